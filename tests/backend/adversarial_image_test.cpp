@@ -47,7 +47,7 @@ unsigned hash_noise(int row, int col) {
 }
 
 /// Ranks that need more columns than CUDA's float16 kernels support.
-TEST_P(AdversarialImageTest, are_optimal_at_large_ranks) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_at_large_ranks) {
   constexpr int kLargeSide = 320;
   const auto large = [](auto value_at) { return draw(kLargeSide, kLargeSide, value_at); };
   const std::vector<Image> images = [&] {
@@ -65,7 +65,7 @@ TEST_P(AdversarialImageTest, are_optimal_at_large_ranks) {
 
 /// These images defeat a start block that favors smooth images, a subspace too small for a group of
 /// equal singular values, and a certificate that reads only what the subspace contains.
-TEST_P(AdversarialImageTest, are_optimal) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally) {
   const std::vector<Image> images = [] {
     std::vector<Image> all;
     all.push_back(square([](int row, int col) { return row == col ? 255 : 0; }));
@@ -107,7 +107,7 @@ void expect_solver_guarantee(const Image& image, const Task& task, const std::ve
 }
 
 /// A difference of 1 in 60,000 is rounding for A'A in float64.
-TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_specks_of_one_level_in_16_bits) {
   for (const auto& [level, specks] : {std::pair{60000, 3}, std::pair{65535, 1}}) {
     Image image = draw_16_bits(256, [level = level](int, int) { return level; });
     const auto pixels = image.plane<std::uint16_t>(0);
@@ -118,7 +118,7 @@ TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal) {
 }
 
 /// The same at high rank, where `auto` begins with gram.
-TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal_at_nearly_full_rank) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_at_nearly_full_rank_in_16_bits) {
   Random random(1936);
   const Image image =
       draw_16_bits(128, [&](int, int) { return 65534 + int(random.uniform_int(2)); });
@@ -132,7 +132,7 @@ TEST_P(AdversarialImageTest, with_specks_of_one_level_in_16_bits_are_optimal_at_
 
 /// Singular values over five orders of magnitude. The weak ones must not be lost beside the strong
 /// ones.
-TEST_P(AdversarialImageTest, with_specks_on_a_flat_image_are_optimal) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_specks_on_a_flat_image) {
   Image image = make_image(SynthKind::constant, 256, 256);
   for (int i = 0; i < 30; ++i)
     image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
@@ -188,7 +188,7 @@ Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
 /// At least half of the singular values are kept, and those left out are almost as large. The
 /// values inside the subspace then say little about those outside. The larger side needs more
 /// columns than CUDA's float16 kernels support.
-TEST_P(AdversarialImageTest, with_nearly_equal_singular_values_are_optimal) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_nearly_equal_singular_values) {
   Random random(1936);
   for (const int side : {128, 320}) {
     const std::vector<int> ranks = side == 128 ? std::vector{60, 64, 68} : std::vector{170, 180};
@@ -208,7 +208,7 @@ TEST_P(AdversarialImageTest, with_nearly_equal_singular_values_are_optimal) {
 
 /// Long columns: a float32 sum of squares loses weak entries, and the scales of weak columns exceed
 /// float16.
-TEST_P(AdversarialImageTest, with_long_columns_are_optimal) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_long_columns) {
   constexpr int kRows = 4096, kCols = 64;
   const std::vector<Image> images = [] {
     std::vector<Image> all;
@@ -222,7 +222,7 @@ TEST_P(AdversarialImageTest, with_long_columns_are_optimal) {
 }
 
 /// Easy images reduce CUDA's iterations. The images after them must still be optimal.
-TEST_P(AdversarialImageTest, are_optimal_after_many_easy_ones) {
+TEST_P(AdversarialImageTest, is_reconstructed_optimally_after_many_easy_images) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const auto expect_optimal_of = [&](const Image& image) {

@@ -63,7 +63,7 @@ TEST_P(BackendTest, reproduces_a_low_rank_image_at_its_rank) {
   }
 }
 
-TEST_P(BackendTest, error_falls_and_energy_rises_with_rank) {
+TEST_P(BackendTest, reduces_the_error_and_raises_the_energy_with_rank) {
   const Image image = make_image(SynthKind::texture, 96, 64);
   const std::vector<int> ranks{1, 2, 4, 8, 16, 32, 64};
   const Task task = reconstruct(image, ranks);
@@ -95,7 +95,7 @@ TEST_P(BackendTest, computes_a_color_image_as_three_planes) {
   expect_optimal(image, reconstruct(image, ranks), ranks);
 }
 
-TEST_P(BackendTest, preserves_sixteen_bits) {
+TEST_P(BackendTest, preserves_16_bits) {
   const std::vector<int> ranks{5, 60};
   const Image image = make_image(SynthKind::texture, 60, 100, 1, Depth::u16);
   const Task task = reconstruct(image, ranks);

@@ -112,7 +112,7 @@ TEST_P(DeviceTraceTest, reports_spans_between_start_and_finish) {
   }
 }
 
-TEST_P(DeviceTraceTest, marks_recomputation) {
+TEST_P(DeviceTraceTest, marks_recomputed_planes) {
   const auto backend = make_traced(4);
   const auto lane = backend->make_lane(0);
   TimedBatch batch{make_tasks(3, 96, 64, 5), {}, {}, {}};

@@ -9,9 +9,9 @@
 namespace eckart::test {
 namespace {
 
-class Bench : public CliTest {};
+class BenchCommandTest : public CliTest {};
 
-TEST_F(Bench, scaling_measures_each_number_of_cores_and_leaves_only_its_log) {
+TEST_F(BenchCommandTest, measures_each_number_of_cores_and_leaves_only_its_log) {
   for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
   const std::string all = std::to_string(usable_cores());
   const ProcessResult result =
@@ -32,7 +32,7 @@ TEST_F(Bench, scaling_measures_each_number_of_cores_and_leaves_only_its_log) {
   EXPECT_THAT(files("scratch"), IsEmpty());
 }
 
-TEST_F(Bench, scaling_writes_log_to_any_file_name) {
+TEST_F(BenchCommandTest, writes_its_log_to_any_file_name) {
   write_png("in/a.png");
   const std::string log = "a \"log\": \\x # it's.jsonl";
   const ProcessResult result =
@@ -42,7 +42,7 @@ TEST_F(Bench, scaling_writes_log_to_any_file_name) {
   EXPECT_EQ(run({"plan", log}).code, 0);
 }
 
-TEST_F(Bench, scaling_reports_failed_file_once_by_its_original_path) {
+TEST_F(BenchCommandTest, reports_a_failed_file_once_by_its_original_path) {
   write_png("in/a.png");
   write("in/bad one.png", std::string("no image"));
   const ProcessResult result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
@@ -52,7 +52,7 @@ TEST_F(Bench, scaling_reports_failed_file_once_by_its_original_path) {
   EXPECT_THAT(result.err, Not(HasSubstr("scratch")));
 }
 
-TEST_F(Bench, reports_errors_before_measuring) {
+TEST_F(BenchCommandTest, reports_errors_before_measuring) {
   fs::create_directories(at("empty"));
   write_png("in/a.png");
   EXPECT_EQ(run({"bench", "scaling", "empty"}).code, 65);

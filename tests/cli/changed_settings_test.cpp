@@ -9,7 +9,7 @@
 namespace eckart::test {
 namespace {
 
-class ChangedSettings : public CliTest {
+class ChangedSettingTest : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
@@ -26,7 +26,7 @@ class ChangedSettings : public CliTest {
   std::vector<std::byte> before_;
 };
 
-TEST_F(ChangedSettings, do_not_reprocess_unless_requested) {
+TEST_F(ChangedSettingTest, does_not_reprocess_unless_requested) {
   write_png("in/new.png");
   const ProcessResult refused = run_with("7");
   EXPECT_EQ(refused.code, int(ExitCode::usage));
@@ -38,7 +38,7 @@ TEST_F(ChangedSettings, do_not_reprocess_unless_requested) {
 }
 
 /// The output exists, but is not recorded as done.
-TEST_F(ChangedSettings, of_a_run_killed_before_recording_are_refused) {
+TEST_F(ChangedSettingTest, is_refused_for_results_of_a_run_killed_before_recording) {
   fs::remove_all(at("out"));
   fs::remove(at("in/b.png"));
   fs::remove_all(at("in/deep"));
@@ -55,7 +55,7 @@ TEST_F(ChangedSettings, of_a_run_killed_before_recording_are_refused) {
   EXPECT_NE(result(), before_);
 }
 
-TEST_F(ChangedSettings, reprocess_when_requested_and_warn_first) {
+TEST_F(ChangedSettingTest, reprocesses_when_requested_and_warns_first) {
   const ProcessResult reprocessed = run_with("7", {"--reprocess"});
   EXPECT_EQ(reprocessed.code, 0) << reprocessed.err;
   EXPECT_THAT(
@@ -68,7 +68,7 @@ TEST_F(ChangedSettings, reprocess_when_requested_and_warn_first) {
   EXPECT_EQ(result(), before_);
 }
 
-TEST_F(ChangedSettings, are_reported_by_dry_run) {
+TEST_F(ChangedSettingTest, is_reported_by_dry_run) {
   const ProcessResult refused = run_with("7", {"--dry-run"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.out, HasSubstr("out/a.png: collision (rank 2 -> 7)\n"));
@@ -79,7 +79,7 @@ TEST_F(ChangedSettings, are_reported_by_dry_run) {
 }
 
 /// Inputs from a pipe cannot be checked before the run.
-TEST_F(ChangedSettings, fail_each_image_when_inputs_come_from_a_pipe) {
+TEST_F(ChangedSettingTest, fails_each_image_when_inputs_come_from_a_pipe) {
   ASSERT_EQ(run({"run", "--files-from", "-", "-o", "piped", "-k", "2"}, {.in = "in/a.png\n"}).code,
             0);
   const ProcessResult refused =
@@ -90,7 +90,7 @@ TEST_F(ChangedSettings, fail_each_image_when_inputs_come_from_a_pipe) {
   EXPECT_TRUE(fs::exists(at("piped/in/b.png")));
 }
 
-TEST_F(ChangedSettings, have_the_decoder_among_them) {
+TEST_F(ChangedSettingTest, may_be_the_decoder) {
   const ProcessResult refused = run_with("2", {"--set", "input.decoder=opencv"});
   EXPECT_EQ(refused.code, int(ExitCode::usage));
   EXPECT_THAT(refused.err,
@@ -101,12 +101,12 @@ TEST_F(ChangedSettings, have_the_decoder_among_them) {
   EXPECT_THAT(run_with("2").err, HasSubstr("3 skipped")) << "strict is the default";
 }
 
-TEST_F(ChangedSettings, keep_results_at_other_paths) {
+TEST_F(ChangedSettingTest, keeps_results_at_other_paths) {
   EXPECT_EQ(run_with("2,7").code, 0) << "a.k2.png, a.k7.png";
   EXPECT_EQ(run_with("7", {"--format", "jpeg"}).code, 0) << "a.jpg";
 }
 
-TEST_F(ChangedSettings, process_changed_input) {
+TEST_F(ChangedSettingTest, does_not_prevent_processing_of_changed_input) {
   write("in/a.png", encoded("png", 30, 20));
   fs::remove(at("in/b.png"));
   fs::remove_all(at("in/deep"));
@@ -114,7 +114,7 @@ TEST_F(ChangedSettings, process_changed_input) {
   EXPECT_EQ(decode("out/a.png").shape().rows, 30);
 }
 
-class ChangedSettingsInWatch : public WatchTest {
+class ChangedSettingInWatchTest : public WatchTest {
  protected:
   void make_results() {
     configure("rank: 2");
@@ -128,7 +128,7 @@ class ChangedSettingsInWatch : public WatchTest {
   std::vector<std::byte> before_;
 };
 
-TEST_F(ChangedSettingsInWatch, reload_keeps_results_of_other_settings_and_warns) {
+TEST_F(ChangedSettingInWatchTest, keeps_results_of_other_settings_and_warns_on_reload) {
   make_results();
   configure("rank: 7");
   EXPECT_THAT(check().err,
@@ -145,7 +145,7 @@ TEST_F(ChangedSettingsInWatch, reload_keeps_results_of_other_settings_and_warns)
 }
 
 /// The output is kept, and recorded.
-TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
+TEST_F(ChangedSettingInWatchTest, records_a_kept_result_of_a_killed_service) {
   configure("rank: 2");
   write_png("in/a.png");
   write_png("in/b.png");
@@ -165,7 +165,7 @@ TEST_F(ChangedSettingsInWatch, record_a_kept_result_of_a_killed_service) {
 }
 
 /// A service replaced one result and was killed before it recorded that.
-TEST_F(ChangedSettingsInWatch, count_a_replaced_result_once) {
+TEST_F(ChangedSettingInWatchTest, counts_a_replaced_result_once) {
   make_results();
   EXPECT_EQ(stop().code, 0);
   const auto is_replaced = [&] {
@@ -183,7 +183,7 @@ TEST_F(ChangedSettingsInWatch, count_a_replaced_result_once) {
   EXPECT_THAT(check().err, HasSubstr(" 3 results made with other settings ("));
 }
 
-TEST_F(ChangedSettingsInWatch, reprocesses_results_when_configured_and_warns_first) {
+TEST_F(ChangedSettingInWatchTest, reprocesses_results_when_configured_and_warns_first) {
   make_results();
   configure("rank: 7, on_change: reprocess");
   EXPECT_THAT(

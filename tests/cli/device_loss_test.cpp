@@ -9,7 +9,7 @@ namespace {
 
 using Environment = std::map<std::string, std::string>;
 
-class DeviceLoss : public CliTest {
+class DeviceLossTest : public CliTest {
  protected:
   static constexpr int kImages = 30;
 
@@ -43,7 +43,7 @@ class DeviceLoss : public CliTest {
   }
 };
 
-TEST_F(DeviceLoss, is_recovered_by_a_new_process) {
+TEST_F(DeviceLossTest, is_recovered_by_a_new_process) {
   const ProcessResult result =
       run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "3"}}, {"--report", at("report.jsonl").native()});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -59,7 +59,7 @@ TEST_F(DeviceLoss, is_recovered_by_a_new_process) {
       << "both processes' lines";
 }
 
-TEST_F(DeviceLoss, restarts_at_most_three_times) {
+TEST_F(DeviceLossTest, restarts_the_run_at_most_three_times) {
   const Environment each_time{{"FAKE_GPU_LOST_AT_BATCH", "2"},
                               {"FAKE_GPU_LOST_EVERY_PROCESS", "1"}};
   const ProcessResult first = run_on_gpu(each_time);
@@ -73,7 +73,7 @@ TEST_F(DeviceLoss, restarts_at_most_three_times) {
 }
 
 /// A script that a restarted process started inherits the variable.
-TEST_F(DeviceLoss, ignores_restart_count_of_another_process) {
+TEST_F(DeviceLossTest, ignores_restart_count_of_another_process) {
   const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_AT_BATCH", "1"},
                                            {"FAKE_GPU_LOST_EVERY_PROCESS", "1"},
                                            {"ECKART_RESTARTS", "1:3:1"}});
@@ -81,7 +81,7 @@ TEST_F(DeviceLoss, ignores_restart_count_of_another_process) {
   EXPECT_THAT(result.err, HasSubstr("the GPU was lost 4 times"));
 }
 
-TEST_F(DeviceLoss, computes_image_that_lost_the_gpu_twice_on_the_cpu) {
+TEST_F(DeviceLossTest, leaves_an_image_to_the_cpu_after_the_second_time) {
   write_device_loss_image("in/killer.png");
   const ProcessResult result = run_on_gpu({{"FAKE_GPU_LOST_ON_SAMPLE", "7"}});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -95,7 +95,7 @@ TEST_F(DeviceLoss, computes_image_that_lost_the_gpu_twice_on_the_cpu) {
 }
 
 /// Three images; the first batch has two of them.
-TEST_F(DeviceLoss, needs_another_run_when_too_many_images_lose_the_gpu) {
+TEST_F(DeviceLossTest, requires_another_run_when_too_many_images_cause_it) {
   for (const char* name : {"in/k1.png", "in/k2.png", "in/k3.png"}) write_device_loss_image(name);
   const Environment killer{{"FAKE_GPU_LOST_ON_SAMPLE", "7"}};
   const ProcessResult first = run_on_gpu(killer);
@@ -105,7 +105,7 @@ TEST_F(DeviceLoss, needs_another_run_when_too_many_images_lose_the_gpu) {
   EXPECT_NO_THROW(decode("out/k3.png"));
 }
 
-TEST_F(DeviceLoss, completes_overwriting_run_after_restart) {
+TEST_F(DeviceLossTest, does_not_prevent_an_overwriting_run_from_completing) {
   EXPECT_EQ(run_on_gpu({}).code, 0);
   Environment lost{{"FAKE_GPU_LOST_AT_BATCH", "3"}};
   const auto before = fs::file_time_type::clock::now();
@@ -116,7 +116,7 @@ TEST_F(DeviceLoss, completes_overwriting_run_after_restart) {
   }
 }
 
-TEST_F(DeviceLoss, falls_back_to_the_cpu_when_the_gpu_is_missing) {
+TEST_F(DeviceLossTest, leads_to_the_cpu_when_the_gpu_is_missing) {
   const Environment gone{{"FAKE_GPU_LOST_AT_BATCH", "3"}, {"FAKE_GPU_MISSING_AFTER_RESTART", "1"}};
   const ProcessResult result = run_on_gpu(gone);
   EXPECT_EQ(result.code, 0) << result.err;
@@ -125,7 +125,7 @@ TEST_F(DeviceLoss, falls_back_to_the_cpu_when_the_gpu_is_missing) {
   expect_complete();
 }
 
-TEST_F(DeviceLoss, ends_run_that_requires_cuda_when_the_gpu_is_missing) {
+TEST_F(DeviceLossTest, ends_a_run_that_requires_cuda_when_the_gpu_is_missing) {
   const Environment gone{{"FAKE_GPU_LOST_AT_BATCH", "3"}, {"FAKE_GPU_MISSING_AFTER_RESTART", "1"}};
   const ProcessResult result = run_on_gpu(gone, {"--backend", "cuda"});
   EXPECT_EQ(result.code, int(ExitCode::unavailable));
@@ -133,7 +133,7 @@ TEST_F(DeviceLoss, ends_run_that_requires_cuda_when_the_gpu_is_missing) {
   expect_complete();
 }
 
-TEST_F(DeviceLoss, does_not_restart_without_ledger) {
+TEST_F(DeviceLossTest, does_not_restart_the_run_without_ledger) {
   const Environment lost{{"FAKE_GPU_LOST_AT_BATCH", "3"}};
   const ProcessResult without_ledger = run_on_gpu(lost, {"--set", "ledger=none"});
   EXPECT_EQ(without_ledger.code, int(ExitCode::temporary));

@@ -9,7 +9,7 @@
 namespace eckart::test {
 namespace {
 
-class Doctor : public CliTest {
+class DoctorCommandTest : public CliTest {
  protected:
   ProcessResult calibrate(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"doctor",      "--backend", "cpu",
@@ -36,14 +36,14 @@ class Doctor : public CliTest {
   static constexpr const char* kStored = "config/eckart/calibration.yaml";
 };
 
-TEST_F(Doctor, reports_built_in_costs) {
+TEST_F(DoctorCommandTest, reports_built_in_costs) {
   const ProcessResult result = run({"doctor"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("solver costs: built-in"));
   EXPECT_THAT(files("config"), IsEmpty());
 }
 
-TEST_F(Doctor, checks_only_the_requested_backend) {
+TEST_F(DoctorCommandTest, checks_only_the_requested_backend) {
   const ProcessResult cpu = run({"doctor", "--backend", "cpu"});
   EXPECT_EQ(cpu.code, 0) << cpu.err;
   EXPECT_THAT(cpu.out, Not(HasSubstr("cuda ")));
@@ -52,7 +52,7 @@ TEST_F(Doctor, checks_only_the_requested_backend) {
   EXPECT_THAT(cuda.code, AnyOf(0, int(ExitCode::unavailable)));
 }
 
-TEST_F(Doctor, measures_costs_that_runs_use) {
+TEST_F(DoctorCommandTest, measures_costs_that_runs_use) {
   const ProcessResult result = calibrate();
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("solver costs measured; the model is"));
@@ -72,7 +72,7 @@ TEST_F(Doctor, measures_costs_that_runs_use) {
   EXPECT_EQ(asked.at("reason"), "requested");
 }
 
-TEST_F(Doctor, replaces_costs_of_this_device_and_keeps_others) {
+TEST_F(DoctorCommandTest, replaces_costs_of_this_device_and_keeps_others) {
   const std::string here =
       app::make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
   const SolverCosts costs = {{1}, {2}};
@@ -91,7 +91,7 @@ TEST_F(Doctor, replaces_costs_of_this_device_and_keeps_others) {
   EXPECT_THAT(files("config"), IsEmpty());
 }
 
-TEST_F(Doctor, measures_nothing_when_costs_cannot_be_stored) {
+TEST_F(DoctorCommandTest, measures_nothing_when_costs_cannot_be_stored) {
   write("c.yaml", "- 7\n");
   const ProcessResult broken = run({"doctor", "--calibrate", "--calibration", "c.yaml"});
   EXPECT_EQ(broken.code, int(ExitCode::configuration));
@@ -99,7 +99,7 @@ TEST_F(Doctor, measures_nothing_when_costs_cannot_be_stored) {
   EXPECT_EQ(broken.out, "");
 }
 
-TEST_F(Doctor, warns_of_broken_default_calibration_and_rejects_named_one) {
+TEST_F(DoctorCommandTest, warns_of_broken_default_calibration_and_rejects_named_one) {
   write_png("in/a.png");
   write("config/eckart/calibration.yaml", "- 7\n");
   const ProcessResult warned = run({"run", "in", "-o", "out", "-k", "2"});

@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-class EarlySignal : public WatchTest {
+class EarlySignalTest : public WatchTest {
  protected:
   static constexpr int kTries = kIsSanitized ? 4 : 10;  // for each signal
   const Names kRun{"run", "in", "-o", "out", "-q", "--overwrite", "--backend", "cpu"};
@@ -73,7 +73,7 @@ class EarlySignal : public WatchTest {
   std::mt19937 random_{7};
 };
 
-TEST_F(EarlySignal, ends_run_with_128_plus_signal_or_after_its_end) {
+TEST_F(EarlySignalTest, ends_the_run_with_128_plus_signal_unless_it_has_ended) {
   const nanoseconds time = time_of_run();
   for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
     for (int i = 0; i < kTries; ++i) {
@@ -86,7 +86,7 @@ TEST_F(EarlySignal, ends_run_with_128_plus_signal_or_after_its_end) {
   }
 }
 
-TEST_F(EarlySignal, usr1_never_ends_the_process) {
+TEST_F(EarlySignalTest, does_not_end_the_process_if_usr1) {
   const nanoseconds time = time_of_run();
   for (int i = 0; i < kTries; ++i) {
     EckartProcess program(kRun, {.folder = at(".")});
@@ -96,7 +96,7 @@ TEST_F(EarlySignal, usr1_never_ends_the_process) {
   }
 }
 
-TEST_F(EarlySignal, ends_service_with_0) {
+TEST_F(EarlySignalTest, ends_the_service_with_0) {
   const nanoseconds time = time_of_start();
   for (const int signal : {SIGINT, SIGTERM}) {
     for (int i = 0; i < kTries; ++i) {
@@ -108,7 +108,7 @@ TEST_F(EarlySignal, ends_service_with_0) {
   }
 }
 
-TEST_F(EarlySignal, hup_and_usr1_keep_service_running) {
+TEST_F(EarlySignalTest, keeps_the_service_running_if_hup_or_usr1) {
   const nanoseconds time = time_of_start();
   for (const int signal : {SIGHUP, SIGUSR1}) {
     for (int i = 0; i < kTries / 2; ++i) {
@@ -121,7 +121,7 @@ TEST_F(EarlySignal, hup_and_usr1_keep_service_running) {
   }
 }
 
-TEST_F(EarlySignal, early_usr1_is_answered_later) {
+TEST_F(EarlySignalTest, is_answered_later_if_usr1) {
   start();
   wait_for_handlers(*service_);
   service_->signal(SIGUSR1);
@@ -130,7 +130,7 @@ TEST_F(EarlySignal, early_usr1_is_answered_later) {
 }
 
 /// As nohup ignores it.
-TEST_F(EarlySignal, hup_ignored_by_the_caller_stays_ignored) {
+TEST_F(EarlySignalTest, remains_ignored_if_the_caller_ignores_hup) {
   EckartProcess::Options shell;
   shell.folder = at(".");
   shell.program = "/bin/sh";
@@ -145,7 +145,7 @@ TEST_F(EarlySignal, hup_ignored_by_the_caller_stays_ignored) {
   }
 }
 
-TEST_F(EarlySignal, has_default_action_in_commands_without_work) {
+TEST_F(EarlySignalTest, has_default_action_in_commands_without_work) {
   EckartProcess program({"top", at("nothing.sock").string()},
                         {.folder = at("."), .on_terminal = true});
   wait_for_handlers(program);

@@ -24,7 +24,7 @@ std::string name_of(const ::testing::TestParamInfo<DiskFault>& info) {
   return ::testing::PrintToString(info.param);
 }
 
-class FullDisk : public CliTest, public ::testing::WithParamInterface<DiskFault> {
+class FullDiskTest : public CliTest, public ::testing::WithParamInterface<DiskFault> {
  protected:
   static constexpr int kImages = 12;
 
@@ -39,7 +39,7 @@ class FullDisk : public CliTest, public ::testing::WithParamInterface<DiskFault>
   }
 };
 
-TEST_P(FullDisk, stops_the_run_and_leaves_only_complete_files) {
+TEST_P(FullDiskTest, stops_the_run_and_leaves_only_complete_files) {
   const DiskFault& fault = GetParam();
   const ProcessResult stopped =
       run_with(std::string(fault.call) + ":" + std::to_string(fault.error) +
@@ -64,7 +64,7 @@ TEST_P(FullDisk, stops_the_run_and_leaves_only_complete_files) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, FullDisk,
+    Fault, FullDiskTest,
     ::testing::Values(DiskFault{"open", ENOSPC, true}, DiskFault{"open", EMFILE, true},
                       DiskFault{"write", ENOSPC, true}, DiskFault{"write", EDQUOT, true},
                       DiskFault{"write", EIO, false}, DiskFault{"fsync", EIO, false},
@@ -75,9 +75,9 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 /// The call fails a few times and then succeeds.
-class TemporarilyFullDisk : public FullDisk {};
+class TemporarilyFullDiskTest : public FullDiskTest {};
 
-TEST_P(TemporarilyFullDisk, is_waited_for_with_wait_for_space) {
+TEST_P(TemporarilyFullDiskTest, is_waited_for_with_wait_for_space) {
   const int error = GetParam().error;
   const ProcessResult result = run_with(
       std::string(GetParam().call) + ":" + std::to_string(error) + ":5:6", {"--wait-for-space"});
@@ -90,14 +90,16 @@ TEST_P(TemporarilyFullDisk, is_waited_for_with_wait_for_space) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Of, TemporarilyFullDisk,
+    Fault, TemporarilyFullDiskTest,
     ::testing::Values(DiskFault{"write", ENOSPC, true}, DiskFault{"write", EDQUOT, true},
                       DiskFault{"fsync", ENOSPC, true}, DiskFault{"close", ENOSPC, true},
                       DiskFault{"close", EDQUOT, true}, DiskFault{"rename", ENOSPC, true}),
     name_of);
 
+using DiskFaultTest = CliTest;
+
 /// Each call that changes the ledger fails in turn.
-TEST_F(CliTest, records_in_ledger_once_there_is_space) {
+TEST_F(DiskFaultTest, is_waited_for_before_recording_in_the_ledger) {
   for (int i = 0; i < 6; ++i) write_png("in/" + std::to_string(i) + ".png");
   int waits = 0;
   for (int call = 1;; call += kIsSanitized ? 11 : 5) {
@@ -120,7 +122,7 @@ TEST_F(CliTest, records_in_ledger_once_there_is_space) {
   EXPECT_GT(waits, 4);
 }
 
-TEST_F(CliTest, reports_io_error_when_disk_is_full_or_broken_from_the_start) {
+TEST_F(DiskFaultTest, is_an_io_error_from_the_start) {
   write_png("in/a.png");
   for (const char* call : {"open", "mkdir", "ledger"}) {
     for (const int error : {ENOSPC, EIO}) {
@@ -135,7 +137,7 @@ TEST_F(CliTest, reports_io_error_when_disk_is_full_or_broken_from_the_start) {
   }
 }
 
-TEST_F(CliTest, waits_for_space_when_disk_is_full_from_the_start) {
+TEST_F(DiskFaultTest, is_waited_for_from_the_start_with_wait_for_space) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--wait-for-space"},
                                    {.fault = "any:" + std::to_string(ENOSPC) + ":1:2"});
@@ -145,7 +147,7 @@ TEST_F(CliTest, waits_for_space_when_disk_is_full_from_the_start) {
 }
 
 /// A file system of a few inodes, in a namespace of its own, mounted at `full`; `script` goes on.
-class FewInodes : public CliTest {
+class InodeShortageTest : public CliTest {
  protected:
   void SetUp() override {
     write_png("in/a.png");
@@ -163,7 +165,7 @@ class FewInodes : public CliTest {
   static constexpr const char* kRun = ECKART_PROGRAM " run in -k 2 --backend cpu ";
 };
 
-TEST_F(FewInodes, end_with_74) {
+TEST_F(InodeShortageTest, ends_the_run_with_74) {
   int full = 0;
   for (int inodes = 1; inodes < 30; ++inodes) {
     const ProcessResult result = on_few_inodes(inodes, std::string(kRun) + "-o full/out");
@@ -176,7 +178,7 @@ TEST_F(FewInodes, end_with_74) {
   EXPECT_LT(full, 29);
 }
 
-TEST_F(FewInodes, are_reported_for_each_requested_file) {
+TEST_F(InodeShortageTest, is_reported_for_each_requested_file) {
   for (const char* arguments : {"-o out --report full/r", "-o out --trace full/t"}) {
     const ProcessResult result = on_few_inodes(1, std::string(kRun) + arguments);
     EXPECT_EQ(result.code, int(ExitCode::io_error)) << result.err;
@@ -189,7 +191,7 @@ TEST_F(FewInodes, are_reported_for_each_requested_file) {
   }
 }
 
-TEST_F(FewInodes, are_waited_for_with_wait_for_space) {
+TEST_F(InodeShortageTest, is_waited_for_with_wait_for_space) {
   for (int inodes = 1; inodes < 8; ++inodes) {
     const ProcessResult result =
         on_few_inodes(inodes, "mkfifo told; " + std::string(kRun) +
@@ -205,7 +207,7 @@ TEST_F(FewInodes, are_waited_for_with_wait_for_space) {
 }
 
 /// SQLite needs further files to read a ledger that is not open.
-TEST_F(FewInodes, allow_status_and_rerun_of_a_finished_run) {
+TEST_F(InodeShortageTest, allows_status_and_rerun_of_a_finished_run) {
   const ProcessResult result =
       on_few_inodes(100, "mount -o remount,size=600k full; " + std::string(kRun) +
                              "-o full/out || exit 98\n"
@@ -223,14 +225,18 @@ TEST_F(FewInodes, allow_status_and_rerun_of_a_finished_run) {
   EXPECT_THAT(result.err, HasSubstr("1 skipped"));
 }
 
-TEST_F(FewInodes, read_only_disk_is_not_reported_as_missing_file) {
+using ReadOnlyDiskTest = InodeShortageTest;
+
+TEST_F(ReadOnlyDiskTest, is_not_reported_as_a_missing_file) {
   const ProcessResult result = on_few_inodes(
       100, "mount -o remount,ro full; " + std::string(kRun) + "-o out --ledger full/l.db");
   EXPECT_EQ(result.code, int(ExitCode::cannot_create)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("full/l.db: unable to open database file: Read-only file"));
 }
 
-TEST_F(CliTest, does_not_report_unsynced_output_as_done) {
+using DurabilityTest = CliTest;
+
+TEST_F(DurabilityTest, does_not_report_an_unsynced_output_as_done) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "--backend", "cpu", "--json"},
                                    {.fault = "folder:" + std::to_string(EIO) + ":1:1000000"});
@@ -240,7 +246,7 @@ TEST_F(CliTest, does_not_report_unsynced_output_as_done) {
 }
 
 /// Syncs the entries of the folder, and its entry in the parent folder.
-TEST_F(CliTest, syncs_every_new_folder_and_its_parent) {
+TEST_F(DurabilityTest, syncs_every_new_folder_and_its_parent) {
   const auto syncs = [&](const std::string& out) {
     run({"run", "in", "-o", out, "-k", "2", "--set", "durability=file", "--set", "threads.write=1"},
         {.fault = "folder:0:0:0", .environment = {{"ECKART_FAULT_CALLS", at("calls")}}});
@@ -254,7 +260,9 @@ TEST_F(CliTest, syncs_every_new_folder_and_its_parent) {
   EXPECT_EQ(syncs("three"), one + 4);
 }
 
-TEST_F(CliTest, works_with_few_descriptors) {
+using DescriptorLimitTest = CliTest;
+
+TEST_F(DescriptorLimitTest, allows_a_run_with_few_descriptors) {
   for (int i = 0; i < 40; ++i) write_png("in/" + std::to_string(i) + ".png");
   const ProcessResult result =
       run({"run", "in", "-o", "out", "-k", "1,2,3", "--backend", "cpu"}, {.open_files = 32});
@@ -262,7 +270,7 @@ TEST_F(CliTest, works_with_few_descriptors) {
   EXPECT_EQ(files("out").size(), 120u);
 }
 
-TEST_F(CliTest, syncs_nothing_with_durability_none) {
+TEST_F(DurabilityTest, syncs_nothing_if_none) {
   write_png("in/a.png");
   const std::string never = "fsync:" + std::to_string(EIO) + ":1:1000000";
   EXPECT_EQ(run({"run", "in", "-o", "out", "--set", "durability=none"}, {.fault = never}).code, 0);

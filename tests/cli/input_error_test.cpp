@@ -9,7 +9,7 @@
 namespace eckart::test {
 namespace {
 
-class InputErrors : public CliTest {
+class InputErrorTest : public CliTest {
  protected:
   void SetUp() override { write_png("in/good.png"); }
 
@@ -25,24 +25,24 @@ class InputErrors : public CliTest {
   }
 };
 
-TEST_F(InputErrors, reports_empty_file) {
+TEST_F(InputErrorTest, is_reported_for_an_empty_file) {
   write("in/bad.png", "");
   expect_named("bad.png", "empty file");
 }
 
-TEST_F(InputErrors, reports_truncated_png) {
+TEST_F(InputErrorTest, is_reported_for_a_truncated_png) {
   const auto whole = encoded("png", 64, 64);
   write("in/bad.png", std::span(whole).first(whole.size() / 2));
   expect_named("bad.png", "corrupt");
 }
 
-TEST_F(InputErrors, reports_truncated_jpeg) {
+TEST_F(InputErrorTest, is_reported_for_a_truncated_jpeg) {
   const auto whole = encoded("jpeg", 64, 64);
   write("in/bad.jpg", std::span(whole).first(whole.size() / 2));
   expect_named("bad.jpg", "corrupt");
 }
 
-TEST_F(InputErrors, of_a_truncated_jpeg_only_with_the_strict_decoder) {
+TEST_F(InputErrorTest, is_reported_for_a_truncated_jpeg_only_by_the_strict_decoder) {
   const auto whole = encoded("jpeg", 64, 64);
   write("in/bad.jpg", std::span(whole).first(whole.size() / 2));
   expect_named("bad.jpg", "corrupt");
@@ -53,7 +53,7 @@ TEST_F(InputErrors, of_a_truncated_jpeg_only_with_the_strict_decoder) {
 }
 
 /// tools/malformed-input-test tests more files.
-TEST_F(InputErrors, of_decompression_bombs_with_both_decoders) {
+TEST_F(InputErrorTest, is_reported_for_decompression_bombs_by_both_decoders) {
   write("in/pixels.png", encoded("png", 1, 6001));
   write("in/scans.jpg",
         with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
@@ -72,17 +72,17 @@ TEST_F(InputErrors, of_decompression_bombs_with_both_decoders) {
   }
 }
 
-TEST_F(InputErrors, reports_text_with_image_extension) {
+TEST_F(InputErrorTest, is_reported_for_text_with_image_extension) {
   write("in/bad.jpg", "Dear diary,\n");
   expect_named("bad.jpg", "not an image");
 }
 
-TEST_F(InputErrors, reports_png_with_alpha) {
+TEST_F(InputErrorTest, is_reported_for_a_png_with_alpha) {
   write("in/bad.png", PngMaker(1, 1, 8, 6).pixels(std::string(5, '\0')).end());
   expect_named("bad.png", "unsupported");
 }
 
-TEST_F(InputErrors, reports_16_bit_image_for_jpeg_output) {
+TEST_F(InputErrorTest, is_reported_for_a_16_bit_image_with_jpeg_output) {
   write("in/bad.png", io::codec_for(ImageFormat::png)
                           .encode(synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--format", "jpeg"});
@@ -94,7 +94,7 @@ TEST_F(InputErrors, reports_16_bit_image_for_jpeg_output) {
   EXPECT_THAT(files("out"), ElementsAre("good.jpg"));
 }
 
-TEST_F(InputErrors, reports_image_over_size_limit) {
+TEST_F(InputErrorTest, is_reported_for_an_image_over_the_size_limit) {
   write("in/bad.png", encoded("png", 100, 100));
   write("c.yaml", "limits: {side: 50}\n");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--config", "c.yaml"});
@@ -102,7 +102,7 @@ TEST_F(InputErrors, reports_image_over_size_limit) {
   EXPECT_THAT(line_containing(result.err, "in/bad.png"), HasSubstr("limits.side = 50"));
 }
 
-TEST_F(InputErrors, reports_decode_timeout) {
+TEST_F(InputErrorTest, is_reported_for_a_decode_timeout) {
   write("in/bad.jpg",
         with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
                                           {.progressive = true, .has_refinement_scans = false}),
@@ -115,7 +115,7 @@ TEST_F(InputErrors, reports_decode_timeout) {
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }
 
-TEST_F(InputErrors, reports_out_of_memory_in_load) {
+TEST_F(InputErrorTest, is_reported_when_load_is_out_of_memory) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   write("in/bad.jpg", make_jpeg(Image({10000, 10000, 3, Depth::u8}), {.progressive = true}));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
@@ -125,7 +125,7 @@ TEST_F(InputErrors, reports_out_of_memory_in_load) {
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }
 
-TEST_F(InputErrors, reports_out_of_memory_in_compute) {
+TEST_F(InputErrorTest, is_reported_when_compute_is_out_of_memory) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   write("in/bad.png",
         io::codec_for(ImageFormat::png)
@@ -139,38 +139,38 @@ TEST_F(InputErrors, reports_out_of_memory_in_compute) {
   EXPECT_THAT(files("out"), ElementsAre("good.png", "late.png"));
 }
 
-TEST_F(InputErrors, reports_broken_symlink) {
+TEST_F(InputErrorTest, is_reported_for_a_broken_symlink) {
   fs::create_symlink("nowhere", at("in/bad.png"));
   expect_named("bad.png", "not found");
 }
 
-TEST_F(InputErrors, reports_fifo) {
+TEST_F(InputErrorTest, is_reported_for_a_fifo) {
   ASSERT_EQ(mkfifo(at("in/bad.png").c_str(), 0600), 0);
   expect_named("bad.png", "unreadable");
 }
 
-TEST_F(InputErrors, reports_file_without_read_permission) {
+TEST_F(InputErrorTest, is_reported_for_a_file_without_read_permission) {
   write_png("in/bad.png");
   fs::permissions(at("in/bad.png"), fs::perms::none);
   fs::permissions(at("."), fs::perms::all);
   expect_named("bad.png", "unreadable", {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
 }
 
-TEST_F(InputErrors, reports_missing_folder_among_existing_ones) {
+TEST_F(InputErrorTest, is_reported_for_a_missing_folder_among_existing_ones) {
   const ProcessResult result = run({"run", "nowhere", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(line_containing(result.err, "nowhere: "), HasSubstr("no such file or folder"));
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }
 
-TEST_F(InputErrors, reports_missing_file_of_a_list) {
+TEST_F(InputErrorTest, is_reported_for_a_missing_file_of_a_list) {
   write("list", "in/good.png\nnowhere.png\n");
   const ProcessResult result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(line_containing(result.err, "nowhere.png: "), HasSubstr("no such file or folder"));
 }
 
-TEST_F(InputErrors, gives_second_input_of_same_output_its_full_name) {
+TEST_F(InputErrorTest, does_not_occur_for_two_inputs_of_one_output_name) {
   fs::remove(at("in/good.png"));
   for (int i = 0; i < 20; ++i) {
     const std::string stem = "in/" + std::to_string(i);
@@ -189,7 +189,7 @@ TEST_F(InputErrors, gives_second_input_of_same_output_its_full_name) {
   }
 }
 
-TEST_F(InputErrors, reports_output_that_would_replace_its_input) {
+TEST_F(InputErrorTest, is_reported_for_an_output_that_would_replace_its_input) {
   const auto before = io::read_file(at("in/good.png"), 1);
   const ProcessResult result = run({"run", "in/good.png", "-o", "in", "-k", "2"});
   EXPECT_EQ(result.code, 3);
@@ -198,7 +198,7 @@ TEST_F(InputErrors, reports_output_that_would_replace_its_input) {
   EXPECT_EQ(io::read_file(at("in/good.png"), 1), before);
 }
 
-TEST_F(InputErrors, reports_output_that_would_replace_another_input) {
+TEST_F(InputErrorTest, is_reported_for_an_output_that_would_replace_another_input) {
   write("in/two.jpg", encoded("jpeg"));
   write_png("in/two.png");
   const auto before = io::read_file(at("in/two.png"), 1);
@@ -209,7 +209,7 @@ TEST_F(InputErrors, reports_output_that_would_replace_another_input) {
   EXPECT_EQ(io::read_file(at("in/two.png"), 1), before);
 }
 
-TEST_F(InputErrors, reports_output_that_would_replace_input_of_another_folder) {
+TEST_F(InputErrorTest, is_reported_for_an_output_that_would_replace_input_elsewhere) {
   write("a/x.jpg", encoded("jpeg"));
   write_png("b/x.png");
   const auto before = io::read_file(at("b/x.png"), 1);
@@ -220,7 +220,7 @@ TEST_F(InputErrors, reports_output_that_would_replace_input_of_another_folder) {
   EXPECT_EQ(io::read_file(at("b/x.png"), 1), before);
 }
 
-TEST_F(InputErrors, writes_nothing_into_an_input_folder_below_the_output) {
+TEST_F(InputErrorTest, is_reported_for_an_output_inside_an_input_folder) {
   write("here/scans/scans/a.jpg", encoded("jpeg"));
   write_png("here/scans/a.png");
   const ProcessResult result = run({"run", "here/scans", "-o", "here", "-k", "2"});
@@ -230,7 +230,7 @@ TEST_F(InputErrors, writes_nothing_into_an_input_folder_below_the_output) {
   EXPECT_THAT(files("here"), ElementsAre("a.png", "scans/a.png", "scans/scans/a.jpg"));
 }
 
-TEST_F(InputErrors, reports_listed_folder_inside_the_output_folder) {
+TEST_F(InputErrorTest, is_reported_for_a_listed_folder_inside_the_output_folder) {
   write("list", "in\n");
   const ProcessResult result = run({"run", "--files-from", "list", "-o", ".", "-k", "2,3"});
   EXPECT_EQ(result.code, 3) << result.err;
@@ -238,7 +238,7 @@ TEST_F(InputErrors, reports_listed_folder_inside_the_output_folder) {
   EXPECT_THAT(files("in"), ElementsAre("good.png"));
 }
 
-TEST_F(InputErrors, rejects_list_with_null_bytes) {
+TEST_F(InputErrorTest, is_reported_for_a_list_with_null_bytes) {
   write("list", std::string("in/good.png\0in/good.png\0", 24));
   const ProcessResult result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 64);
@@ -246,19 +246,19 @@ TEST_F(InputErrors, rejects_list_with_null_bytes) {
   EXPECT_THAT(files("out"), IsEmpty());
 }
 
-TEST_F(InputErrors, reads_list_with_crlf_line_ends) {
+TEST_F(InputErrorTest, does_not_occur_for_a_list_with_crlf_line_ends) {
   write("list", "in/good.png\r\n");
   EXPECT_EQ(run({"run", "--files-from", "list", "-o", "out", "-k", "2"}).code, 0);
 }
 
-TEST_F(InputErrors, escapes_control_characters_in_names) {
+TEST_F(InputErrorTest, escapes_control_characters_in_names) {
   write("in/\x1b[31m\n.png", "no image");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_THAT(result.err, HasSubstr("in/\\x1b[31m\\n.png: "));
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b[31m")));
 }
 
-TEST_F(InputErrors, escapes_invisible_characters_in_names) {
+TEST_F(InputErrorTest, escapes_invisible_characters_in_names) {
   write("in/\u202egnp.a.png", "no image");
   write("in/b\u200b\u009b.png", "no image");
   write("in/c\xff.png", "no image");
@@ -278,7 +278,7 @@ TEST_F(InputErrors, escapes_invisible_characters_in_names) {
   EXPECT_THAT(command.err, HasSubstr("'\\u{202e}'"));
 }
 
-TEST_F(InputErrors, rejects_output_in_the_state_folder) {
+TEST_F(InputErrorTest, is_reported_for_an_output_in_the_state_folder) {
   write_png(".eckart/lock.png");
   write("list", "in/good.png\n.eckart/lock.png\n");
   const ProcessResult result =
@@ -289,7 +289,7 @@ TEST_F(InputErrors, rejects_output_in_the_state_folder) {
 }
 
 /// Protects against mistakes on the command line.
-TEST_F(InputErrors, does_not_overwrite_foreign_file_with_report_or_ledger) {
+TEST_F(InputErrorTest, is_reported_for_a_report_or_ledger_in_place_of_a_foreign_file) {
   write("list", "in/good.png\n");
   write_png("scan");
   const auto image = io::read_file(at("scan"), 1), list = io::read_file(at("list"), 1);
@@ -309,13 +309,13 @@ TEST_F(InputErrors, does_not_overwrite_foreign_file_with_report_or_ledger) {
   EXPECT_EQ(io::read_file(at("list"), 1), list);
 }
 
-TEST_F(InputErrors, rejects_empty_rank) {
+TEST_F(InputErrorTest, is_reported_for_an_empty_rank) {
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", ""});
   EXPECT_EQ(result.code, 64);
   EXPECT_THAT(result.err, HasSubstr("--rank"));
 }
 
-TEST_F(InputErrors, ends_with_74_when_output_cannot_be_written) {
+TEST_F(InputErrorTest, ends_the_run_with_74_when_an_output_cannot_be_written) {
   write_png("in/sub/bad.png");
   fs::create_directories(at("out/sub"));
   fs::permissions(at("out/sub"), fs::perms(0555));
@@ -330,7 +330,7 @@ TEST_F(InputErrors, ends_with_74_when_output_cannot_be_written) {
 }
 
 /// Also with --overwrite, which replaces only outputs.
-TEST_F(InputErrors, reports_collision_when_file_replaces_output_folder) {
+TEST_F(InputErrorTest, is_a_collision_when_a_file_replaces_an_output_folder) {
   write_png("in/sub/bad.png");
   const std::string text = "a file where a folder must be";
   write("out/sub", text);

@@ -13,7 +13,7 @@
 namespace eckart::test {
 namespace {
 
-class LedgerCommands : public CliTest {
+class RunWithLedgerTest : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
@@ -60,7 +60,7 @@ class LedgerCommands : public CliTest {
 
 const std::vector<std::string> kByContent{"--set", "ledger.identity=content"};
 
-TEST_F(LedgerCommands, skip_moved_tree) {
+TEST_F(RunWithLedgerTest, skips_a_moved_tree) {
   fs::rename(at("in"), at("moved"));
   EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
   EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
@@ -68,27 +68,27 @@ TEST_F(LedgerCommands, skip_moved_tree) {
               AllOf(HasSubstr("3 done, 0 failed"), HasSubstr("\n0 pending")));
 }
 
-TEST_F(LedgerCommands, skip_tree_copied_with_times) {
+TEST_F(RunWithLedgerTest, skips_a_tree_copied_with_times) {
   copy_tree("in", "copy", true);
   EXPECT_EQ(summary("copy"), "0 done, 3 skipped, 0 failed");
   EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
 }
 
-TEST_F(LedgerCommands, skip_tree_restored_in_place) {
+TEST_F(RunWithLedgerTest, skips_a_tree_restored_in_place) {
   copy_tree("in", "backup", true);
   fs::remove_all(at("in"));
   fs::rename(at("backup"), at("in"));
   EXPECT_EQ(summary("in"), "0 done, 3 skipped, 0 failed");
 }
 
-TEST_F(LedgerCommands, treat_moved_and_changed_input_as_new) {
+TEST_F(RunWithLedgerTest, does_not_skip_an_input_that_was_moved_and_changed) {
   fs::rename(at("in"), at("moved"));
   write("moved/a.png", encoded("png", 25, 16));
   EXPECT_EQ(summary("moved"), "0 done, 2 skipped, 1 failed");
 }
 
 /// Files of both folders have equal sizes and mtimes by chance.
-TEST_F(LedgerCommands, distinguish_two_folders_with_same_names) {
+TEST_F(RunWithLedgerTest, distinguishes_two_folders_with_the_same_names) {
   const auto good = bytes("in/a.png");
   copy_tree("in", "other", true);
   std::string changed = good;
@@ -100,7 +100,7 @@ TEST_F(LedgerCommands, distinguish_two_folders_with_same_names) {
   EXPECT_EQ(bytes("out/a.png"), before);
 }
 
-TEST_F(LedgerCommands, skip_copies_without_times_by_content) {
+TEST_F(RunWithLedgerTest, skips_copies_without_times_by_content) {
   ASSERT_EQ(summary("in", {"--set", "ledger.identity=content", "--overwrite"}),
             "3 done, 0 skipped, 0 failed");
   copy_tree("in", "copy", false);
@@ -110,7 +110,7 @@ TEST_F(LedgerCommands, skip_copies_without_times_by_content) {
   EXPECT_EQ(summary("in", kByContent), "0 done, 3 skipped, 0 failed");
 }
 
-TEST_F(LedgerCommands, detect_change_of_same_size_and_times_by_content) {
+TEST_F(RunWithLedgerTest, detects_a_change_of_same_size_and_times_by_content) {
   ASSERT_EQ(summary("in", {"--set", "ledger.identity=content", "--overwrite"}),
             "3 done, 0 skipped, 0 failed");
   fs::rename(at("in/a.png"), at("a.png"));
@@ -121,7 +121,7 @@ TEST_F(LedgerCommands, detect_change_of_same_size_and_times_by_content) {
   EXPECT_EQ(summary("in", kByContent), "0 done, 2 skipped, 1 failed") << "its checksum is wrong";
 }
 
-TEST_F(LedgerCommands, rename_ledger_without_a_table) {
+TEST_F(RunWithLedgerTest, renames_a_ledger_without_a_table) {
   for (const char* sql : {"DROP TABLE output", "ALTER TABLE failure RENAME COLUMN reason TO r"}) {
     ASSERT_EQ(std::system(
                   ("sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'").c_str()),
@@ -135,7 +135,9 @@ TEST_F(LedgerCommands, rename_ledger_without_a_table) {
   }
 }
 
-TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
+using LedgerCommandTest = RunWithLedgerTest;
+
+TEST_F(LedgerCommandTest, warns_of_a_ledger_that_it_renames_on_import) {
   ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
   const ProcessResult result = run({"ledger", "import", "out", "backup.jsonl"});
@@ -143,8 +145,10 @@ TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
+using PruneCommandTest = RunWithLedgerTest;
+
 /// The damage is detected when a row is removed.
-TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
+TEST_F(PruneCommandTest, warns_of_a_ledger_that_it_renames) {
   fs::remove(at("in/a.png"));
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' \"CREATE TRIGGER t BEFORE DELETE ON output BEGIN SELECT raise(ABORT, "
@@ -155,7 +159,7 @@ TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
-TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
+TEST_F(PruneCommandTest, lists_and_removes_results_of_deleted_inputs) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
   EXPECT_THAT(run({"prune", "out"}).out,
@@ -180,7 +184,7 @@ TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
 }
 
 /// The run was killed before it recorded the output, and then the input was deleted.
-TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
+TEST_F(PruneCommandTest, removes_an_unrecorded_result) {
   write_png("in/new.png");
   for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
     run({"run", "in", "-o", "out", "-k", "2"},
@@ -194,7 +198,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
 }
 
 /// A publish intent of a version 3 ledger has no size.
-TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
+TEST_F(PruneCommandTest, removes_an_unrecorded_result_of_unknown_size) {
   write_png("in/new.png");
   for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
     run({"run", "in", "-o", "out", "-k", "2"},
@@ -211,7 +215,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
 }
 
 /// The recorded result has an existing input, and a killed run replaced it.
-TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
+TEST_F(PruneCommandTest, keeps_an_unrecorded_result_of_an_existing_input) {
   write("in/a.png", encoded("png", 30, 20));
   const auto before = fs::last_write_time(at("out/a.png"));
   for (int call = 1; fs::last_write_time(at("out/a.png")) == before && call < 20; ++call)
@@ -224,7 +228,7 @@ TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done"));
 }
 
-TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
+TEST_F(PruneCommandTest, keeps_modified_and_foreign_files) {
   write("out/foreign.png", "mine");
   fs::remove(at("in/a.png"));
   fs::remove(at("in/b.png"));
@@ -239,7 +243,7 @@ TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
 }
 
-TEST_F(LedgerCommands, prune_follows_no_symlink_out_of_the_folder) {
+TEST_F(PruneCommandTest, follows_no_symlink_out_of_the_folder) {
   fs::remove_all(at("in/deep"));
   fs::rename(at("out/deep"), at("victim"));
   fs::create_directory_symlink(at("victim"), at("out/deep"));
@@ -248,7 +252,7 @@ TEST_F(LedgerCommands, prune_follows_no_symlink_out_of_the_folder) {
 }
 
 /// The folder of an unmounted disk is missing or empty.
-TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
+TEST_F(PruneCommandTest, keeps_results_of_an_unmounted_disk) {
   fs::rename(at("in"), at("unmounted"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   fs::create_directories(at("in"));
@@ -263,7 +267,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
 }
 
 /// One of several disks is unplugged. Inputs from a list have the root of all files.
-TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
+TEST_F(PruneCommandTest, keeps_results_of_an_unplugged_disk) {
   for (const char* name : {"media/D1/day1/a.png", "media/D2/b.png", "usb/c.png"}) write_png(name);
   ASSERT_EQ(run({"run", "media", "-o", "mout", "-k", "2"}).code, 0);
   ASSERT_EQ(run({"run", "--files-from", "-", "-o", "list", "-k", "2"},
@@ -279,7 +283,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
   }
 }
 
-TEST_F(LedgerCommands, prune_keeps_result_when_only_a_copy_was_deleted) {
+TEST_F(PruneCommandTest, keeps_a_result_when_only_a_copy_was_deleted) {
   fs::copy(at("in"), at("copy"), fs::copy_options::recursive);
   for (const char* name : {"a.png", "b.png", "deep/c.png"})
     fs::last_write_time(at("copy") / name, fs::last_write_time(at("in") / name));
@@ -290,7 +294,7 @@ TEST_F(LedgerCommands, prune_keeps_result_when_only_a_copy_was_deleted) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
 }
 
-TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
+TEST_F(PruneCommandTest, keeps_results_without_recorded_times) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' 'UPDATE output SET output_mtime_ns = 0'")
                             .c_str()),
@@ -300,7 +304,7 @@ TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
-TEST_F(LedgerCommands, accept_own_ledger_by_path) {
+TEST_F(RunWithLedgerTest, accepts_its_own_ledger_by_path) {
   const ProcessResult result =
       run({"run", "in", "-o", "out", "-k", "2", "--ledger", "out/.eckart/ledger.db"});
   EXPECT_THAT(result.err, HasSubstr("3 skipped"));
@@ -310,7 +314,7 @@ TEST_F(LedgerCommands, accept_own_ledger_by_path) {
 }
 
 /// It would treat the outputs as its own, and remove missing ones from the ledger.
-TEST_F(LedgerCommands, reject_ledger_of_another_folder) {
+TEST_F(RunWithLedgerTest, rejects_the_ledger_of_another_folder) {
   for (const char* command : {"run in -o other", "status other"}) {
     const ProcessResult result =
         run_shell(std::string("eckart ") + command + " --ledger out/.eckart/ledger.db");
@@ -320,7 +324,7 @@ TEST_F(LedgerCommands, reject_ledger_of_another_folder) {
 }
 
 /// As after a GPU loss, while another run has started with the same ledger.
-TEST_F(LedgerCommands, restarted_run_skips_its_own_results) {
+TEST_F(RunWithLedgerTest, skips_its_own_results_after_a_restart) {
   const std::string shared = " --ledger shared.db -k 2 --overwrite";
   ASSERT_EQ(run_shell("eckart run in -o first" + shared).code, 0);
   ASSERT_EQ(run_shell("eckart run in -o second" + shared).code, 0);
@@ -331,7 +335,7 @@ TEST_F(LedgerCommands, restarted_run_skips_its_own_results) {
               HasSubstr("3 skipped"));
 }
 
-TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
+TEST_F(LedgerCommandTest, skips_failures_of_changed_inputs_on_import) {
   write("in/bad.png", "no image");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
@@ -343,14 +347,14 @@ TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
 }
 
 /// Otherwise the export would look like an empty ledger.
-TEST_F(LedgerCommands, export_fails_without_ledger) {
+TEST_F(LedgerCommandTest, fails_without_ledger_on_export) {
   fs::create_directory(at("empty"));
   const ProcessResult result = run({"ledger", "export", "empty"});
   EXPECT_EQ(result.code, int(ExitCode::no_input));
   EXPECT_EQ(result.out, "");
 }
 
-TEST_F(LedgerCommands, keep_damaged_database_of_another_program) {
+TEST_F(RunWithLedgerTest, keeps_a_damaged_database_of_another_program) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("f.db").string() +
                          "' 'PRAGMA application_id = 77; CREATE TABLE t (x); PRAGMA "
                          "writable_schema = ON; UPDATE sqlite_master SET rootpage = 999'")
@@ -368,7 +372,7 @@ TEST_F(LedgerCommands, keep_damaged_database_of_another_program) {
 }
 
 /// Publish intents belong to a killed or a running process.
-TEST_F(LedgerCommands, export_skips_publish_intents) {
+TEST_F(LedgerCommandTest, skips_publish_intents_on_export) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' \"INSERT INTO publish_intent SELECT * FROM output; "
                          "DELETE FROM output WHERE output = CAST('a.png' AS BLOB)\"")
@@ -380,14 +384,14 @@ TEST_F(LedgerCommands, export_skips_publish_intents) {
               HasSubstr("2 outputs imported"));
 }
 
-TEST_F(LedgerCommands, prune_fails_while_the_folder_is_locked) {
+TEST_F(PruneCommandTest, fails_while_the_folder_is_locked) {
   const int lock = ::open(at("out/.eckart/lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   EXPECT_EQ(run({"prune", "out", "--yes"}).code, int(ExitCode::temporary));
   ::close(lock);
 }
 
-TEST_F(LedgerCommands, export_and_import_restore_entries) {
+TEST_F(LedgerCommandTest, restores_entries_by_export_and_import) {
   write("in/bad.png", "no image");
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   fs::rename(at("in/b.png"), at("in/b\xff.png"));
@@ -409,7 +413,7 @@ TEST_F(LedgerCommands, export_and_import_restore_entries) {
   EXPECT_EQ(run({"ledger", "export", "out"}).out.size(), before.size());
 }
 
-TEST_F(LedgerCommands, import_rejects_invalid_line_and_changes_nothing) {
+TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import) {
   const std::string good = run({"ledger", "export", "out"}).out;
   const std::string before = bytes("out/.eckart/ledger.db");
   const auto expect_refused = [&](const std::string& text, const std::string& why) {

@@ -84,7 +84,7 @@ std::vector<std::string> keys_of(const std::string& yaml) {
   return keys;
 }
 
-class ManPages : public CliTest {
+class ManPageTest : public CliTest {
  protected:
   std::string help(const Names& command) {
     Names arguments = command;
@@ -130,7 +130,7 @@ class ManPages : public CliTest {
   }
 };
 
-TEST_F(ManPages, cover_exactly_the_commands) {
+TEST_F(ManPageTest, covers_exactly_the_commands) {
   const std::string overview = page("eckart.1");
   Names pages = {"eckart.1", "eckart.yaml.5"};
   for (const std::string& command : commands()) {
@@ -142,7 +142,7 @@ TEST_F(ManPages, cover_exactly_the_commands) {
   EXPECT_THAT(found, UnorderedElementsAreArray(pages));
 }
 
-TEST_F(ManPages, explain_exactly_the_flags) {
+TEST_F(ManPageTest, explains_exactly_the_flags) {
   const auto explained = [](const std::string& name) {
     Words all;
     for (const std::string& heading : headings(section(page(name), "OPTIONS")))
@@ -154,7 +154,7 @@ TEST_F(ManPages, explain_exactly_the_flags) {
     EXPECT_EQ(explained("eckart-" + command + ".1"), flags({command})) << command;
 }
 
-TEST_F(ManPages, explain_exactly_the_keys_and_defaults) {
+TEST_F(ManPageTest, explains_exactly_the_keys_and_defaults) {
   write("watch.yaml", "watches: [{input: /a, output: /b}]\n");
   const std::string settings = run({"run", "--print-config"}).out;
   std::string watch = run({"watch", "--config", "watch.yaml", "--print-config"}).out;
@@ -172,7 +172,7 @@ TEST_F(ManPages, explain_exactly_the_keys_and_defaults) {
   EXPECT_THAT(headings(section(manual, "WATCHES")), ElementsAreArray(of_watch));
 }
 
-TEST_F(ManPages, list_every_exit_code) {
+TEST_F(ManPageTest, lists_every_exit_code) {
   const std::string codes = section(page("eckart.1"), "EXIT STATUS");
   for (const ExitCode code :
        {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::nothing_readable,
@@ -181,7 +181,9 @@ TEST_F(ManPages, list_every_exit_code) {
     EXPECT_THAT(headings(codes), Contains(std::to_string(int(code))));
 }
 
-TEST_F(ManPages, bash_completes_every_command_and_flag) {
+using ShellCompletionTest = ManPageTest;
+
+TEST_F(ShellCompletionTest, completes_every_command_and_flag_in_bash) {
   Names first = commands();
   EXPECT_THAT(bash_offers({"r"}), UnorderedElementsAreArray({"run", "requeue"}));
   first.insert(first.end(), {"--help", "--version"});
@@ -192,7 +194,7 @@ TEST_F(ManPages, bash_completes_every_command_and_flag) {
   }
 }
 
-TEST_F(ManPages, bash_completes_only_valid_values) {
+TEST_F(ShellCompletionTest, completes_only_valid_values_in_bash) {
   for (const std::string flag : {"--backend", "--solver", "--format"}) {
     const Names values = bash_offers({"run", flag, ""});
     EXPECT_GT(values.size(), 1U) << flag;
@@ -204,7 +206,7 @@ TEST_F(ManPages, bash_completes_only_valid_values) {
   EXPECT_THAT(bash_offers({"run", "--rank", ""}), ElementsAre(""));
 }
 
-TEST_F(ManPages, bash_completes_paths) {
+TEST_F(ShellCompletionTest, completes_paths_in_bash) {
   write("scans/day1/a.png", std::string());
   write("scans.yaml", std::string());
   EXPECT_THAT(bash_offers({"run", "sc"}), UnorderedElementsAreArray({"scans", "scans.yaml"}));
@@ -214,7 +216,7 @@ TEST_F(ManPages, bash_completes_paths) {
   EXPECT_THAT(bash_offers({"run", "--json", "-o", "scans/"}), ElementsAre("scans/day1"));
 }
 
-TEST_F(ManPages, zsh_completes_every_command_and_flag) {
+TEST_F(ShellCompletionTest, completes_every_command_and_flag_in_zsh) {
   if (!fs::exists("/usr/bin/zsh")) GTEST_SKIP() << "there is no zsh here";
   const auto zsh_offers = [&](const std::string& words) {
     return lines_from("/usr/bin/zsh",

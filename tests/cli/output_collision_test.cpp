@@ -6,7 +6,7 @@
 namespace eckart::test {
 namespace {
 
-class OutputCollision : public CliTest {
+class OutputCollisionTest : public CliTest {
  protected:
   void SetUp() override {
     write_png("cam1/a.png");
@@ -21,7 +21,7 @@ class OutputCollision : public CliTest {
   std::vector<std::byte> bytes(const fs::path& file) { return io::read_file(at(file), 1); }
 };
 
-TEST_F(OutputCollision, keeps_foreign_file) {
+TEST_F(OutputCollisionTest, keeps_foreign_file) {
   write("out/a.png", "precious");
   const ProcessResult result = run_cam("cam1");
   EXPECT_EQ(result.code, 3);
@@ -35,7 +35,7 @@ TEST_F(OutputCollision, keeps_foreign_file) {
   EXPECT_NO_THROW(decode("out/a.png"));
 }
 
-TEST_F(OutputCollision, keeps_empty_file_symlink_directory_and_fifo) {
+TEST_F(OutputCollisionTest, keeps_empty_file_symlink_directory_and_fifo) {
   for (const auto& make : std::vector<std::function<void()>>{
            [&] { write("out/a.png", ""); }, [&] { fs::create_symlink("nowhere", at("out/a.png")); },
            [&] { fs::create_directory(at("out/a.png")); },
@@ -50,7 +50,7 @@ TEST_F(OutputCollision, keeps_empty_file_symlink_directory_and_fifo) {
   EXPECT_EQ(run_cam("cam1", {"--overwrite"}).code, 0);
 }
 
-TEST_F(OutputCollision, keeps_result_of_another_input) {
+TEST_F(OutputCollisionTest, keeps_result_of_another_input) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const auto before = bytes("out/a.png");
   const ProcessResult result = run_cam("cam2");
@@ -64,7 +64,7 @@ TEST_F(OutputCollision, keeps_result_of_another_input) {
   EXPECT_NE(bytes("out/a.png"), before);
 }
 
-TEST_F(OutputCollision, keeps_modified_result) {
+TEST_F(OutputCollisionTest, keeps_modified_result) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   write("out/a.png", "retouched");
   const ProcessResult result = run_cam("cam1");
@@ -74,13 +74,13 @@ TEST_F(OutputCollision, keeps_modified_result) {
 }
 
 /// Writes all outputs of an image or none.
-TEST_F(OutputCollision, writes_no_output_when_one_of_several_collides) {
+TEST_F(OutputCollisionTest, prevents_the_other_outputs_of_the_input) {
   write("out/a.k3.png", "precious");
   EXPECT_EQ(run_cam("cam1", {}, "2,3").code, 3);
   EXPECT_THAT(files("out"), ElementsAre("a.k3.png"));
 }
 
-TEST_F(OutputCollision, accepts_file_with_identical_bytes) {
+TEST_F(OutputCollisionTest, is_not_reported_for_a_file_with_identical_bytes) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const auto time = fs::last_write_time(at("out/a.png"));
   fs::remove_all(at("out/.eckart"));
@@ -89,7 +89,7 @@ TEST_F(OutputCollision, accepts_file_with_identical_bytes) {
   EXPECT_THAT(run_cam("cam1").err, HasSubstr("1 skipped")) << "and is known from now on";
 }
 
-TEST_F(OutputCollision, treats_any_existing_file_as_collision_without_ledger) {
+TEST_F(OutputCollisionTest, is_reported_for_any_existing_file_without_ledger) {
   write("out/a.png", "precious");
   const ProcessResult result = run_cam("cam1", {"--ledger", "none"});
   EXPECT_EQ(result.code, 3);
@@ -100,7 +100,7 @@ TEST_F(OutputCollision, treats_any_existing_file_as_collision_without_ledger) {
 }
 
 /// Also on a file system without RENAME_NOREPLACE.
-TEST_F(OutputCollision, is_detected_on_publishing_without_rename_noreplace) {
+TEST_F(OutputCollisionTest, is_detected_on_publishing_without_rename_noreplace) {
   write("out/a.png", "precious");
   std::vector<std::string> arguments{"run", "cam1", "-o", "out", "-k", "2"};
   EXPECT_EQ(run(arguments, {.fault = "noreplace:22:1:1000"}).code, 3);
@@ -110,7 +110,7 @@ TEST_F(OutputCollision, is_detected_on_publishing_without_rename_noreplace) {
 }
 
 /// The run ends as if the folder could not be written.
-TEST_F(OutputCollision, is_not_reported_when_an_output_cannot_be_looked_at) {
+TEST_F(OutputCollisionTest, is_not_reported_when_an_output_cannot_be_looked_at) {
   write_png("in/unstable/a.png");
   for (const char* folder : {".", "in", "in/unstable", "out", "out/unstable"}) {
     fs::create_directories(at(folder));
@@ -136,7 +136,7 @@ TEST_F(OutputCollision, is_not_reported_when_an_output_cannot_be_looked_at) {
   EXPECT_EQ(run(command).code, 0);
 }
 
-TEST_F(OutputCollision, is_reported_by_dry_run_for_each_output) {
+TEST_F(OutputCollisionTest, is_reported_by_dry_run_for_each_output) {
   for (const char* name : {"same", "changed", "gone", "edited"})
     write_png(std::string("in/") + name + ".png");
   const std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2"};
@@ -168,7 +168,7 @@ TEST_F(OutputCollision, is_reported_by_dry_run_for_each_output) {
 }
 
 /// --overwrite does not remove a directory.
-TEST_F(OutputCollision, is_reported_for_directory_and_for_file_in_place_of_directory) {
+TEST_F(OutputCollisionTest, is_reported_for_a_directory_and_for_a_file_in_place_of_one) {
   write_png("in/a.png");
   write_png("in/d/e/b.png");
   fs::create_directories(at("out/a.png"));
@@ -187,7 +187,7 @@ TEST_F(OutputCollision, is_reported_for_directory_and_for_file_in_place_of_direc
 }
 
 /// Outputs of the previous ranks are kept, modified or not.
-TEST_F(OutputCollision, keeps_results_when_a_rank_is_added) {
+TEST_F(OutputCollisionTest, is_not_reported_when_a_rank_is_added) {
   write_png("in/a.png");
   write_png("in/b.png");
   const auto at_ranks = [&](const std::string& ranks, const std::string& option = "-q") {
@@ -207,7 +207,7 @@ TEST_F(OutputCollision, keeps_results_when_a_rank_is_added) {
 }
 
 /// No publish intent of an unpublished output remains.
-TEST_F(OutputCollision, leaves_no_publish_intent_of_other_outputs) {
+TEST_F(OutputCollisionTest, leaves_no_publish_intent_of_other_outputs) {
   write_png("in/a.png");
   write("out/a.k7.png", "precious");
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "5,7"}).code, 3);
@@ -217,7 +217,7 @@ TEST_F(OutputCollision, leaves_no_publish_intent_of_other_outputs) {
 }
 
 /// The run is killed before it renames new results to the paths of old ones.
-TEST_F(OutputCollision, keeps_ledger_entries_of_old_results_after_kill) {
+TEST_F(OutputCollisionTest, keeps_ledger_entries_of_old_results_after_a_kill) {
   const auto at_rank = [&](const std::string& rank, const std::string& fault = {}) {
     return run({"run", "in", "-o", "out", "-k", rank, "--reprocess"}, {.fault = fault});
   };
@@ -233,7 +233,7 @@ TEST_F(OutputCollision, keeps_ledger_entries_of_old_results_after_kill) {
 }
 
 /// NFS and SMB may set the mtime of a file when they write it back.
-TEST_F(OutputCollision, is_not_reported_for_output_of_killed_run_with_time_of_writeback) {
+TEST_F(OutputCollisionTest, is_not_reported_for_killed_run_output_with_time_of_writeback) {
   for (int call = 1; !fs::exists(at("out/a.png")) && call < 20; ++call)
     run({"run", "cam1", "-o", "out", "-k", "2"},
         {.fault = "writeback:0:" + std::to_string(call) + ":1"});
@@ -244,7 +244,7 @@ TEST_F(OutputCollision, is_not_reported_for_output_of_killed_run_with_time_of_wr
   EXPECT_EQ(decode("out/a.png").shape().rows, 30);
 }
 
-TEST_F(OutputCollision, keeps_file_of_same_size_and_similar_time) {
+TEST_F(OutputCollisionTest, keeps_file_of_same_size_and_similar_time) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const fs::path output = fs::path("out") / "a.png";
   const auto made = fs::last_write_time(at(output));
@@ -259,7 +259,7 @@ TEST_F(OutputCollision, keeps_file_of_same_size_and_similar_time) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(left), {}), precious);
 }
 
-TEST_F(OutputCollision, reprocesses_changed_input_of_same_size) {
+TEST_F(OutputCollisionTest, is_not_reported_for_a_changed_input_of_same_size) {
   ASSERT_EQ(run_cam("cam1").code, 0);
   const auto size = fs::file_size(at("cam1/a.png"));
   const auto time = fs::last_write_time(at("cam1/a.png"));

@@ -6,7 +6,7 @@
 namespace eckart::test {
 namespace {
 
-class OutputNames : public CliTest {
+class OutputNameTest : public CliTest {
  protected:
   /// Kills a run into `out` after it renamed `output` and before it recorded it.
   void kill_before_recording(const std::string& output) {
@@ -23,7 +23,7 @@ class OutputNames : public CliTest {
   }
 };
 
-TEST_F(OutputNames, corrupt_input_does_not_block_a_good_one) {
+TEST_F(OutputNameTest, is_given_to_a_good_input_beside_a_corrupt_one) {
   write("in/a.jpg", "no image");
   write_png("in/a.png");
   for (int i = 0; i < 2; ++i) {
@@ -36,7 +36,7 @@ TEST_F(OutputNames, corrupt_input_does_not_block_a_good_one) {
 }
 
 /// The ledger identifies the input of an output of a killed run.
-TEST_F(OutputNames, do_not_collide_with_the_output_of_a_killed_run) {
+TEST_F(OutputNameTest, does_not_collide_with_the_output_of_a_killed_run) {
   write_png("in/a.png");
   kill_before_recording("a.png");
   write("in/a.jpg", encoded("jpeg"));
@@ -47,7 +47,7 @@ TEST_F(OutputNames, do_not_collide_with_the_output_of_a_killed_run) {
 }
 
 /// The output keeps its full name although the other input is gone.
-TEST_F(OutputNames, keep_the_full_name_of_the_output_of_a_killed_run) {
+TEST_F(OutputNameTest, remains_the_full_name_after_a_killed_run) {
   write("in/a.jpg", encoded("jpeg"));
   write_png("in/a.png");
   ASSERT_EQ(run_in().code, 0);
@@ -59,7 +59,7 @@ TEST_F(OutputNames, keep_the_full_name_of_the_output_of_a_killed_run) {
   EXPECT_THAT(files("out"), ElementsAre("a.png", "a.png.png"));
 }
 
-TEST_F(OutputNames, do_not_depend_on_threads_or_earlier_runs) {
+TEST_F(OutputNameTest, does_not_depend_on_threads_or_earlier_runs) {
   for (int i = 0; i < 30; ++i) {
     write("in/" + std::to_string(i) + ".jpg", encoded("jpeg"));
     write_png("in/" + std::to_string(i) + ".png");
@@ -76,7 +76,7 @@ TEST_F(OutputNames, do_not_depend_on_threads_or_earlier_runs) {
   EXPECT_EQ(files("out"), before);
 }
 
-TEST_F(OutputNames, are_printed_by_dry_run) {
+TEST_F(OutputNameTest, is_printed_by_dry_run) {
   write("in/a.jpg", encoded("jpeg"));
   write_png("in/a.png");
   const std::string told = run_in({"--dry-run"}).out;
@@ -84,7 +84,7 @@ TEST_F(OutputNames, are_printed_by_dry_run) {
   EXPECT_THAT(told, HasSubstr("in/a.png -> out/a.png.png"));
 }
 
-TEST_F(OutputNames, collide_when_the_pattern_lacks_the_input_name) {
+TEST_F(OutputNameTest, collides_when_the_pattern_lacks_the_input_name) {
   write("in/a.jpg", encoded("jpeg"));
   write_png("in/a.png");
   const ProcessResult result = run_in({"--set", "output.name=result.png"});
@@ -92,14 +92,14 @@ TEST_F(OutputNames, collide_when_the_pattern_lacks_the_input_name) {
   EXPECT_THAT(line_containing(result.err, "in/a.png: "), HasSubstr("output collision"));
 }
 
-TEST_F(OutputNames, process_input_given_twice_once) {
+TEST_F(OutputNameTest, is_used_once_for_an_input_given_twice) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in/a.png", "in/a.png", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
 }
 
-TEST_F(OutputNames, give_file_its_full_name_when_a_folder_has_its_usual_name) {
+TEST_F(OutputNameTest, is_the_full_name_when_a_folder_has_the_usual_name) {
   write("in/b.jpg", encoded("jpeg"));
   write_png("in/b.png/i.png");
   for (int i = 0; i < 2; ++i) {
@@ -109,7 +109,7 @@ TEST_F(OutputNames, give_file_its_full_name_when_a_folder_has_its_usual_name) {
   }
 }
 
-TEST_F(OutputNames, collide_when_folder_follows_result_of_its_name) {
+TEST_F(OutputNameTest, collides_when_a_folder_has_the_name_of_an_earlier_result) {
   write("in/b.jpg", encoded("jpeg"));
   EXPECT_EQ(run_in().code, 0);
   write_png("in/b.png/i.png");
@@ -122,9 +122,9 @@ TEST_F(OutputNames, collide_when_folder_follows_result_of_its_name) {
   EXPECT_THAT(files("out"), ElementsAre("b.png", "c.png"));
 }
 
-class OutputNamesInWatch : public WatchTest {};
+class OutputNameInWatchTest : public WatchTest {};
 
-TEST_F(OutputNamesInWatch, are_logged_once_and_distinct) {
+TEST_F(OutputNameInWatchTest, is_distinct_and_logged_once) {
   configure();
   write("in/a.png", encoded("png", 24, 16));
   start();
@@ -140,7 +140,7 @@ TEST_F(OutputNamesInWatch, are_logged_once_and_distinct) {
   EXPECT_EQ(count_occurrences(service_->err(), "belongs to another input"), 1);
 }
 
-TEST_F(OutputNamesInWatch, file_and_folder_do_not_block_other_inputs) {
+TEST_F(OutputNameInWatchTest, does_not_block_other_inputs_if_a_file_and_a_folder_share_it) {
   configure("after: delete, retry_timeout_s: 0");
   write("in/b.jpg", encoded("jpeg"));
   start();
@@ -155,7 +155,7 @@ TEST_F(OutputNamesInWatch, file_and_folder_do_not_block_other_inputs) {
 
 /// The same name belongs to a file in the quarantine and then to a folder in the inbox, and vice
 /// versa.
-TEST_F(OutputNamesInWatch, quarantine_holds_each_bad_file_once) {
+TEST_F(OutputNameInWatchTest, does_not_conflict_in_the_quarantine) {
   configure("after: delete, retry_timeout_s: 0");
   write("in/q.png", "no image");
   write("in/r.png/x.png", "no image");

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class PlanCommand : public CliTest {
+class PlanCommandTest : public CliTest {
  protected:
   /// Returns the log of a run of eight intervals that is limited by its cores: 1 ms of CPU time per
   /// image, plus 4 % for each core; 20 J per second.
@@ -55,7 +55,7 @@ class PlanCommand : public CliTest {
   }
 };
 
-TEST_F(PlanCommand, prints_answers_as_text) {
+TEST_F(PlanCommandTest, prints_answers_as_text) {
   write_logs();
   const ProcessResult result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
   EXPECT_EQ(result.code, 0) << result.err;
@@ -73,7 +73,7 @@ TEST_F(PlanCommand, prints_answers_as_text) {
   EXPECT_THAT(line_containing(result.out, "energy "), HasSubstr("images per joule"));
 }
 
-TEST_F(PlanCommand, prints_a_json_object_for_each_kind_of_work) {
+TEST_F(PlanCommandTest, prints_a_json_object_for_each_kind_of_work) {
   write_logs();
   write("other.log", log_of(1, "another CPU"));
   const ProcessResult result =
@@ -89,7 +89,7 @@ TEST_F(PlanCommand, prints_a_json_object_for_each_kind_of_work) {
   EXPECT_TRUE(cores.contains(3) && cores.contains(5) && cores.contains(64));
 }
 
-TEST_F(PlanCommand, shows_measurement_beside_prediction) {
+TEST_F(PlanCommandTest, shows_measurement_beside_prediction) {
   write_logs();
   write("8.log", log_of(8));
   const ProcessResult result = run({"plan", "2.log", "4.log", "8.log", "--fit-cores", "2,4"});
@@ -108,7 +108,7 @@ void collect(const Json& json, std::set<std::string>& numbers) {
   }
 }
 
-TEST_F(PlanCommand, writes_self_contained_html_with_the_figures_of_the_json) {
+TEST_F(PlanCommandTest, writes_self_contained_html_with_the_figures_of_the_json) {
   write("a.log", log_of(2, "<b>&'\"") + log_of(4, "<b>&'\""));
   const std::string html = run({"plan", "a.log", "--html", "--target", "1M/h"}).out;
   for (const char* outside : {"http", "<script", "url(", "@import", "src=", "href="}) {
@@ -130,7 +130,7 @@ TEST_F(PlanCommand, writes_self_contained_html_with_the_figures_of_the_json) {
   EXPECT_GT(count, 50);
 }
 
-TEST_F(PlanCommand, reports_file_and_line_of_skipped_lines) {
+TEST_F(PlanCommandTest, reports_file_and_line_of_skipped_lines) {
   write("a.log", "nonsense\n" + log_of(2));
   const ProcessResult some = run({"plan", "a.log"});
   EXPECT_EQ(some.code, 0);
@@ -143,7 +143,7 @@ TEST_F(PlanCommand, reports_file_and_line_of_skipped_lines) {
   EXPECT_EQ(none.out, "");
 }
 
-TEST_F(PlanCommand, rejects_invalid_arguments) {
+TEST_F(PlanCommandTest, rejects_invalid_arguments) {
   write_logs();
   const ProcessResult missing = run({"plan", "2.log", "no.log"});
   EXPECT_EQ(missing.code, int(ExitCode::no_input));

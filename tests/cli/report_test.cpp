@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-class Report : public CliTest {
+class ReportTest : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
@@ -45,7 +45,7 @@ class Report : public CliTest {
   }
 };
 
-TEST_F(Report, includes_results_of_earlier_runs) {
+TEST_F(ReportTest, includes_results_of_earlier_runs) {
   ASSERT_EQ(report().code, 0);
   const auto first = lines();
   ASSERT_EQ(first.size(), 3u);
@@ -65,7 +65,7 @@ TEST_F(Report, includes_results_of_earlier_runs) {
 }
 
 /// After a stop, the report has the new lines and the earlier ones.
-TEST_F(Report, keeps_earlier_lines_when_a_run_is_stopped) {
+TEST_F(ReportTest, keeps_earlier_lines_when_a_run_is_stopped) {
   ASSERT_EQ(report().code, 0);
   fs::remove_all(at("out/.eckart"));
   ASSERT_EQ(::mkfifo(at("list").c_str(), 0600), 0);
@@ -84,7 +84,7 @@ TEST_F(Report, keeps_earlier_lines_when_a_run_is_stopped) {
   EXPECT_TRUE(lines().contains("other/in/a.png"));
 }
 
-TEST_F(Report, keeps_lines_of_other_outputs) {
+TEST_F(ReportTest, keeps_lines_of_other_outputs) {
   ASSERT_EQ(report().code, 0);
   fs::remove(at("out/b.png"));
   ASSERT_EQ(report({}, "in/a.png").code, 0);
@@ -92,7 +92,7 @@ TEST_F(Report, keeps_lines_of_other_outputs) {
   EXPECT_TRUE(lines().contains("out/deep/c.png"));
 }
 
-TEST_F(Report, keeps_the_lines_that_were_written_from_another_folder) {
+TEST_F(ReportTest, keeps_the_lines_that_were_written_from_another_folder) {
   write_png("elsewhere/in/d.png");
   ASSERT_EQ(report().code, 0);
   const auto first = lines();
@@ -106,7 +106,7 @@ TEST_F(Report, keeps_the_lines_that_were_written_from_another_folder) {
 }
 
 /// Both names are written as the same text.
-TEST_F(Report, keeps_the_lines_of_names_that_are_not_utf8) {
+TEST_F(ReportTest, keeps_the_lines_of_names_that_are_not_utf8) {
   write_png("odd/\xff.png");
   write_png("odd/\xfe.png");
   ASSERT_EQ(report({}, "odd").code, 0);
@@ -118,7 +118,7 @@ TEST_F(Report, keeps_the_lines_of_names_that_are_not_utf8) {
   EXPECT_EQ(count_occurrences(text(), "skipped"), 2);
 }
 
-TEST_F(Report, is_written_by_one_run_at_a_time) {
+TEST_F(ReportTest, is_written_by_one_run_at_a_time) {
   ASSERT_EQ(::mkfifo(at("list").c_str(), 0600), 0);
   EckartProcess first({"run", "--files-from", "list", "-o", "other", "-k", "2", "--report", "r"},
                       {.folder = at(".")});
@@ -137,7 +137,7 @@ TEST_F(Report, is_written_by_one_run_at_a_time) {
   EXPECT_EQ(lines().size(), 5u);
 }
 
-TEST_F(Report, shares_stdout_with_other_output) {
+TEST_F(ReportTest, shares_stdout_with_other_output) {
   fs::create_symlink("/dev/stdout", at("link"));
   for (const char* file : {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "same", "link"}) {
     fs::remove_all(at("out"));
@@ -153,7 +153,7 @@ TEST_F(Report, shares_stdout_with_other_output) {
   }
 }
 
-TEST_F(Report, drops_failure_once_the_input_succeeds) {
+TEST_F(ReportTest, drops_failure_once_the_input_succeeds) {
   write("in/a.png", "no image");
   EXPECT_EQ(report().code, 3);
   EXPECT_EQ(lines().at("in/a.png").at("result"), "failed");
@@ -163,7 +163,7 @@ TEST_F(Report, drops_failure_once_the_input_succeeds) {
   EXPECT_FALSE(lines().contains("in/a.png"));
 }
 
-TEST_F(Report, reports_unknown_figures_of_older_versions_as_null) {
+TEST_F(ReportTest, reports_unknown_figures_of_older_versions_as_null) {
   if (!fs::exists("/usr/bin/sqlite3")) GTEST_SKIP() << "there is no sqlite3 to change a ledger by";
   ASSERT_EQ(report().code, 0);
   run({"out/.eckart/ledger.db", "UPDATE output SET report = NULL"},
@@ -173,7 +173,7 @@ TEST_F(Report, reports_unknown_figures_of_older_versions_as_null) {
   EXPECT_TRUE(lines().at("out/a.png").at("rank").is_null());
 }
 
-TEST_F(Report, follows_symlink) {
+TEST_F(ReportTest, follows_symlink) {
   write("real", "");
   fs::create_symlink("real", at("r"));
   ASSERT_EQ(report().code, 0);
@@ -181,7 +181,7 @@ TEST_F(Report, follows_symlink) {
   EXPECT_EQ(count_occurrences(text("real"), "\n"), 3);
 }
 
-TEST_F(Report, does_not_overwrite_foreign_file) {
+TEST_F(ReportTest, does_not_overwrite_foreign_file) {
   write("r", "precious");
   const ProcessResult result = report();
   EXPECT_EQ(result.code, int(ExitCode::usage));

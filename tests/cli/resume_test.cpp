@@ -13,7 +13,7 @@
 namespace eckart::test {
 namespace {
 
-class Resume : public CliTest {
+class ResumeTest : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);
@@ -32,7 +32,7 @@ class Resume : public CliTest {
   }
 };
 
-TEST_F(Resume, skips_what_is_done) {
+TEST_F(ResumeTest, skips_what_is_done) {
   const auto before = fs::last_write_time(at("out/a.png"));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
@@ -40,7 +40,7 @@ TEST_F(Resume, skips_what_is_done) {
   EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
 }
 
-TEST_F(Resume, recognizes_inputs_by_any_path) {
+TEST_F(ResumeTest, recognizes_inputs_by_any_path) {
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
   const auto json = nlohmann::json::parse(
       run({"run", (at("in") / "../in").native(), "-o", at("out").native(), "-k", "2", "--json"})
@@ -48,14 +48,14 @@ TEST_F(Resume, recognizes_inputs_by_any_path) {
   EXPECT_EQ(json.at("skipped"), 3);
 }
 
-TEST_F(Resume, reprocesses_changed_inputs) {
+TEST_F(ResumeTest, reprocesses_changed_inputs) {
   write("in/a.png", encoded("png", 25, 16));
   EXPECT_EQ(rerun(), (RunCounts{1, 2, 0}));
   EXPECT_EQ(decode("out/a.png").shape().rows, 25);
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
 
-TEST_F(Resume, reprocesses_changed_input_of_same_file_size) {
+TEST_F(ResumeTest, reprocesses_changed_input_of_same_file_size) {
   std::vector<std::byte> other;
   for (std::uint64_t seed = 1; other.size() != fs::file_size(at("in/a.png")); ++seed)
     other =
@@ -68,7 +68,7 @@ TEST_F(Resume, reprocesses_changed_input_of_same_file_size) {
   EXPECT_NE(io::read_file(at("out/a.png"), 1), before);
 }
 
-TEST_F(Resume, reprocesses_removed_or_truncated_outputs) {
+TEST_F(ResumeTest, reprocesses_removed_or_truncated_outputs) {
   fs::remove(at("out/a.png"));
   fs::resize_file(at("out/b.png"), 10);
   EXPECT_EQ(rerun(), (RunCounts{2, 1, 0}));
@@ -76,7 +76,7 @@ TEST_F(Resume, reprocesses_removed_or_truncated_outputs) {
   EXPECT_NO_THROW(decode("out/b.png"));
 }
 
-TEST_F(Resume, reprocesses_all_when_pixel_settings_change) {
+TEST_F(ResumeTest, reprocesses_all_when_pixel_settings_change) {
   EXPECT_EQ(rerun({"--reprocess"}, "3"), (RunCounts{3, 0, 0}));
   EXPECT_EQ(rerun({"--solver", "gesvd", "--reprocess"}, "3"), (RunCounts{3, 0, 0}));
   EXPECT_EQ(rerun({"--solver", "gesvd", "--set", "cpu.lanes=1", "--set", "durability=none"}, "3"),
@@ -85,19 +85,19 @@ TEST_F(Resume, reprocesses_all_when_pixel_settings_change) {
 }
 
 /// Outputs of two ranks have the same names, so the second run replaced those of the first.
-TEST_F(Resume, reprocesses_outputs_replaced_by_other_settings) {
+TEST_F(ResumeTest, reprocesses_outputs_replaced_by_other_settings) {
   write("in/a.png", encoded("png", 40, 30));
   EXPECT_EQ(rerun({}, "2"), (RunCounts{1, 2, 0}));
   EXPECT_EQ(rerun({"--reprocess"}, "7"), (RunCounts{3, 0, 0}));
   EXPECT_EQ(rerun({"--reprocess"}, "2").done, 3);
 }
 
-TEST_F(Resume, overwrites_when_requested) {
+TEST_F(ResumeTest, overwrites_when_requested) {
   EXPECT_EQ(rerun({"--overwrite"}), (RunCounts{3, 0, 0}));
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
 
-TEST_F(Resume, retries_failed_inputs) {
+TEST_F(ResumeTest, retries_failed_inputs) {
   write("in/bad.png", "no image");
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
@@ -105,7 +105,7 @@ TEST_F(Resume, retries_failed_inputs) {
   EXPECT_EQ(rerun(), (RunCounts{1, 3, 0}));
 }
 
-TEST_F(Resume, is_reported_by_status) {
+TEST_F(ResumeTest, is_reported_by_status) {
   write("in/bad.png", "no image");
   EXPECT_EQ(rerun({}, "2,3"), (RunCounts{3, 0, 1}));
   const ProcessResult result = run({"status", "out"});
@@ -118,7 +118,7 @@ TEST_F(Resume, is_reported_by_status) {
   EXPECT_EQ(run({"status", "in"}).code, int(ExitCode::no_input));
 }
 
-TEST_F(Resume, is_reported_by_status_with_pending_count) {
+TEST_F(ResumeTest, is_reported_by_status_with_pending_count) {
   write("in/bad.png", "no image");
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
   write_png("in/new.png");
@@ -133,7 +133,7 @@ TEST_F(Resume, is_reported_by_status_with_pending_count) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending unknown: the inputs came from a"));
 }
 
-TEST_F(Resume, is_reported_by_status_with_latest_result) {
+TEST_F(ResumeTest, is_reported_by_status_with_latest_result) {
   const auto good = io::read_file(at("in/a.png"), 1);
   fs::rename(at("in/a.png"), at("kept.png"));
   write("in/a.png", "no image");
@@ -153,7 +153,7 @@ TEST_F(Resume, is_reported_by_status_with_latest_result) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed")) << "it is gone";
 }
 
-TEST_F(Resume, forgets_failures_of_inputs_that_are_gone) {
+TEST_F(ResumeTest, forgets_failures_of_inputs_that_are_gone) {
   write("day1/bad.png", "no image");
   EXPECT_EQ(run({"run", "tpyo.png", "day1", "-o", "out", "-k", "2"}).code,
             int(ExitCode::nothing_readable));
@@ -164,7 +164,7 @@ TEST_F(Resume, forgets_failures_of_inputs_that_are_gone) {
 }
 
 /// The other input may be quarantined by a service that shares the ledger.
-TEST_F(Resume, keeps_failures_of_other_inputs) {
+TEST_F(ResumeTest, keeps_failures_of_other_inputs) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};
   write("other/bad.png", "no image");
   write("in/bad.png", "no image");
@@ -182,7 +182,7 @@ TEST_F(Resume, keeps_failures_of_other_inputs) {
 }
 
 /// Two folders share a ledger. Their outputs have the same names and, by chance, the same sizes.
-TEST_F(Resume, ignores_outputs_of_another_folder_in_a_shared_ledger) {
+TEST_F(ResumeTest, ignores_outputs_of_another_folder_in_a_shared_ledger) {
   const std::vector<std::string> shared{"--set", "ledger=l.db"};
   EXPECT_EQ(rerun(shared, "2"), (RunCounts{3, 0, 0}));
   ASSERT_EQ(run({"run", "in", "-o", "other", "-k", "3", "--set", "ledger=l.db"}).code, 0);
@@ -191,7 +191,7 @@ TEST_F(Resume, ignores_outputs_of_another_folder_in_a_shared_ledger) {
   EXPECT_EQ(rerun(shared, "3"), (RunCounts{0, 0, 3})) << "nor for what it may replace";
 }
 
-TEST_F(Resume, keeps_output_names_whatever_the_order_of_inputs) {
+TEST_F(ResumeTest, keeps_output_names_whatever_the_order_of_inputs) {
   const auto before = io::read_file(at("out/a.png"), 1);
   write("in/a.jpg", encoded("jpeg"));
   EXPECT_EQ(rerun(), (RunCounts{1, 3, 0})) << "a.jpg comes before a.png, whose result is there";
@@ -205,13 +205,13 @@ TEST_F(Resume, keeps_output_names_whatever_the_order_of_inputs) {
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before);
 }
 
-TEST_F(Resume, recognizes_moved_output_folder) {
+TEST_F(ResumeTest, recognizes_moved_output_folder) {
   fs::rename(at("out"), at("moved"));
   const ProcessResult result = run({"run", "in", "-o", "moved", "-k", "2"});
   EXPECT_THAT(result.err, HasSubstr("0 done, 0 failed, 3 skipped"));
 }
 
-TEST_F(Resume, is_readable_by_users_without_write_permission) {
+TEST_F(ResumeTest, reports_status_to_users_without_write_permission) {
   fs::permissions(at("out/.eckart"), fs::perms(0555));
   fs::permissions(at("."), fs::perms(0777));  // this folder has the captured output
   const ProcessResult result = run({"status", "out"}, {.as_nobody = geteuid() == 0});
@@ -220,7 +220,7 @@ TEST_F(Resume, is_readable_by_users_without_write_permission) {
   EXPECT_THAT(result.out, HasSubstr("3 done"));
 }
 
-TEST_F(Resume, dry_run_reports_what_would_be_skipped) {
+TEST_F(ResumeTest, is_predicted_by_dry_run) {
   fs::remove(at("out/b.png"));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
   EXPECT_EQ(result.code, 0);
@@ -231,17 +231,17 @@ TEST_F(Resume, dry_run_reports_what_would_be_skipped) {
   EXPECT_FALSE(fs::exists(at("new")));
 }
 
-TEST_F(Resume, processes_all_without_ledger) {
+TEST_F(ResumeTest, processes_all_without_ledger) {
   EXPECT_EQ(rerun({"--set", "ledger=none"}), (RunCounts{3, 0, 0}));
 }
 
-TEST_F(Resume, uses_configured_ledger_file) {
+TEST_F(ResumeTest, uses_configured_ledger_file) {
   EXPECT_EQ(rerun({"--set", "ledger=state/of/mine.db"}), (RunCounts{3, 0, 0}));
   EXPECT_EQ(rerun({"--set", "ledger=state/of/mine.db"}), (RunCounts{0, 3, 0}));
   EXPECT_TRUE(fs::exists(at("state/of/mine.db")));
 }
 
-TEST_F(Resume, recognizes_own_outputs_beside_their_inputs) {
+TEST_F(ResumeTest, recognizes_own_outputs_beside_their_inputs) {
   write("photos/a.jpg", encoded("jpeg"));
   const auto once_more = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", "photos/a.jpg", "-o", "photos", "-k", "3"};
@@ -256,14 +256,14 @@ TEST_F(Resume, recognizes_own_outputs_beside_their_inputs) {
   EXPECT_THAT(once_more({}).err, HasSubstr("photos/a.png already exists"));
 }
 
-TEST_F(Resume, clears_failure_of_a_folder_once_readable) {
+TEST_F(ResumeTest, clears_failure_of_a_folder_once_readable) {
   EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 3);
   write_png("late/d.png");
   EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
 }
 
-TEST_F(Resume, continues_with_new_ledger_when_pages_are_damaged) {
+TEST_F(ResumeTest, continues_with_new_ledger_when_pages_are_damaged) {
   for (int i = 0; i < 200; ++i) write_png("in/many/" + std::to_string(i) + ".png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   constexpr std::streamoff kPage = 4096;
@@ -279,7 +279,7 @@ TEST_F(Resume, continues_with_new_ledger_when_pages_are_damaged) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/ledger.db.damaged-2")));
 }
 
-TEST_F(Resume, renames_damaged_ledger_and_processes_all) {
+TEST_F(ResumeTest, renames_damaged_ledger_and_processes_all) {
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
   const ProcessResult status = run({"status", "out"});
   EXPECT_EQ(status.code, int(ExitCode::nothing_readable));
@@ -294,7 +294,7 @@ TEST_F(Resume, renames_damaged_ledger_and_processes_all) {
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
 }
 
-TEST_F(Resume, removes_temporaries_of_a_killed_run) {
+TEST_F(ResumeTest, removes_temporaries_of_a_killed_run) {
   const Names before = files("out");
   write("out/.eckart-0123456789abcdef-7.tmp", "half");
   write("out/deep/.eckart-0123456789abcdef-8.tmp", "half");
@@ -304,14 +304,14 @@ TEST_F(Resume, removes_temporaries_of_a_killed_run) {
 
 /// A run is killed at every system call that writes outputs or ledger. The next run completes the
 /// work.
-class ResumeAfterKill : public Resume,
-                        public ::testing::WithParamInterface<std::vector<std::string>> {};
+class ResumeAfterKillTest : public ResumeTest,
+                            public ::testing::WithParamInterface<std::vector<std::string>> {};
 
 /// With sanitizers, only every seventh call is tested: each test starts two processes, which
 /// start slowly.
 constexpr int kCallStride = kIsSanitized ? 7 : 1;
 
-TEST_P(ResumeAfterKill, completes_work_of_the_killed_run) {
+TEST_P(ResumeAfterKillTest, completes_work_of_the_killed_run) {
   const Names expected = files("out");
   int kills = 0;
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
@@ -337,7 +337,7 @@ TEST_P(ResumeAfterKill, completes_work_of_the_killed_run) {
   RecordProperty("kills", kills);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ResumeAfterKill,
+INSTANTIATE_TEST_SUITE_P(, ResumeAfterKillTest,
                          ::testing::Values(std::vector<std::string>{"out"},
                                            std::vector<std::string>{"out/deep/c.png"},
                                            std::vector<std::string>{}),
@@ -348,7 +348,7 @@ INSTANTIATE_TEST_SUITE_P(, ResumeAfterKill,
                          });
 
 /// A write error of the ledger stops the run, like a write error of an output.
-TEST_F(Resume, stops_when_the_ledger_cannot_be_written) {
+TEST_F(ResumeTest, stops_when_the_ledger_cannot_be_written) {
   for (const int error : {ENOSPC, EIO}) {
     fs::remove_all(at("out"));
     const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"},
@@ -362,10 +362,10 @@ TEST_F(Resume, stops_when_the_ledger_cannot_be_written) {
 }
 
 /// A run that waits for the next line of its list, with one image done.
-class TwoRuns : public Resume {
+class ConcurrentRunTest : public ResumeTest {
  protected:
   void SetUp() override {
-    Resume::SetUp();
+    ResumeTest::SetUp();
     ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
     writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps the pipe open
     const std::string line = "in/a.png\n";
@@ -382,7 +382,7 @@ class TwoRuns : public Resume {
   std::unique_ptr<EckartProcess> first_;
 };
 
-TEST_F(TwoRuns, report_each_image_when_it_is_done) {
+TEST_F(ConcurrentRunTest, reports_each_image_when_it_is_done) {
   const auto tells = [&] {
     return fs::exists(at("report.part")) && fs::file_size(at("report.part")) > 0;
   };
@@ -391,20 +391,20 @@ TEST_F(TwoRuns, report_each_image_when_it_is_done) {
   EXPECT_FALSE(fs::exists(at("report"))) << "which is whole as long as it is there";
 }
 
-TEST_F(TwoRuns, do_not_share_an_output_folder) {
+TEST_F(ConcurrentRunTest, does_not_share_an_output_folder) {
   const ProcessResult second = run({"run", "in", "-o", "both", "-k", "2"});
   EXPECT_EQ(second.code, int(ExitCode::temporary));
   EXPECT_THAT(second.err, HasSubstr("both is in use by process "));
   EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
 }
 
-TEST_F(TwoRuns, keep_each_other_s_temporaries) {
+TEST_F(ConcurrentRunTest, keeps_temporaries_of_the_other_run) {
   write("both/.eckart-0123456789abcdef-7.tmp", "half");
   EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, int(ExitCode::temporary));
   EXPECT_TRUE(fs::exists(at("both/.eckart-0123456789abcdef-7.tmp")));
 }
 
-TEST_F(TwoRuns, stop_when_their_folder_is_moved) {
+TEST_F(ConcurrentRunTest, stops_when_its_folder_is_moved) {
   fs::rename(at("both"), at("moved"));
   const std::string line = "in/b.png\n";
   ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
@@ -416,7 +416,7 @@ TEST_F(TwoRuns, stop_when_their_folder_is_moved) {
   EXPECT_FALSE(fs::exists(at("moved/in/b.png")));
 }
 
-TEST_F(TwoRuns, start_after_a_killed_run) {
+TEST_F(ConcurrentRunTest, starts_after_a_killed_run) {
   first_->signal(SIGKILL);
   first_->wait();
   EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, 0);

@@ -12,9 +12,9 @@
 namespace eckart::test {
 namespace {
 
-using RunCommand = CliTest;
+using RunCommandTest = CliTest;
 
-TEST_F(RunCommand, mirrors_the_tree_of_its_input) {
+TEST_F(RunCommandTest, mirrors_the_tree_of_its_input) {
   ASSERT_EQ(
       run({"synth", "-o", "in/a/b", "--count", "2", "--kind", "phantom", "--size", "32x48"}).code,
       0);
@@ -29,7 +29,9 @@ TEST_F(RunCommand, mirrors_the_tree_of_its_input) {
   EXPECT_EQ(decode("out/top.png").shape(), (ImageShape{24, 16, 1, Depth::u8}));
 }
 
-TEST_F(CliTest, synth_overwrites_no_file) {
+using SynthCommandTest = CliTest;
+
+TEST_F(SynthCommandTest, overwrites_no_file) {
   const std::vector<std::string> synth{"synth", "-o", "in", "--count", "2", "--kind", "phantom"};
   ASSERT_EQ(run(synth).code, 0);
   EXPECT_EQ(run(synth).code, 0) << "the same images";
@@ -44,7 +46,7 @@ TEST_F(CliTest, synth_overwrites_no_file) {
   EXPECT_EQ(fs::file_size(second), 8u);
 }
 
-TEST_F(RunCommand, refuses_a_cuda_module_of_another_build) {
+TEST_F(RunCommandTest, rejects_a_cuda_module_of_another_build) {
   write_png("in/a.png");
   const auto run_with_module = [&](const std::string& backend) {
     return run({"run", "in", "-o", backend, "-k", "2", "--backend", backend},
@@ -62,20 +64,20 @@ TEST_F(RunCommand, refuses_a_cuda_module_of_another_build) {
               AllOf(HasSubstr("install both from the same package"), HasSubstr("1 done")));
 }
 
-TEST_F(RunCommand, takes_files_and_folders_together) {
+TEST_F(RunCommandTest, accepts_files_and_folders_together) {
   write_png("in/a.png");
   write_png("b.png");
   EXPECT_EQ(run({"run", "in", "b.png", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png"));
 }
 
-TEST_F(RunCommand, makes_an_output_for_each_rank) {
+TEST_F(RunCommandTest, writes_an_output_for_each_rank) {
   write_png("in/a.png");
   EXPECT_EQ(run({"run", "in", "-o", "out", "--rank", "1,4,16"}).code, 0);
   EXPECT_THAT(files("out"), ElementsAre("a.k1.png", "a.k16.png", "a.k4.png"));
 }
 
-TEST_F(RunCommand, names_outputs_by_pattern) {
+TEST_F(RunCommandTest, names_outputs_by_pattern) {
   write("in/a.jpg", encoded("jpeg"));
   EXPECT_EQ(
       run({"run", "in", "-o", "out", "--set", "output.name={name}-{rank}.{ext}", "-k", "3"}).code,
@@ -83,7 +85,7 @@ TEST_F(RunCommand, names_outputs_by_pattern) {
   EXPECT_THAT(files("out"), ElementsAre("a.jpg-3.png"));
 }
 
-TEST_F(RunCommand, writes_jpeg) {
+TEST_F(RunCommandTest, writes_jpeg) {
   write("in/a.png", encoded("png", 20, 30, 3));
   const ProcessResult result = run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"});
   EXPECT_EQ(result.code, 0);
@@ -94,7 +96,7 @@ TEST_F(RunCommand, writes_jpeg) {
   EXPECT_EQ(decode("out/a.jpg").shape(), (ImageShape{20, 30, 3, Depth::u8}));
 }
 
-TEST_F(RunCommand, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) {
+TEST_F(RunCommandTest, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) {
   write_png("a.png");
   write_png("in/b.png");
   const std::string list = "a.png\n\nin\n";
@@ -107,7 +109,7 @@ TEST_F(RunCommand, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) {
   EXPECT_EQ(files("out2"), files("out1"));
 }
 
-TEST_F(RunCommand, prints_summary_as_one_json_object) {
+TEST_F(RunCommandTest, prints_summary_as_one_json_object) {
   write_png("in/a.png");
   write_png("in/b.png");
   write("in/c.png", "");
@@ -127,7 +129,7 @@ TEST_F(RunCommand, prints_summary_as_one_json_object) {
   EXPECT_EQ(files("out").size(), 4u);
 }
 
-TEST_F(RunCommand, prints_a_config_that_it_reads_back) {
+TEST_F(RunCommandTest, prints_a_config_that_it_reads_back) {
   const ProcessResult first =
       run({"run", "--print-config", "-k", "3,7", "--set", "threads.load=2", "--format", "jpeg"});
   EXPECT_EQ(first.code, 0) << first.err;
@@ -138,7 +140,7 @@ TEST_F(RunCommand, prints_a_config_that_it_reads_back) {
   EXPECT_NE(run({"run", "--print-config"}).out, first.out);
 }
 
-TEST_F(RunCommand, takes_a_config_with_watches_and_prints_them) {
+TEST_F(RunCommandTest, accepts_a_config_with_watches_and_prints_them) {
   write("c.yaml", "rank: 2\nwatches: [{input: /a, output: /b, rank: 7}]\n");
   const ProcessResult printed = run({"run", "--print-config", "--config", "c.yaml"});
   EXPECT_EQ(printed.code, 0) << printed.err;
@@ -147,7 +149,7 @@ TEST_F(RunCommand, takes_a_config_with_watches_and_prints_them) {
   EXPECT_THAT(printed.out, HasSubstr("\n    rank: \"7\""));
 }
 
-TEST_F(RunCommand, applies_flags_over_sets_over_config) {
+TEST_F(RunCommandTest, prefers_flags_to_set_options_and_set_options_to_config) {
   write("c.yaml", "rank: 2\nthreads: {load: 2, write: 2}\n");
   const std::string out = run({"run", "--print-config", "--config", "c.yaml", "--set",
                                "threads.load=3", "--set", "rank=4", "-k", "5"})
@@ -157,7 +159,7 @@ TEST_F(RunCommand, applies_flags_over_sets_over_config) {
   EXPECT_THAT(line_containing(out, "write:"), HasSubstr("2"));
 }
 
-TEST_F(RunCommand, dry_run_prints_outputs_and_writes_nothing) {
+TEST_F(RunCommandTest, prints_outputs_and_writes_nothing_in_dry_run) {
   write_png("in/a.png");
   write("in/b/a.jpg", encoded("jpeg"));
   const ProcessResult result = run({"run", "in", "-o", "out", "--dry-run"});
@@ -166,7 +168,7 @@ TEST_F(RunCommand, dry_run_prints_outputs_and_writes_nothing) {
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
-TEST_F(RunCommand, dry_run_reports_failures) {
+TEST_F(RunCommandTest, reports_failures_in_dry_run) {
   write_png("in/a.png");
   write("in/a.jpg", encoded("jpeg"));
   const ProcessResult one_name =
@@ -186,14 +188,14 @@ TEST_F(RunCommand, dry_run_reports_failures) {
   EXPECT_EQ(run({"run", "empty", "-o", "out", "--dry-run"}).code, 65);
 }
 
-TEST_F(RunCommand, dry_run_reports_output_that_would_replace_its_input) {
+TEST_F(RunCommandTest, reports_output_that_would_replace_its_input_in_dry_run) {
   write_png("a.png");
   const ProcessResult result = run({"run", "a.png", "-o", ".", "--dry-run"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.out, HasSubstr("would overwrite the input itself"));
 }
 
-TEST_F(RunCommand, caps_rank_at_full_rank_and_warns_once) {
+TEST_F(RunCommandTest, caps_rank_at_full_rank_and_warns_once) {
   write_png("in/a.png");
   write_png("in/b.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "1000"});
@@ -203,7 +205,7 @@ TEST_F(RunCommand, caps_rank_at_full_rank_and_warns_once) {
   EXPECT_TRUE(std::equal(input.data(), input.data() + input.bytes(), output.data()));
 }
 
-TEST_F(RunCommand, is_silent_with_quiet) {
+TEST_F(RunCommandTest, is_silent_with_quiet) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-q", "-k", "2"});
   EXPECT_EQ(result.code, 0);
@@ -211,7 +213,7 @@ TEST_F(RunCommand, is_silent_with_quiet) {
   EXPECT_EQ(result.err, "");
 }
 
-TEST_F(RunCommand, logs_each_image_and_batch_with_verbose) {
+TEST_F(RunCommandTest, logs_each_image_and_batch_with_verbose) {
   write_png("in/a.png");
   write_png("in/b.png");
   EXPECT_EQ(count_occurrences(run({"run", "in", "-o", "out", "-k", "2"}).err, "-> out/"), 0);
@@ -224,7 +226,7 @@ TEST_F(RunCommand, logs_each_image_and_batch_with_verbose) {
   EXPECT_EQ(count_occurrences(most, "1 planes of 32 x 32"), 2);
 }
 
-TEST_F(RunCommand, works_with_its_standard_streams_closed) {
+TEST_F(RunCommandTest, works_with_its_standard_streams_closed) {
   write_png("in/a.png");
   const EckartProcess::Options closed{
       .folder = {}, .in = {}, .as_nobody = false, .closed_streams = true};
@@ -234,7 +236,7 @@ TEST_F(RunCommand, works_with_its_standard_streams_closed) {
       << "the results went nowhere";
 }
 
-TEST_F(RunCommand, works_from_unsearchable_program_folder) {
+TEST_F(RunCommandTest, works_from_unsearchable_program_folder) {
   write_png("in/a.png");
   fs::create_directory(at("closed"));
   fs::copy_file(ECKART_PROGRAM, at("closed/eckart"));
@@ -249,7 +251,7 @@ TEST_F(RunCommand, works_from_unsearchable_program_folder) {
   EXPECT_EQ(result.code, 0) << result.err;
 }
 
-TEST_F(RunCommand, skips_its_own_output_on_rerun) {
+TEST_F(RunCommandTest, skips_its_own_output_on_rerun) {
   write_png("in/a.png");
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
@@ -268,7 +270,7 @@ std::map<std::string, Json> report_lines(const std::string& text) {
   return lines;
 }
 
-TEST_F(RunCommand, reports_each_output_and_each_failure) {
+TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
   write("in/a.png", encoded("png", 24, 16, 3));
   write("in/b.png", "no image");
   const ProcessResult result =
@@ -302,7 +304,7 @@ TEST_F(RunCommand, reports_each_output_and_each_failure) {
   EXPECT_EQ(failure.at("stage"), "load");
 }
 
-TEST_F(RunCommand, proves_what_it_is_asked_to_prove) {
+TEST_F(RunCommandTest, proves_the_loss_with_certificate_bound) {
   ASSERT_EQ(
       run({"synth", "-o", "in", "--count", "2", "--kind", "texture", "--size", "120x90"}).code, 0);
   const ProcessResult proven = run({"run", "in", "-o", "proven", "-k", "5,10", "--set",
@@ -320,14 +322,14 @@ TEST_F(RunCommand, proves_what_it_is_asked_to_prove) {
   EXPECT_THAT(estimated.err, HasSubstr("loss estimate at most "));
 }
 
-TEST_F(RunCommand, reports_to_stdout) {
+TEST_F(RunCommandTest, reports_to_stdout) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(report_lines(result.out).at("out/a.png").at("rank"), 2);
 }
 
-TEST_F(RunCommand, fails_when_the_report_cannot_be_written) {
+TEST_F(RunCommandTest, fails_when_the_report_cannot_be_written) {
   write_png("in/a.png");
   const ProcessResult none = run({"run", "in", "-o", "out", "--report", "no/folder/r.jsonl"});
   EXPECT_EQ(none.code, int(ExitCode::cannot_create));

@@ -11,7 +11,7 @@
 namespace eckart::test {
 namespace {
 
-class Signal : public CliTest {
+class SignalTest : public CliTest {
  protected:
   static constexpr int kImages = 120;
 
@@ -60,12 +60,18 @@ class Signal : public CliTest {
   }
 };
 
-TEST_F(Signal, hup_ends_the_run_with_129_after_a_clean_drain) { expect_clean_end(SIGHUP, 129); }
-TEST_F(Signal, int_ends_the_run_with_130_after_a_clean_drain) { expect_clean_end(SIGINT, 130); }
-TEST_F(Signal, term_ends_the_run_with_143_after_a_clean_drain) { expect_clean_end(SIGTERM, 143); }
+TEST_F(SignalTest, ends_the_run_with_129_after_a_clean_drain_if_hup) {
+  expect_clean_end(SIGHUP, 129);
+}
+TEST_F(SignalTest, ends_the_run_with_130_after_a_clean_drain_if_int) {
+  expect_clean_end(SIGINT, 130);
+}
+TEST_F(SignalTest, ends_the_run_with_143_after_a_clean_drain_if_term) {
+  expect_clean_end(SIGTERM, 143);
+}
 
 /// As timeout(1) sends them: to its child, and then to its process group.
-TEST_F(Signal, two_at_once_are_one_request) {
+TEST_F(SignalTest, counts_as_one_request_with_a_second_at_once) {
   const auto program = start(4);
   program->signal(SIGTERM);
   program->signal(SIGINT);  // two equal signals may arrive as one
@@ -75,7 +81,7 @@ TEST_F(Signal, two_at_once_are_one_request) {
   expect_whole(files("out"));
 }
 
-TEST_F(Signal, int_ends_wait_for_list_input) {
+TEST_F(SignalTest, ends_the_wait_for_list_input) {
   ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
   const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps the pipe open
   const std::string line = "in/gradient_500x500_0001.png\n";
@@ -87,7 +93,7 @@ TEST_F(Signal, int_ends_wait_for_list_input) {
   close(writer);
 }
 
-TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
+TEST_F(SignalTest, ends_the_run_at_once_if_repeated_and_leaves_no_partial_file) {
   const auto program = start(2048, "rename:-2:2:1");  // so that the shutdown hangs
   program->signal(SIGINT);
   wait_for([&] { return program->err().find("stopping") != std::string::npos; });
@@ -103,7 +109,7 @@ TEST_F(Signal, second_int_ends_at_once_and_leaves_no_partial_file) {
   expect_whole(outputs);
 }
 
-TEST_F(Signal, leaves_the_rest_to_the_next_run) {
+TEST_F(SignalTest, leaves_the_rest_to_the_next_run) {
   for (const int signal : {SIGTERM, SIGKILL}) {
     fs::remove_all(at("out"));
     const auto program = start(4);

@@ -59,9 +59,9 @@ class StallTest : public WatchTest {
   }
 };
 
-class StalledService : public StallTest, public ::testing::WithParamInterface<StallCase> {};
+class StalledServiceTest : public StallTest, public ::testing::WithParamInterface<StallCase> {};
 
-TEST_P(StalledService, is_unhealthy_and_restarts_without_loss) {
+TEST_P(StalledServiceTest, is_unhealthy_and_restarts_without_loss) {
   FakeServiceManager manager(at("notify").string());
   configure_watch();
   write_png("in/stuck/stuck.png");
@@ -91,7 +91,7 @@ TEST_P(StalledService, is_unhealthy_and_restarts_without_loss) {
   EXPECT_THAT(files("in"), ElementsAre("another.png", "stuck/stuck.png"));
 }
 
-TEST_P(StalledService, ends_within_shutdown_timeout) {
+TEST_P(StalledServiceTest, ends_within_shutdown_timeout) {
   configure("limits: {decode_s: 1}",
             "rank: 2\ntimeouts: {shutdown_s: 2}\ncpu: {lanes: 2}\nthreads: {load: 2, write: 2}\n");
   write_png("in/stuck/stuck.png");
@@ -109,9 +109,10 @@ const StallCase kStallCases[] = {
 std::string stall_case_name(const ::testing::TestParamInfo<StallCase>& info) {
   return info.param.stage;
 }
-INSTANTIATE_TEST_SUITE_P(InTurn, StalledService, ::testing::ValuesIn(kStallCases), stall_case_name);
+INSTANTIATE_TEST_SUITE_P(Stage, StalledServiceTest, ::testing::ValuesIn(kStallCases),
+                         stall_case_name);
 
-TEST_F(StallTest, holds_input_that_stalled_twice) {
+TEST_F(StallTest, delays_its_input_after_the_second_time) {
   configure_watch();
   write_png("in/stuck.png");
   for (int times = 0; times < 2; ++times) {
@@ -129,7 +130,7 @@ TEST_F(StallTest, holds_input_that_stalled_twice) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(StallTest, stalled_run_is_reported_and_ends_within_shutdown_timeout) {
+TEST_F(StallTest, is_reported_in_a_run_that_ends_within_shutdown_timeout) {
   write_png("in/stuck.png");
   write_png("in/b.png");
   EckartProcess program(

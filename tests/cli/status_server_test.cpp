@@ -95,7 +95,7 @@ TEST_F(StatusServerTest, has_the_metrics_that_are_documented_and_no_others) {
   EXPECT_EQ(told, documented);
 }
 
-TEST_F(StatusServerTest, takes_over_socket_of_dead_process_only) {
+TEST_F(StatusServerTest, takes_over_only_the_socket_of_a_dead_process) {
   start_listening();
   EckartProcess::Options options;
   options.folder = at(".");
@@ -134,7 +134,9 @@ TEST_F(StatusServerTest, rejects_port_in_use) {
   EXPECT_EQ(run({"top", "http://" + port + "/"}).code, 0) << "as the log names it";
 }
 
-TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
+using TopCommandTest = StatusServerTest;
+
+TEST_F(TopCommandTest, prints_status_or_reports_no_answer) {
   start_listening();
   write_png("in/a.png");
   wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
@@ -150,7 +152,7 @@ TEST_F(StatusServerTest, top_prints_status_or_reports_no_answer) {
   EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
 }
 
-TEST_F(StatusServerTest, top_escapes_control_characters) {
+TEST_F(TopCommandTest, escapes_control_characters) {
   const auto nothing = [] { return std::string(); };
   const auto text = [] { return std::string("images\n\033[2Jx\n"); };
   const status_server::StatusServer another(
@@ -158,7 +160,7 @@ TEST_F(StatusServerTest, top_escapes_control_characters) {
   EXPECT_EQ(run({"top", socket()}).out, "images\n\\x1b[2Jx\n");
 }
 
-TEST_F(StatusServerTest, top_reconnects_to_restarted_service) {
+TEST_F(TopCommandTest, reconnects_to_a_restarted_service) {
   start_listening();
   EckartProcess top({"top", socket()},
                     {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
@@ -182,7 +184,7 @@ TEST_F(StatusServerTest, top_reconnects_to_restarted_service) {
   EXPECT_EQ(top.wait().code, -SIGINT);
 }
 
-TEST_F(StatusServerTest, top_ends_when_nothing_answers_at_first) {
+TEST_F(TopCommandTest, ends_when_nothing_answers_at_first) {
   EckartProcess top({"top", socket()},
                     {.folder = at("."), .on_terminal = true, .environment = {{"TERM", "xterm"}}});
   EXPECT_EQ(top.wait().code, 69);
@@ -190,7 +192,7 @@ TEST_F(StatusServerTest, top_ends_when_nothing_answers_at_first) {
 }
 
 /// Alerts read process metrics, and a reload does not change the process.
-TEST_F(StatusServerTest, goes_on_after_a_reload) {
+TEST_F(StatusServerTest, continues_after_a_reload) {
   start_listening();
   write_png("in/a.png");
   wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });

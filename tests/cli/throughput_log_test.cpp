@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-class ThroughputLog : public WatchTest {
+class ThroughputLogTest : public WatchTest {
  protected:
   std::vector<json> lines(const std::string& kind = {}) const {
     std::vector<json> found;
@@ -47,7 +47,7 @@ class ThroughputLog : public WatchTest {
   }
 };
 
-TEST_F(ThroughputLog, adds_up_for_a_service) {
+TEST_F(ThroughputLogTest, adds_up_for_a_service) {
   configure({}, "telemetry: {throughput_log: " + at("log.jsonl").string() + ", interval_s: 0.1}\n");
   start();
   for (int i = 0; i < 8; ++i) write_png("in/" + std::to_string(i) + ".png");
@@ -86,7 +86,7 @@ TEST_F(ThroughputLog, adds_up_for_a_service) {
   EXPECT_EQ(total["end_to_end_s"]["count"], 16);
 }
 
-TEST_F(ThroughputLog, counts_each_input_of_a_run_once) {
+TEST_F(ThroughputLogTest, counts_each_input_of_a_run_once) {
   for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("in/bad.png", std::string("no image"));
   EXPECT_EQ(run(run_arguments()).code, 3);
@@ -111,7 +111,7 @@ TEST_F(ThroughputLog, counts_each_input_of_a_run_once) {
   EXPECT_EQ(lines("run")[0]["settings_hash"], lines("run")[1]["settings_hash"]);
 }
 
-TEST_F(ThroughputLog, write_failure_is_reported_once) {
+TEST_F(ThroughputLogTest, reports_a_write_failure_once) {
   for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("log.jsonl", std::string("a file where a folder is wanted"));
   auto arguments = run_arguments();
@@ -122,7 +122,7 @@ TEST_F(ThroughputLog, write_failure_is_reported_once) {
   EXPECT_THAT(result.err, HasSubstr("log.jsonl/log.jsonl"));
 }
 
-TEST_F(ThroughputLog, second_writer_is_reported) {
+TEST_F(ThroughputLogTest, reports_a_second_writer) {
   configure({}, "telemetry: {throughput_log: " + at("log.jsonl").string() + ", interval_s: 0.1}\n");
   start();
   wait_until([&] { return !lines("interval").empty(); });
@@ -134,8 +134,10 @@ TEST_F(ThroughputLog, second_writer_is_reported) {
   EXPECT_EQ(count_occurrences(stop().err, "another process"), 0);
 }
 
+using StatusSignalTest = ThroughputLogTest;
+
 /// A configuration from a pipe lets the test hold the process at startup.
-TEST_F(ThroughputLog, early_usr1_does_not_end_the_process) {
+TEST_F(StatusSignalTest, does_not_end_the_process_when_early) {
   configure();
   std::ostringstream yaml;
   yaml << std::ifstream(at("eckart.yaml")).rdbuf();
@@ -150,7 +152,7 @@ TEST_F(ThroughputLog, early_usr1_does_not_end_the_process) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(ThroughputLog, usr1_logs_status) {
+TEST_F(StatusSignalTest, logs_the_status) {
   configure();
   start();
   write_png("in/a.png");
@@ -165,7 +167,7 @@ TEST_F(ThroughputLog, usr1_logs_status) {
 }
 
 /// As after a GPU loss, when a process replaces itself.
-TEST_F(ThroughputLog, usr1_works_when_inherited_as_ignored) {
+TEST_F(StatusSignalTest, works_when_inherited_as_ignored) {
   configure();
   EckartProcess::Options options;
   options.folder = at(".");
@@ -178,7 +180,9 @@ TEST_F(ThroughputLog, usr1_works_when_inherited_as_ignored) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(ThroughputLog, rejects_invalid_listen_address) {
+using ListenAddressTest = ThroughputLogTest;
+
+TEST_F(ListenAddressTest, is_rejected_if_invalid) {
   for (const char* wrong : {"0.0.0.0:9464", "9464", "127.0.0.1", "127.0.0.1:70000", "example:1"}) {
     auto arguments = run_arguments();
     arguments.insert(arguments.end(), {"--set", std::string("telemetry.listen=") + wrong});

@@ -11,7 +11,7 @@ using ::testing::Contains;
 using ::testing::IsSupersetOf;
 using ::testing::UnorderedElementsAre;
 
-class TraceCommand : public CliTest {
+class RunTraceTest : public CliTest {
  protected:
   Names arguments(const std::string& trace = "t.json") const {
     return {"run", "in", "-o", "out", "-k", "2", "--backend", "cpu", "-q", "--trace", trace};
@@ -23,7 +23,7 @@ class TraceCommand : public CliTest {
   }
 };
 
-TEST_F(TraceCommand, has_all_threads_images_and_results) {
+TEST_F(RunTraceTest, has_all_threads_images_and_results) {
   write_png("in/a.png");
   write_png("in/day \"1\"/\xff.png");
   write("in/bad.png", std::string("no image"));
@@ -49,7 +49,7 @@ TEST_F(TraceCommand, has_all_threads_images_and_results) {
   EXPECT_FALSE(good[0].args.contains("result"));
 }
 
-TEST_F(TraceCommand, is_rejected_before_work_when_it_cannot_be_written) {
+TEST_F(RunTraceTest, is_rejected_before_work_when_it_cannot_be_written) {
   write_png("in/a.png");
   const ProcessResult none = run(arguments("no/folder/t.json"));
   EXPECT_EQ(none.code, 73);
@@ -61,7 +61,7 @@ TEST_F(TraceCommand, is_rejected_before_work_when_it_cannot_be_written) {
   EXPECT_NO_THROW(decode("in/a.png"));
 }
 
-TEST_F(TraceCommand, write_failure_is_logged_once) {
+TEST_F(RunTraceTest, logs_a_write_failure_once) {
   for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
   const ProcessResult full = run(arguments("/dev/full"));
   EXPECT_EQ(full.code, 0) << full.err;
@@ -69,7 +69,7 @@ TEST_F(TraceCommand, write_failure_is_logged_once) {
   EXPECT_EQ(files("out").size(), 5U);
 }
 
-TEST_F(TraceCommand, is_not_written_by_dry_run) {
+TEST_F(RunTraceTest, is_not_written_by_dry_run) {
   write_png("in/a.png");
   Names all = arguments();
   all.emplace_back("--dry-run");
@@ -77,7 +77,7 @@ TEST_F(TraceCommand, is_not_written_by_dry_run) {
   EXPECT_FALSE(fs::exists(at("t.json")));
 }
 
-TEST_F(TraceCommand, is_complete_after_a_stop) {
+TEST_F(RunTraceTest, is_complete_after_a_stop) {
   for (int i = 0; i < 400; ++i) write("in/" + std::to_string(i) + ".png", encoded("png", 256, 256));
   EckartProcess program(arguments(), {.folder = at(".")});
   wait_for([&] { return files("out").size() > 5; });
@@ -88,7 +88,7 @@ TEST_F(TraceCommand, is_complete_after_a_stop) {
   EXPECT_GE(trace.spans("write").size(), 5U);
 }
 
-TEST_F(TraceCommand, continues_after_device_loss) {
+TEST_F(RunTraceTest, continues_after_device_loss) {
   for (int i = 0; i < 30; ++i) write_png("in/" + std::to_string(i) + ".png");
   Names all = arguments();
   all[7] = "cuda";

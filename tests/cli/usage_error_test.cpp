@@ -6,7 +6,7 @@
 namespace eckart::test {
 namespace {
 
-class UsageErrors : public CliTest {
+class UsageErrorTest : public CliTest {
  protected:
   void SetUp() override { write_png("in/a.png"); }
 
@@ -19,34 +19,34 @@ class UsageErrors : public CliTest {
   }
 };
 
-TEST_F(UsageErrors, rejects_unknown_flag) {
+TEST_F(UsageErrorTest, is_reported_for_an_unknown_flag) {
   expect(ExitCode::usage, "--frobnicate", {"run", "in", "-o", "out", "--frobnicate"});
   expect(ExitCode::usage, "", {});
   expect(ExitCode::usage, "unknown command 'rum'", {"rum"});
 }
 
-TEST_F(UsageErrors, rejects_empty_option_value) {
+TEST_F(UsageErrorTest, is_reported_for_an_empty_option_value) {
   expect(ExitCode::usage, "--report= has no value",
          {"run", "in", "-o", "out", "--report=", "--overwrite"});
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
-TEST_F(UsageErrors, rejects_run_without_input_or_output) {
+TEST_F(UsageErrorTest, is_reported_for_a_run_without_input_or_output) {
   expect(ExitCode::usage, "no input", {"run", "-o", "out"});
   expect(ExitCode::usage, "no output folder", {"run", "in"});
 }
 
-TEST_F(UsageErrors, rejects_unknown_decoder) {
+TEST_F(UsageErrorTest, is_reported_for_an_unknown_decoder) {
   expect(ExitCode::configuration, "input.decoder: 'libvips' is not one of strict, opencv",
          {"run", "in", "-o", "out", "--set", "input.decoder=libvips"});
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
-TEST_F(UsageErrors, rejects_missing_config_file) {
+TEST_F(UsageErrorTest, is_reported_for_a_missing_config_file) {
   expect(ExitCode::usage, "nowhere.yaml", {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
 }
 
-TEST_F(UsageErrors, reports_unwritable_stdout) {
+TEST_F(UsageErrorTest, is_reported_for_unwritable_stdout) {
   write_png("in/a.png");
   EckartProcess::Options shell;
   shell.program = "/bin/sh";
@@ -58,7 +58,9 @@ TEST_F(UsageErrors, reports_unwritable_stdout) {
   }
 }
 
-TEST_F(UsageErrors, ends_with_75_when_out_of_memory) {
+using MemoryShortageTest = UsageErrorTest;
+
+TEST_F(MemoryShortageTest, ends_the_run_with_75) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   const ProcessResult result =
       run({"synth", "-o", "made", "--kind", "gradient", "--size", "30000", "--count", "1"},
@@ -67,7 +69,7 @@ TEST_F(UsageErrors, ends_with_75_when_out_of_memory) {
   EXPECT_THAT(result.err, HasSubstr("out of memory"));
 }
 
-TEST_F(UsageErrors, rejects_unknown_key) {
+TEST_F(UsageErrorTest, is_reported_for_an_unknown_key) {
   write("c.yaml", "rank: 5\nbatsch: 3\n");
   expect(ExitCode::configuration, "c.yaml:2: batsch: unknown key",
          {"run", "in", "-o", "out", "--config", "c.yaml"});
@@ -75,7 +77,7 @@ TEST_F(UsageErrors, rejects_unknown_key) {
          {"run", "in", "-o", "out", "--set", "batsch=3"});
 }
 
-TEST_F(UsageErrors, rejects_invalid_value) {
+TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
   expect(ExitCode::usage, "expected a positive integer",
          {"run", "in", "-o", "out", "--rank", "abc"});
   expect(ExitCode::usage, "--rank", {"run", "in", "-o", "out", "--rank", "abc"});
@@ -84,31 +86,31 @@ TEST_F(UsageErrors, rejects_invalid_value) {
          {"run", "in", "-o", "out", "--set", "threads.load=many"});
 }
 
-TEST_F(UsageErrors, rejects_missing_input) {
+TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {
   expect(ExitCode::no_input, "nowhere: no such file or folder", {"run", "nowhere", "-o", "out"});
   expect(ExitCode::no_input, "nowhere", {"run", "--files-from", "nowhere", "-o", "out"});
 }
 
-TEST_F(UsageErrors, rejects_folder_without_images) {
+TEST_F(UsageErrorTest, is_reported_for_a_folder_without_images) {
   fs::create_directory(at("empty"));
   write("texts/a.txt", "text");
   expect(ExitCode::nothing_readable, "no images in the inputs", {"run", "empty", "-o", "out"});
   expect(ExitCode::nothing_readable, "1 other file)", {"run", "texts", "-o", "out"});
 }
 
-TEST_F(UsageErrors, ends_with_65_when_no_input_is_readable) {
+TEST_F(UsageErrorTest, ends_the_run_with_65_when_no_input_is_readable) {
   write("bad/a.png", "text");
   expect(ExitCode::nothing_readable, "bad/a.png: ", {"run", "bad", "-o", "out"});
 }
 
-TEST_F(UsageErrors, rejects_output_folder_that_cannot_be_created) {
+TEST_F(UsageErrorTest, is_reported_for_an_output_folder_that_cannot_be_created) {
   write("file", "text");
   expect(ExitCode::cannot_create, "the output folder file: ", {"run", "in", "-o", "file"});
   expect(ExitCode::cannot_create, "the output folder file/sub: ", {"run", "in", "-o", "file/sub"});
   EXPECT_EQ(fs::file_size(at("file")), 4u);
 }
 
-TEST_F(UsageErrors, rejects_output_folder_without_permission) {
+TEST_F(UsageErrorTest, is_reported_for_an_output_folder_without_permission) {
   fs::create_directory(at("closed"));
   fs::permissions(at("closed"), fs::perms::owner_read | fs::perms::owner_exec);
   fs::permissions(at("."), fs::perms::all);
@@ -116,7 +118,7 @@ TEST_F(UsageErrors, rejects_output_folder_without_permission) {
          {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
 }
 
-TEST_F(UsageErrors, rejects_output_folder_inside_an_input) {
+TEST_F(UsageErrorTest, is_reported_for_an_output_folder_inside_an_input) {
   expect(ExitCode::usage, "the output folder in is the input in", {"run", "in", "-o", "in"});
   expect(ExitCode::usage, "the output folder in/out is inside the input in",
          {"run", "in", "-o", "in/out"});
@@ -125,7 +127,7 @@ TEST_F(UsageErrors, rejects_output_folder_inside_an_input) {
   EXPECT_THAT(files("in"), ElementsAre("a.png"));
 }
 
-TEST_F(UsageErrors, rejects_cuda_without_gpu) {
+TEST_F(UsageErrorTest, is_reported_for_cuda_without_gpu) {
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--backend", "cuda"});
   if (result.code == 0) GTEST_SKIP() << "there is a GPU";
   EXPECT_EQ(result.code, int(ExitCode::unavailable));
@@ -133,7 +135,7 @@ TEST_F(UsageErrors, rejects_cuda_without_gpu) {
   EXPECT_EQ(count_occurrences(result.err, "\n"), 1) << result.err;
 }
 
-TEST_F(UsageErrors, rejects_output_name_with_slash_or_unknown_field) {
+TEST_F(UsageErrorTest, is_reported_for_an_output_name_with_slash_or_unknown_field) {
   expect(ExitCode::configuration, "slash",
          {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
   write("c.yaml", "output:\n  name: \"{foo}.png\"\n");

@@ -8,9 +8,9 @@
 namespace eckart::test {
 namespace {
 
-using WatchFailure = WatchTest;
+using FailingWatchTest = WatchTest;
 
-TEST_F(WatchFailure, quarantines_undecodable_input_with_record) {
+TEST_F(FailingWatchTest, quarantines_undecodable_input_with_record) {
   configure("after: delete, retry_timeout_s: 0");
   write("in/sub/bad.png", "this is no image");
   start();
@@ -27,7 +27,7 @@ TEST_F(WatchFailure, quarantines_undecodable_input_with_record) {
             "eae080490582decb877f7dcabf9f83a803c8aa1d2e759fb40a873afda921b1d3");
 }
 
-TEST_F(WatchFailure, retries_kept_failure_only_after_requeue) {
+TEST_F(FailingWatchTest, retries_kept_failure_only_after_requeue) {
   configure("retry_timeout_s: 0, limits: {side: 20}");
   write("in/large.png", encoded("png", 24, 16));
   start();
@@ -45,7 +45,7 @@ TEST_F(WatchFailure, retries_kept_failure_only_after_requeue) {
   wait_for_outputs(2);
 }
 
-TEST_F(WatchFailure, status_counts_quarantined_inputs_as_failed) {
+TEST_F(FailingWatchTest, counts_quarantined_inputs_as_failed_in_status) {
   const auto status = [&] { return run({"status", "out"}).out; };
   configure("after: move, move_to: " + at("done").string() + ", retry_timeout_s: 0");
   write("in/sub/bad.png", "this is no image");
@@ -67,7 +67,7 @@ TEST_F(WatchFailure, status_counts_quarantined_inputs_as_failed) {
   EXPECT_THAT(status(), HasSubstr("2 done, 0 failed"));
 }
 
-TEST_F(WatchFailure, reports_unremovable_bad_input_once) {
+TEST_F(FailingWatchTest, reports_unremovable_bad_input_once) {
   configure("after: delete, retry_timeout_s: 0");
   write("in/theirs/bad.png", "this is no image");
   fs::permissions(at("."), fs::perms::all);
@@ -85,7 +85,7 @@ TEST_F(WatchFailure, reports_unremovable_bad_input_once) {
   EXPECT_THAT(log, HasSubstr("bad.png was left in place (cannot claim"));
 }
 
-TEST_F(WatchFailure, keeps_separate_records_for_kept_and_quarantined_inputs_of_one_name) {
+TEST_F(FailingWatchTest, keeps_separate_records_for_kept_and_quarantined_inputs_of_one_name) {
   const fs::path place = at("out/.eckart/quarantine/q.png");
   configure("after: delete, retry_timeout_s: 0");
   write("in/q.png", "this is no image");
@@ -115,7 +115,7 @@ TEST_F(WatchFailure, keeps_separate_records_for_kept_and_quarantined_inputs_of_o
   EXPECT_FALSE(fs::exists(place));
 }
 
-TEST_F(WatchFailure, requeue_restores_quarantined_input) {
+TEST_F(FailingWatchTest, restores_quarantined_input_on_requeue) {
   configure("after: delete, retry_timeout_s: 0, limits: {side: 20}");
   write("in/a/large.png", encoded("png", 24, 16));
   start();
@@ -132,7 +132,7 @@ TEST_F(WatchFailure, requeue_restores_quarantined_input) {
   EXPECT_THAT(files("out"), ElementsAre("a/large.png"));
 }
 
-TEST_F(WatchFailure, keeps_output_of_another_input) {
+TEST_F(FailingWatchTest, keeps_output_of_another_input) {
   configure("after: delete, retry_timeout_s: 0");
   write("in/a.png", encoded("png", 24, 16));
   start();
@@ -143,7 +143,7 @@ TEST_F(WatchFailure, keeps_output_of_another_input) {
   EXPECT_EQ(decode("out/a.jpg.png").shape().rows, 40);
 }
 
-TEST_F(WatchFailure, waits_for_unavailable_output_folder) {
+TEST_F(FailingWatchTest, waits_for_unavailable_output_folder) {
   configure();
   write_png("in/a.png");
   write("out", "a file is in the way");
@@ -154,7 +154,7 @@ TEST_F(WatchFailure, waits_for_unavailable_output_folder) {
   wait_for_log("resumed");
 }
 
-TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
+TEST_F(FailingWatchTest, reloads_configuration_on_hup_and_rejects_an_invalid_one) {
   configure();
   start();
   write_png("in/a.png");
@@ -173,7 +173,7 @@ TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchFailure, ends_on_device_loss_and_completes_after_restart) {
+TEST_F(FailingWatchTest, ends_on_device_loss_and_completes_after_restart) {
   Image killer(ImageShape{24, 16, 1, Depth::u8});
   std::fill_n(killer.data(), killer.bytes(), std::byte{7});
   write("in/killer.png", io::codec_for(ImageFormat::png).encode(killer, {}));
@@ -193,7 +193,7 @@ TEST_F(WatchFailure, ends_on_device_loss_and_completes_after_restart) {
   EXPECT_THAT(result.err, HasSubstr("the GPU was lost 2 times"));
 }
 
-TEST_F(WatchFailure, waits_for_temporarily_failing_disk_without_loss) {
+TEST_F(FailingWatchTest, waits_for_temporarily_failing_disk_without_loss) {
   configure("after: delete");
   write_png("in/a.png");
   start({.fault = "fsync:" + std::to_string(EIO) + ":1:2"});
@@ -206,7 +206,7 @@ TEST_F(WatchFailure, waits_for_temporarily_failing_disk_without_loss) {
 
 /// No output can be renamed to its path. Each new image of the same name gives other bytes, so that
 /// comparing bytes would not identify an earlier output.
-TEST_F(WatchFailure, leaves_no_publish_intents_of_failed_attempts) {
+TEST_F(FailingWatchTest, leaves_no_publish_intents_of_failed_attempts) {
   configure();
   write_png("in/a.png");
   start({.fault = "rename:" + std::to_string(EIO) + ":1:1000000"});
@@ -217,7 +217,7 @@ TEST_F(WatchFailure, leaves_no_publish_intents_of_failed_attempts) {
   EXPECT_EQ(std::system(("test \"$(" + count + ")\" = 0").c_str()), 0);
 }
 
-TEST_F(WatchFailure, replaces_output_published_before_a_kill) {
+TEST_F(FailingWatchTest, replaces_output_published_before_a_kill) {
   configure();
   write_png("in/a.png");
   for (int call = 1; !fs::exists(at("out/a.png")); ++call) {
@@ -232,7 +232,7 @@ TEST_F(WatchFailure, replaces_output_published_before_a_kill) {
   EXPECT_THAT(result.err, Not(HasSubstr("already exists")));
 }
 
-TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
+TEST_F(FailingWatchTest, keeps_the_previous_configuration_after_a_failed_reload) {
   configure();
   start();
   write_png("in/a.png");
@@ -245,7 +245,7 @@ TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchFailure, ends_when_no_configuration_can_start) {
+TEST_F(FailingWatchTest, ends_when_no_configuration_can_start) {
   fs::copy(ECKART_FAKE_GPU, at("gpu"));
   write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
   start({.program = at("gpu/eckart"), .environment = {{"LD_LIBRARY_PATH", at("gpu").string()}}});
@@ -257,7 +257,7 @@ TEST_F(WatchFailure, ends_when_no_configuration_can_start) {
   EXPECT_EQ(service_->wait().code, 69);
 }
 
-TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
+TEST_F(FailingWatchTest, continues_with_other_folders_when_one_is_unwritable) {
   configure("after: delete");
   fs::create_directories(at("out/bad"));
   for (const char* folder : {".", "in", "in/bad", "in/good", "out"}) {
@@ -276,7 +276,7 @@ TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));
 }
 
-TEST_F(WatchFailure, waits_for_output_folder_without_search_permission) {
+TEST_F(FailingWatchTest, waits_for_output_folder_without_search_permission) {
   configure("after: delete, retry_timeout_s: 0");
   for (const char* folder : {".", "in", "in/bad", "out", "out/bad"}) {
     fs::create_directories(at(folder));
@@ -292,7 +292,7 @@ TEST_F(WatchFailure, waits_for_output_folder_without_search_permission) {
   EXPECT_EQ(count("out/bad"), 1U);
 }
 
-TEST_F(WatchFailure, waits_for_disk_that_fails_to_look_at_an_output) {
+TEST_F(FailingWatchTest, waits_for_a_disk_that_fails_to_look_up_an_output) {
   for (const int error : {EIO, ESTALE}) {
     configure("after: delete, retry_timeout_s: 0");
     write_png("in/unstable/a.png");
@@ -305,7 +305,7 @@ TEST_F(WatchFailure, waits_for_disk_that_fails_to_look_at_an_output) {
   }
 }
 
-TEST_F(WatchFailure, replaced_output_folder_loses_no_file) {
+TEST_F(FailingWatchTest, loses_no_file_when_its_output_folder_is_replaced) {
   configure("after: delete, retry_timeout_s: 0");
   start();
   wait_for_log("backend");
@@ -325,7 +325,7 @@ TEST_F(WatchFailure, replaced_output_folder_loses_no_file) {
   EXPECT_GE(outputs, std::size_t(kImages));
 }
 
-TEST_F(WatchFailure, recreates_lost_ledger) {
+TEST_F(FailingWatchTest, recreates_lost_ledger) {
   configure();
   write_png("in/a.png");
   start();
@@ -338,7 +338,7 @@ TEST_F(WatchFailure, recreates_lost_ledger) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("done, 0 failed"));
 }
 
-TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
+TEST_F(FailingWatchTest, continues_with_other_inputs_when_one_cannot_be_deleted) {
   configure("after: delete");
   write_png("in/theirs/a.png");
   fs::permissions(at("in"), fs::perms::all);
@@ -357,8 +357,10 @@ TEST_F(WatchFailure, undeletable_input_does_not_block_others) {
   EXPECT_THAT(stop().err, Not(HasSubstr("paused")));
 }
 
+using WatchCheckTest = WatchTest;
+
 /// The watch would wait for the lock forever.
-TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
+TEST_F(WatchCheckTest, rejects_the_own_ledger_of_another_folder) {
   fs::create_directories(at("other/.eckart"));
   configure("ledger: " + at("other/.eckart/ledger.db").string());
   const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
@@ -369,7 +371,7 @@ TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
 }
 
-TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {
+TEST_F(WatchCheckTest, reports_an_invalid_watch_and_missing_folders) {
   write("eckart.yaml", "watches:\n  - {input: " + at("in").string() +
                            ", rank: [5, 20], output: {folder: " + at("out").string() +
                            ", name: '{stem}.{ext}'}}\n");
@@ -384,7 +386,7 @@ TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {
   EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is not a folder"));
 }
 
-TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
+TEST_F(WatchCheckTest, rejects_watches_with_conflicting_folders) {
   fs::create_directory_symlink(at("in"), at("link"));
   for (const std::string& watches :
        {watch("in", "out") + watch("in/sub", "out2", "after: delete"),
@@ -400,7 +402,7 @@ TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
 }
 
 /// The first watch would recreate outputs that the second removes.
-TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_its_inputs) {
+TEST_F(WatchCheckTest, rejects_a_watch_that_removes_results_of_one_that_keeps_inputs) {
   const std::string move = "after: move, move_to: " + at("done").string();
   const auto check = [&](const std::string& watches) {
     write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
@@ -416,7 +418,7 @@ TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_i
   EXPECT_EQ(check(watch("in", "middle") + watch("middle", "out")).code, 0);
 }
 
-TEST_F(WatchFailure, rejects_watches_whose_results_arrive_again) {
+TEST_F(WatchCheckTest, rejects_watches_whose_results_arrive_again) {
   write("eckart.yaml",
         "backend: cpu\nwatches:\n" + watch("in", "in2/out") + watch("in2", "in/out"));
   fs::create_directories(at("in2"));

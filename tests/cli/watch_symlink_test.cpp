@@ -7,7 +7,7 @@
 namespace eckart::test {
 namespace {
 
-class WatchSymlinks : public WatchTest {
+class WatchSymlinkTest : public WatchTest {
  protected:
   /// Starts with files whose settle time is so long that they wait until the folder is moved.
   void start_with_files() {
@@ -27,7 +27,7 @@ class WatchSymlinks : public WatchTest {
   }
 };
 
-TEST_F(WatchSymlinks, folder_replaced_by_symlink_keeps_its_files) {
+TEST_F(WatchSymlinkTest, keeps_the_files_of_a_folder_that_it_replaces) {
   start_with_files();
   fs::rename(at("in/day1"), at("archive/day1"));
   fs::create_directory_symlink("../archive/day1", at("in/day1"));
@@ -37,7 +37,7 @@ TEST_F(WatchSymlinks, folder_replaced_by_symlink_keeps_its_files) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchSymlinks, folder_exchanged_with_symlink_is_not_followed) {
+TEST_F(WatchSymlinkTest, is_not_followed_when_exchanged_with_a_folder) {
   start_with_files();
   write("archive/a.png", encoded("png"));
   fs::create_directory_symlink(at("archive"), at("link"));
@@ -52,7 +52,7 @@ TEST_F(WatchSymlinks, folder_exchanged_with_symlink_is_not_followed) {
   EXPECT_THAT(files("out"), ElementsAre("later.png"));
 }
 
-TEST_F(WatchSymlinks, symlinked_file_is_processed_when_configured_and_its_target_kept) {
+TEST_F(WatchSymlinkTest, is_processed_as_a_file_when_configured_and_its_target_kept) {
   write("archive/a.png", encoded("png"));
   fs::create_symlink(at("archive/a.png"), at("in/link.png"));
   configure("after: delete");
@@ -68,7 +68,7 @@ TEST_F(WatchSymlinks, symlinked_file_is_processed_when_configured_and_its_target
   EXPECT_THAT(files("archive"), ElementsAre("a.png"));
 }
 
-TEST_F(WatchSymlinks, linked_folder_is_processed_when_configured) {
+TEST_F(WatchSymlinkTest, is_followed_to_a_folder_when_configured) {
   write("archive/a.png", encoded("png"));
   fs::create_directory_symlink(at("archive"), at("in/linked"));
   configure("links: all");

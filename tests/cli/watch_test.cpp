@@ -10,9 +10,7 @@
 namespace eckart::test {
 namespace {
 
-using Watch = WatchTest;
-
-TEST_F(Watch, processes_existing_and_arriving_files_and_stops_cleanly) {
+TEST_F(WatchTest, processes_existing_and_arriving_files_and_stops_cleanly) {
   write_png("in/there.png");
   configure();
   start();
@@ -25,7 +23,7 @@ TEST_F(Watch, processes_existing_and_arriving_files_and_stops_cleanly) {
   EXPECT_THAT(files("in"), ElementsAre("deep/er/arrives.png", "there.png"));
 }
 
-TEST_F(Watch, processes_only_new_files_after_restart) {
+TEST_F(WatchTest, processes_only_new_files_after_restart) {
   write_png("in/a.png");
   configure();
   start();
@@ -39,7 +37,7 @@ TEST_F(Watch, processes_only_new_files_after_restart) {
   EXPECT_EQ(fs::last_write_time(at("out/a.png")), before);
 }
 
-TEST_F(Watch, locks_a_known_output_folder_while_idle) {
+TEST_F(WatchTest, locks_a_known_output_folder_while_idle) {
   configure();
   write_png("in/a.png");
   start();
@@ -54,7 +52,7 @@ TEST_F(Watch, locks_a_known_output_folder_while_idle) {
 }
 
 /// A disk may be mounted on the output folder before the first file arrives.
-TEST_F(Watch, touches_no_new_output_folder_while_idle) {
+TEST_F(WatchTest, touches_no_new_output_folder_while_idle) {
   fs::create_directories(at("out"));
   configure();
   start();
@@ -63,7 +61,7 @@ TEST_F(Watch, touches_no_new_output_folder_while_idle) {
   EXPECT_TRUE(fs::is_empty(at("out")));
 }
 
-TEST_F(Watch, warns_once_while_another_process_has_its_output_folder) {
+TEST_F(WatchTest, warns_once_while_another_process_has_its_output_folder) {
   configure();
   write_png("in/a.png");
   ASSERT_EQ(run({"run", "in", "-o", "out"}).code, 0);
@@ -77,7 +75,7 @@ TEST_F(Watch, warns_once_while_another_process_has_its_output_folder) {
   EXPECT_EQ(count_occurrences(stop().err, "files for this output folder wait"), 1);
 }
 
-TEST_F(Watch, reprocesses_changed_input) {
+TEST_F(WatchTest, reprocesses_changed_input) {
   write("in/a.png", encoded("png", 24, 16));
   configure();
   start();
@@ -92,7 +90,7 @@ TEST_F(Watch, reprocesses_changed_input) {
   });
 }
 
-TEST_F(Watch, applies_ranks_and_format_per_watch) {
+TEST_F(WatchTest, applies_its_own_ranks_and_format) {
   fs::create_directories(at("in2"));
   write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out", "rank: [2, 5]") +
                            "  - {input: " + at("in2").string() + ", output: {folder: " +
@@ -106,7 +104,7 @@ TEST_F(Watch, applies_ranks_and_format_per_watch) {
   EXPECT_THAT(files("out2"), ElementsAre("a.jpg"));
 }
 
-TEST_F(Watch, after_delete_removes_done_input) {
+TEST_F(WatchTest, removes_done_input_with_after_delete) {
   configure("after: delete");
   write_png("in/a.png");
   start();
@@ -115,7 +113,7 @@ TEST_F(Watch, after_delete_removes_done_input) {
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
 }
 
-TEST_F(Watch, after_move_moves_input_and_overwrites_nothing) {
+TEST_F(WatchTest, moves_input_and_overwrites_nothing_with_after_move) {
   configure("after: move, move_to: " + at("done").string());
   write_png("in/sub/a.png");
   start();
@@ -126,7 +124,7 @@ TEST_F(Watch, after_move_moves_input_and_overwrites_nothing) {
   EXPECT_EQ(decode("done/sub/a.png").shape().rows, 24);
 }
 
-TEST_F(Watch, after_move_works_without_rename_noreplace) {
+TEST_F(WatchTest, moves_input_without_rename_noreplace_with_after_move) {
   configure("after: move, move_to: " + at("done").string() + ", retry_timeout_s: 0");
   write_png("in/a.png");
   write("in/bad.png", "this is no image");
@@ -140,7 +138,7 @@ TEST_F(Watch, after_move_works_without_rename_noreplace) {
   EXPECT_THAT(files("in"), IsEmpty());
 }
 
-TEST_F(Watch, retries_partial_file_until_complete) {
+TEST_F(WatchTest, retries_partial_file_until_complete) {
   const auto whole = encoded("png");
   write("in/slow.png", std::span(whole).first(whole.size() / 2));
   configure();
@@ -153,7 +151,7 @@ TEST_F(Watch, retries_partial_file_until_complete) {
 }
 
 /// An operator may wait until no file is pending.
-TEST_F(Watch, does_not_count_ignored_files_as_pending) {
+TEST_F(WatchTest, does_not_count_ignored_files_as_pending) {
   configure();
   write_png("elsewhere.png");
   fs::create_symlink(at("elsewhere.png"), at("in/link.png"));
@@ -166,7 +164,7 @@ TEST_F(Watch, does_not_count_ignored_files_as_pending) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 done, 0 failed\n1 pending\n"));
 }
 
-TEST_F(Watch, removes_deleted_results_from_the_ledger) {
+TEST_F(WatchTest, removes_deleted_results_from_the_ledger) {
   const auto done = [&] { return run({"status", "out"}).out; };
   configure("after: delete");
   write_png("in/a.png");
@@ -183,7 +181,7 @@ TEST_F(Watch, removes_deleted_results_from_the_ledger) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(Watch, processes_new_file_with_metadata_of_a_deleted_one) {
+TEST_F(WatchTest, processes_new_file_with_metadata_of_a_deleted_one) {
   configure("after: delete");
   const auto time = fs::file_time_type::clock::now() - std::chrono::hours(1);
   start();

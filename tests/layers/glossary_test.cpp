@@ -63,7 +63,7 @@ const BannedWord* find_banned_word(const std::string& line) {
   return found == kBannedWords.end() ? nullptr : &*found;
 }
 
-TEST(Glossary, words_given_up_do_not_return) {
+TEST(Glossary, has_no_banned_word_in_the_code) {
   int files = 0;
   for (const char* folder : {"src", "tests"}) {
     for (const auto& entry : fs::recursive_directory_iterator(fs::path(ECKART_ROOT) / folder)) {

@@ -32,7 +32,7 @@ class ActivityTest : public ::testing::Test {
   Instant now_ = Clock::now();
 };
 
-TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_named) {
+TEST_F(ActivityTest, names_a_step_that_lasts_longer_than_its_limit_as_stalled) {
   const Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(check_for(10));
   const auto stall = check_for(2);
@@ -43,12 +43,12 @@ TEST_F(ActivityTest, a_step_that_lasts_longer_than_its_limit_has_stalled_and_is_
   EXPECT_EQ(to_string(*stall), "load has been running on in/a.png for 11 s, longer than its limit");
 }
 
-TEST_F(ActivityTest, a_step_that_has_ended_has_not_stalled) {
+TEST_F(ActivityTest, has_not_stalled_when_its_step_has_ended) {
   { const Activity::Scope scope(activity_, step(seconds(10))); }
   EXPECT_FALSE(check_for(100));
 }
 
-TEST_F(ActivityTest, an_intended_wait_does_not_count) {
+TEST_F(ActivityTest, does_not_count_an_intended_wait) {
   Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(check_for(8));
   scope.exclude_wait([&] { EXPECT_FALSE(check_for(100)); });
@@ -56,7 +56,7 @@ TEST_F(ActivityTest, an_intended_wait_does_not_count) {
   EXPECT_TRUE(check_for(5));
 }
 
-TEST_F(ActivityTest, a_suspended_process_has_not_stalled) {
+TEST_F(ActivityTest, has_not_stalled_in_a_suspended_process) {
   const Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(activity_.check(now_ += seconds(1)));
   EXPECT_FALSE(activity_.check(now_ += std::chrono::hours(9))) << "SIGSTOP, or a laptop's lid";
@@ -69,7 +69,7 @@ TEST_F(ActivityTest, reports_the_step_with_the_largest_overrun) {
   EXPECT_EQ(check_for(4)->stage, "write");
 }
 
-TEST_F(ActivityTest, a_thread_that_should_compute_and_uses_no_cpu_has_stalled_before_its_limit) {
+TEST_F(ActivityTest, has_stalled_before_its_limit_if_a_computing_thread_uses_no_cpu) {
   const Activity::Scope scope(activity_, {"compute", std::chrono::hours(1), {}, seconds(3)});
   const auto burn = [] {
     const auto cpu = [] {
@@ -102,7 +102,7 @@ TEST_F(ActivityTest, counts_idle_time_while_no_step_runs) {
 }
 
 /// The maintenance of a service runs every second, and must not hide that an item was lost.
-TEST_F(ActivityTest, other_steps_do_not_end_the_idle_time_but_may_stall) {
+TEST_F(ActivityTest, counts_idle_time_during_other_steps_which_may_stall) {
   Activity::Step maintenance{"maintenance", seconds(10)};
   maintenance.is_image_work = false;
   for (int i = 0; i < 4; ++i) {
@@ -121,7 +121,7 @@ TEST_F(ActivityTest, describes_running_steps) {
   EXPECT_EQ(activity_.describe(), "load of in/a.png for 0 s, write for 0 s");
 }
 
-TEST(StepLimits, grow_with_the_work) {
+TEST(StepLimit, grows_with_the_work) {
   const StepLimits limits{.stall = seconds(100), .decode = seconds(20)};
   WorkItem item;
   EXPECT_EQ(limits.load(item), seconds(120));

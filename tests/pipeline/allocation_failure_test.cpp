@@ -42,7 +42,7 @@ namespace eckart::test {
 namespace {
 
 /// Each allocation of the calling thread fails in turn. The run ends with that error.
-TEST(PipelineAllocation, that_fails_between_the_starts_of_threads_ends_the_run) {
+TEST(AllocationFailure, ends_the_run_between_the_starts_of_threads) {
   spdlog::set_level(spdlog::level::off);
   int failed = 0;
   for (long number = 1;; ++number) {

@@ -45,7 +45,7 @@ constexpr PipelineConfig kConfigs[] = {{1, 1, 1, 1, 1}, {2, 2, 2, 1, 0},  {2, 2,
                                        {3, 1, 3, 3, 3}, {4, 4, 3, 64, 0}, {4, 4, 3, 64, 4},
                                        {1, 4, 2, 5, 5}, {4, 1, 3, 1, 6}};
 
-class Determinism : public ::testing::Test {
+class PipelineOutputTest : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::create_directory(folder_.path() / "in");
@@ -107,7 +107,7 @@ class Determinism : public ::testing::Test {
   int images_ = 0;
 };
 
-TEST_F(Determinism, the_same_bytes_come_out_whatever_the_threads_and_batches) {
+TEST_F(PipelineOutputTest, has_the_same_bytes_for_any_threads_and_batches) {
   const auto expected = outputs(kBaselineConfig);
   ASSERT_EQ(expected.size(), std::size_t(images_) * ranks_.size());
   for (const PipelineConfig& config : kConfigs) {

@@ -25,7 +25,7 @@ Hook fails_with(Error error) {
   };
 }
 
-class PipelineFailure : public ::testing::Test {
+class FailingPipelineTest : public ::testing::Test {
  protected:
   void SetUp() override { spdlog::set_level(spdlog::level::off); }
   void TearDown() override { spdlog::set_level(spdlog::level::info); }
@@ -54,17 +54,17 @@ class PipelineFailure : public ::testing::Test {
   const FatalError lost_{ExitCode::temporary, "the GPU is lost"};
 };
 
-TEST_F(PipelineFailure, a_decoder_that_refuses_costs_its_image) {
+TEST_F(FailingPipelineTest, loses_only_the_image_that_the_decoder_refuses) {
   harness.on_load = fails_with(ItemError(FailureReason::corrupt, "broken"));
   expect_only_the_chosen_fail(FailureReason::corrupt);
 }
 
-TEST_F(PipelineFailure, an_unexpected_decoder_error_costs_its_image) {
+TEST_F(FailingPipelineTest, loses_only_the_image_with_an_unexpected_decoder_error) {
   harness.on_load = fails_with(std::runtime_error("what now"));
   expect_only_the_chosen_fail(FailureReason::internal);
 }
 
-TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_fails_no_image) {
+TEST_F(FailingPipelineTest, stops_on_a_full_disk_and_fails_no_image) {
   for (Hook PipelineHarness::*const hook :
        {&PipelineHarness::on_load, &PipelineHarness::on_write, &PipelineHarness::on_publish}) {
     PipelineHarness fresh;
@@ -79,7 +79,7 @@ TEST_F(PipelineFailure, a_full_disk_stops_the_run_and_fails_no_image) {
   }
 }
 
-TEST_F(PipelineFailure, outputs_written_before_a_full_disk_are_published) {
+TEST_F(FailingPipelineTest, publishes_outputs_written_before_the_disk_was_full) {
   harness.options.load_threads = 1;
   harness.options.write_threads = 1;
   harness.backend.slot_count = 1;
@@ -91,7 +91,7 @@ TEST_F(PipelineFailure, outputs_written_before_a_full_disk_are_published) {
   EXPECT_EQ(report.done, 11);
 }
 
-TEST_F(PipelineFailure, wait_for_space_waits_out_a_full_disk) {
+TEST_F(FailingPipelineTest, continues_after_a_full_disk_with_wait_for_space) {
   std::atomic<int> attempts = 0;
   harness.options.wait_for_space = true;
   harness.options.space_poll_interval = std::chrono::milliseconds(1);
@@ -106,7 +106,7 @@ TEST_F(PipelineFailure, wait_for_space_waits_out_a_full_disk) {
 }
 
 /// The disk of the ledger is full; the disk of the outputs is not.
-TEST_F(PipelineFailure, an_unrecorded_published_image_counts_once) {
+TEST_F(FailingPipelineTest, counts_a_published_but_unrecorded_image_once) {
   std::atomic<int> attempts = 0;
   harness.options.wait_for_space = true;
   harness.options.space_poll_interval = std::chrono::milliseconds(1);
@@ -121,7 +121,7 @@ TEST_F(PipelineFailure, an_unrecorded_published_image_counts_once) {
   EXPECT_EQ(attempts, 7);
 }
 
-TEST_F(PipelineFailure, a_run_that_ends_at_its_ledger_counts_what_is_published) {
+TEST_F(FailingPipelineTest, counts_published_images_when_it_ends_because_of_its_ledger) {
   harness.options.write_threads = 1;
   harness.on_record = fails_with(full_);
   const telemetry::RunReport report = harness.run();
@@ -130,7 +130,7 @@ TEST_F(PipelineFailure, a_run_that_ends_at_its_ledger_counts_what_is_published) 
   EXPECT_EQ(report.done, std::int64_t(harness.written().size()));
 }
 
-TEST_F(PipelineFailure, a_writer_without_descriptors_publishes_its_group_first) {
+TEST_F(FailingPipelineTest, publishes_a_group_early_when_the_writer_lacks_descriptors) {
   std::atomic<int> held = 0;  // one for each image, between write and publish
   harness.options.write_threads = 1;
   harness.images = 200;
@@ -145,7 +145,7 @@ TEST_F(PipelineFailure, a_writer_without_descriptors_publishes_its_group_first) 
   EXPECT_EQ(report.done, 200);
 }
 
-TEST_F(PipelineFailure, a_loader_without_descriptors_waits_for_the_writers) {
+TEST_F(FailingPipelineTest, waits_for_writers_when_a_loader_lacks_descriptors) {
   std::atomic<int> attempts = 0;
   harness.options.space_poll_interval = std::chrono::milliseconds(1);
   harness.on_load = [&](int number) {
@@ -157,20 +157,20 @@ TEST_F(PipelineFailure, a_loader_without_descriptors_waits_for_the_writers) {
   EXPECT_EQ(harness.written(), numbers(20));
 }
 
-TEST_F(PipelineFailure, a_loader_that_never_finds_a_descriptor_stops_the_run) {
+TEST_F(FailingPipelineTest, stops_when_a_loader_never_finds_a_descriptor) {
   harness.options.space_poll_interval = std::chrono::milliseconds(1);
   harness.on_load = fails_with(
       EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources));
   EXPECT_EQ(harness.run().stopped_by, "too many open files");
 }
 
-TEST_F(PipelineFailure, only_lack_of_space_is_waited_out) {
+TEST_F(FailingPipelineTest, waits_only_for_lack_of_space) {
   harness.options.wait_for_space = true;
   harness.on_write = fails_with(EnvironmentError("the disk is broken"));
   EXPECT_EQ(harness.run().stopped_by, "the disk is broken");
 }
 
-TEST_F(PipelineFailure, a_stop_ends_the_wait_for_space) {
+TEST_F(FailingPipelineTest, ends_the_wait_for_space_on_a_stop) {
   harness.options.wait_for_space = true;
   harness.options.space_poll_interval = std::chrono::hours(1);
   harness.on_write = [&](int number) {
@@ -182,12 +182,12 @@ TEST_F(PipelineFailure, a_stop_ends_the_wait_for_space) {
   EXPECT_EQ(harness.run().stopped_by, "no space left");
 }
 
-TEST_F(PipelineFailure, a_decoder_without_memory_costs_its_image) {
+TEST_F(FailingPipelineTest, loses_only_the_image_for_which_the_decoder_lacks_memory) {
   harness.on_reserved = fails_with(std::bad_alloc());
   expect_only_the_chosen_fail(FailureReason::out_of_memory);
 }
 
-TEST_F(PipelineFailure, a_thrown_non_exception_ends_the_run) {
+TEST_F(FailingPipelineTest, ends_when_a_non_exception_is_thrown) {
   for (Hook PipelineHarness::*const hook :
        {&PipelineHarness::on_next, &PipelineHarness::on_load, &PipelineHarness::on_reserved,
         &PipelineHarness::on_write}) {
@@ -202,23 +202,23 @@ TEST_F(PipelineFailure, a_thrown_non_exception_ends_the_run) {
   }
 }
 
-TEST_F(PipelineFailure, a_source_that_throws_ends_the_run) {
+TEST_F(FailingPipelineTest, ends_when_the_source_throws_a_fatal_error) {
   harness.on_next = fails_with(FatalError(ExitCode::no_input, "the list broke off"));
   expect_fatal(ExitCode::no_input);
 }
 
-TEST_F(PipelineFailure, a_source_that_throws_something_else_ends_the_run_with_it) {
+TEST_F(FailingPipelineTest, ends_with_any_other_exception_of_the_source) {
   harness.on_next = fails_with(std::logic_error("a bug"));
   EXPECT_THROW(harness.run(), std::logic_error);
 }
 
-TEST_F(PipelineFailure, a_backend_that_cannot_be_made_ends_the_run) {
+TEST_F(FailingPipelineTest, ends_when_the_backend_cannot_be_created) {
   harness.images = 100000;
   harness.make_backend = []() -> Backend& { throw FatalError(ExitCode::unavailable, "no GPU"); };
   expect_fatal(ExitCode::unavailable);
 }
 
-TEST_F(PipelineFailure, a_lane_that_cannot_be_made_ends_the_run) {
+TEST_F(FailingPipelineTest, ends_when_a_lane_cannot_be_created) {
   harness.images = 100000;
   harness.backend.lane_count = 3;
   harness.backend.on_make_lane = [&](int lane) {
@@ -227,7 +227,7 @@ TEST_F(PipelineFailure, a_lane_that_cannot_be_made_ends_the_run) {
   expect_fatal(ExitCode::temporary);
 }
 
-TEST_F(PipelineFailure, a_batch_that_does_not_start_or_finish_costs_its_images) {
+TEST_F(FailingPipelineTest, loses_only_the_images_of_a_batch_that_does_not_start_or_finish) {
   for (Hook FakeBackend::*const hook : {&FakeBackend::on_start, &FakeBackend::on_finish}) {
     for (const int slots : {1, 2}) {
       PipelineHarness fresh;
@@ -240,7 +240,7 @@ TEST_F(PipelineFailure, a_batch_that_does_not_start_or_finish_costs_its_images) 
   }
 }
 
-TEST_F(PipelineFailure, a_failed_batch_costs_all_of_its_images) {
+TEST_F(FailingPipelineTest, loses_all_images_of_a_failed_batch) {
   harness.options.load_threads = 1;
   harness.on_load = [&](int number) {  // otherwise the first images may form a batch of their own
     if (number == 0) wait_until([&] { return harness.pipeline().progress().total == 20; });
@@ -254,19 +254,19 @@ TEST_F(PipelineFailure, a_failed_batch_costs_all_of_its_images) {
   EXPECT_EQ(harness.written(), numbers(20, [](int number) { return number < 10; }));
 }
 
-TEST_F(PipelineFailure, an_image_that_does_not_converge_leaves_its_batch_alone) {
+TEST_F(FailingPipelineTest, loses_only_the_image_that_does_not_converge) {
   harness.backend.planes = 5;
   harness.backend.error_of = [](int number) { return is_chosen(number) ? "no convergence" : ""; };
   expect_only_the_chosen_fail(FailureReason::not_converged);
 }
 
-TEST_F(PipelineFailure, an_image_fails_for_the_reason_that_the_backend_gives) {
+TEST_F(FailingPipelineTest, reports_the_reason_that_the_backend_gives_for_an_image) {
   harness.backend.error_of = [](int number) { return is_chosen(number) ? "no memory" : ""; };
   harness.backend.reason = FailureReason::out_of_memory;
   expect_only_the_chosen_fail(FailureReason::out_of_memory);
 }
 
-TEST_F(PipelineFailure, a_lost_backend_ends_the_run) {
+TEST_F(FailingPipelineTest, ends_when_the_backend_is_lost) {
   for (Hook FakeBackend::*const hook : {&FakeBackend::on_start, &FakeBackend::on_finish}) {
     PipelineHarness fresh;
     fresh.images = 100000;
@@ -281,13 +281,13 @@ TEST_F(PipelineFailure, a_lost_backend_ends_the_run) {
   }
 }
 
-TEST_F(PipelineFailure, a_source_that_waits_does_not_outlast_the_run) {
+TEST_F(FailingPipelineTest, ends_while_the_source_waits) {
   harness.source_waits_at_end = true;
   harness.backend.on_start = fails_with(lost_);
   expect_fatal(ExitCode::temporary);
 }
 
-TEST_F(PipelineFailure, images_finished_before_device_loss_are_written) {
+TEST_F(FailingPipelineTest, writes_images_finished_before_device_loss) {
   harness.source_waits_at_end = true;
   harness.options.load_threads = 1;
   harness.backend.slot_count = 1;
@@ -303,7 +303,7 @@ TEST_F(PipelineFailure, images_finished_before_device_loss_are_written) {
   EXPECT_EQ(harness.written(), numbers(10));
 }
 
-TEST_F(PipelineFailure, a_loader_that_waits_for_all_of_the_budget_does_not_outlast_the_run) {
+TEST_F(FailingPipelineTest, ends_while_a_loader_waits_for_all_of_the_budget) {
   constexpr int kFit = 8;
   harness.options.load_threads = 1;
   harness.options.budget_bytes = std::size_t(kFit) * 2 * kSmall.bytes();
@@ -319,12 +319,12 @@ TEST_F(PipelineFailure, a_loader_that_waits_for_all_of_the_budget_does_not_outla
   expect_fatal(ExitCode::temporary);
 }
 
-TEST_F(PipelineFailure, an_output_that_cannot_be_written_costs_its_image) {
+TEST_F(FailingPipelineTest, loses_only_the_image_whose_output_cannot_be_written) {
   harness.on_write = fails_with(ItemError(FailureReason::not_written, "disk full"));
   expect_only_the_chosen_fail(FailureReason::not_written);
 }
 
-TEST_F(PipelineFailure, a_failing_writer_ends_the_run_while_others_wait) {
+TEST_F(FailingPipelineTest, ends_when_a_writer_fails_while_others_wait) {
   for (const int writers : {1, 3}) {
     PipelineHarness fresh;
     fresh.images = 100000;

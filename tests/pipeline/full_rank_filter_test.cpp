@@ -13,7 +13,7 @@ namespace eckart::test {
 namespace {
 
 /// Runs one image of 8 x 12 pixels through a pipeline at these ranks.
-class FullRank : public testing::Test {
+class FullRankTest : public testing::Test {
  protected:
   telemetry::RunReport run(std::vector<RankPolicy> ranks,
                            const std::function<void(const WorkItem&)>& check) {
@@ -53,7 +53,7 @@ class FullRank : public testing::Test {
   std::vector<RankPolicy> ranks_;
 };
 
-TEST_F(FullRank, is_not_computed) {
+TEST_F(FullRankTest, is_not_computed) {
   for (const int rank : {8, 9, 1000}) {
     int written = 0;
     const telemetry::RunReport report = run({{rank}}, [&](const WorkItem& item) {
@@ -69,7 +69,7 @@ TEST_F(FullRank, is_not_computed) {
   EXPECT_TRUE(backend_.started().empty());
 }
 
-TEST_F(FullRank, leaves_only_lower_ranks_to_compute) {
+TEST_F(FullRankTest, leaves_only_lower_ranks_to_compute) {
   run({{100}, {7}, {8}}, [&](const WorkItem& item) {
     ASSERT_EQ(item.task.outputs.size(), 3u);
     ASSERT_EQ(item.task.results.size(), 3u);
@@ -82,7 +82,7 @@ TEST_F(FullRank, leaves_only_lower_ranks_to_compute) {
   EXPECT_EQ(backend_.started().size(), 1u);
 }
 
-TEST_F(FullRank, depends_on_the_shorter_side) {
+TEST_F(FullRankTest, depends_on_the_shorter_side) {
   run({{7}}, [&](const WorkItem& item) { EXPECT_EQ(item.task.results[0].front().rank, 0); });
   EXPECT_EQ(backend_.started().size(), 1u);
 }

@@ -46,7 +46,7 @@ struct StageHang {
   bool is_item_known = true;
 };
 
-class HungStage : public ::testing::TestWithParam<StageHang> {
+class HungStageTest : public ::testing::TestWithParam<StageHang> {
  protected:
   static constexpr int kHung = 7;
   void SetUp() override {
@@ -77,7 +77,7 @@ class HungStage : public ::testing::TestWithParam<StageHang> {
   Instant now_ = Clock::now();
 };
 
-TEST_P(HungStage, is_reported_with_its_image_and_loses_nothing_when_it_resumes) {
+TEST_P(HungStageTest, is_reported_with_its_image_and_loses_nothing_when_it_resumes) {
   gate_.wait_until_reached();
   // Other threads may still be running a step, and finish soon.
   wait_until([&] {
@@ -91,7 +91,7 @@ TEST_P(HungStage, is_reported_with_its_image_and_loses_nothing_when_it_resumes) 
   EXPECT_FALSE(harness_.pipeline().find_stall());
 }
 
-TEST_P(HungStage, is_reported_while_a_stop_waits) {
+TEST_P(HungStageTest, is_reported_while_a_stop_waits) {
   gate_.wait_until_reached();
   harness_.pipeline().request_stop();
   wait_until([&] {
@@ -123,7 +123,7 @@ const StageHang kHangs[] = {
 std::string stage_name_of(const ::testing::TestParamInfo<StageHang>& info) {
   return std::string(info.param.stage) + std::to_string(info.index);
 }
-INSTANTIATE_TEST_SUITE_P(InTurn, HungStage, ::testing::ValuesIn(kHangs), stage_name_of);
+INSTANTIATE_TEST_SUITE_P(Stage, HungStageTest, ::testing::ValuesIn(kHangs), stage_name_of);
 
 TEST(CanceledTask, is_left_to_the_next_run) {
   PipelineHarness harness;

@@ -54,7 +54,7 @@ TEST_F(InFlightBatchesTest, blocks_later_batches_while_a_suspect_waits) {
 }
 
 /// The callback writes to the ledger, on a disk that may be slow.
-TEST(InFlightBatches, answers_while_it_reports_and_keeps_the_items_until_then) {
+TEST(InFlightBatches, answers_while_it_reports_and_keeps_its_items_until_then) {
   std::promise<void> release;
   bool idle = true;
   InFlightBatches in_flight_batches([&](const InFlightBatches::Items&) {

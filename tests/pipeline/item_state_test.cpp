@@ -48,7 +48,7 @@ TEST(ItemState, has_few_other_transitions) {
   for (const auto& [from, to] : table) EXPECT_EQ(reachable(from, true), to) << to_string(from);
 }
 
-TEST(ItemState, of_a_failed_item_moves_forward_only) {
+TEST(ItemState, moves_only_forward_after_a_failure) {
   for (int from = 0; from < kStates; ++from) {
     std::vector<ItemState> later;
     for (int next = from + 1; next < kStates; ++next) later.push_back(ItemState(next));

@@ -86,7 +86,7 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
   EXPECT_EQ(budget_.used_bytes(), 0u);
 }
 
-TEST_F(LoadTest, reserves_the_copies_of_a_backend_that_checks_another) {
+TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
   constexpr int kCopies = 2;
   Loader loader({}, ranks_, io::codec_for(ImageFormat::png), kCopies);
   WorkItem item;
@@ -144,7 +144,7 @@ TEST_F(LoadTest, reserves_jpeg_memory_from_the_header) {
 }
 
 /// Files of 512 MiB, of which one page is on the disk.
-TEST_F(LoadTest, refuses_sparse_non_images_by_their_header) {
+TEST_F(LoadTest, rejects_sparse_non_images_by_their_header) {
   const auto bytes = [](std::string_view text) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     return Bytes(begin, begin + text.size());
@@ -171,7 +171,7 @@ TEST_F(LoadTest, applies_limits_before_reserving) {
   EXPECT_EQ(header_error(sparse({}, 0)), FailureReason::empty_file);
 }
 
-TEST_F(LoadTest, a_failed_item_holds_no_reservation) {
+TEST_F(LoadTest, keeps_no_reservation_of_a_failed_item) {
   Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   file[file.size() / 2] ^= std::byte(1);
   const fs::path path = write(file);
@@ -180,7 +180,7 @@ TEST_F(LoadTest, a_failed_item_holds_no_reservation) {
   EXPECT_EQ(budget_.used_bytes(), 0u);
 }
 
-TEST_F(LoadTest, refuses_a_file_that_grew_while_waiting) {
+TEST_F(LoadTest, rejects_a_file_that_grew_while_waiting) {
   const fs::path path = write(test::PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
   const Bytes larger = test::PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
   Loader loader({}, ranks_, io::codec_for(ImageFormat::png));

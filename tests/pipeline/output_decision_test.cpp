@@ -108,7 +108,7 @@ TEST_F(OutputDecisionTest, compares_a_file_the_ledger_does_not_know) {
   EXPECT_FALSE(decide_output(requested_, known_, path_status_).is_modified_output);
 }
 
-TEST_F(OutputDecisionTest, refuses_foreign_files_and_non_files) {
+TEST_F(OutputDecisionTest, rejects_foreign_files_and_non_files) {
   path_status_.type = fs::file_type::unknown;
   EXPECT_EQ(kind(), OutputAction::reject);
   path_status_.type = fs::file_type::regular;
@@ -117,7 +117,7 @@ TEST_F(OutputDecisionTest, refuses_foreign_files_and_non_files) {
   EXPECT_EQ(kind(), OutputAction::reject);
 }
 
-TEST_F(OutputDecisionTest, overwrite_reprocesses_all_but_its_own_outputs) {
+TEST_F(OutputDecisionTest, reprocesses_all_but_its_own_outputs_with_overwrite) {
   requested_.min_run = 4;
   EXPECT_EQ(kind(), OutputAction::reprocess);
   known_.entry->run = 4;
@@ -150,7 +150,7 @@ TEST_F(OutputDecisionTest, reprocesses_an_output_with_only_a_publish_intent) {
   EXPECT_EQ(kind(), OutputAction::reject);
 }
 
-TEST_F(OutputDecisionTest, refuses_a_path_with_a_symlink_loop) {
+TEST_F(OutputDecisionTest, rejects_a_path_with_a_symlink_loop) {
   path_status_ = {.type = fs::file_type::none, .error = ELOOP};
   requested_.min_run = 4;
   const OutputDecision decision = decide_output(requested_, known_, path_status_);
@@ -160,14 +160,14 @@ TEST_F(OutputDecisionTest, refuses_a_path_with_a_symlink_loop) {
 }
 
 /// A disk failure must not count as a failure of the image.
-TEST(PathStatusTest, is_an_environment_error_when_the_disk_fails) {
+TEST(PathStatus, is_an_environment_error_when_the_disk_fails) {
   for (const int error : {EIO, ESTALE, ENOTCONN, ETIMEDOUT, ENOMEM, EHOSTUNREACH, EINTR, EAGAIN})
     EXPECT_THROW(check_status_available("a.png", {.type = fs::file_type::none, .error = error}),
                  EnvironmentError)
         << error;
 }
 
-TEST(PathStatusTest, is_a_write_failure_without_permission) {
+TEST(PathStatus, is_a_write_failure_without_permission) {
   for (const int error : {EACCES, EPERM}) {
     try {
       check_status_available("a.png", {.type = fs::file_type::none, .error = error});
@@ -178,12 +178,12 @@ TEST(PathStatusTest, is_a_write_failure_without_permission) {
   }
 }
 
-TEST(PathStatusTest, leaves_a_symlink_loop_to_the_decision) {
+TEST(PathStatus, leaves_a_symlink_loop_to_the_decision) {
   EXPECT_NO_THROW(check_status_available("a.png", {.type = fs::file_type::none, .error = ELOOP}));
   EXPECT_NO_THROW(check_status_available("a.png", {}));
 }
 
-TEST(PathStatusTest, is_not_found_only_for_a_missing_path) {
+TEST(PathStatus, is_not_found_only_for_a_missing_path) {
   const TempFolder folder;
   const fs::path file = folder.path() / "file", link = folder.path() / "link";
   std::ofstream(file) << "precious";

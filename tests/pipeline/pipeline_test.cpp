@@ -305,7 +305,7 @@ TEST(Pipeline, can_be_stopped_while_all_stages_are_blocked) {
   EXPECT_LT(report.images(), 3000);
 }
 
-TEST(Pipeline, was_not_interrupted_by_a_stop_after_the_last_image) {
+TEST(Pipeline, is_not_interrupted_by_a_stop_after_the_last_image) {
   PipelineHarness harness;
   std::atomic<int> writes = 0;
   harness.on_write = [&](int) {

@@ -37,13 +37,13 @@ void set_up(PipelineHarness& harness, const ThreadCounts& threads, const RandomD
   harness.on_write = [&](int number) { delay(number, 4); };
 }
 
-class PipelineUnderRandomDelays : public ::testing::TestWithParam<ThreadCounts> {
+class PipelineWithDelaysTest : public ::testing::TestWithParam<ThreadCounts> {
  protected:
   void SetUp() override { spdlog::set_level(spdlog::level::off); }
   void TearDown() override { spdlog::set_level(spdlog::level::info); }
 };
 
-TEST_P(PipelineUnderRandomDelays, every_image_comes_out_once) {
+TEST_P(PipelineWithDelaysTest, writes_every_image_once) {
   for (int seed = 0; seed < kSeeds; ++seed) {
     const RandomDelay delay{std::uint64_t(seed)};
     PipelineHarness harness;
@@ -54,7 +54,7 @@ TEST_P(PipelineUnderRandomDelays, every_image_comes_out_once) {
   }
 }
 
-TEST_P(PipelineUnderRandomDelays, counts_add_up_when_images_fail_everywhere) {
+TEST_P(PipelineWithDelaysTest, counts_every_image_when_images_fail_in_several_stages) {
   for (int seed = 0; seed < kSeeds; ++seed) {
     const RandomDelay delay{std::uint64_t(seed)};
     PipelineHarness harness;
@@ -75,7 +75,7 @@ TEST_P(PipelineUnderRandomDelays, counts_add_up_when_images_fail_everywhere) {
   }
 }
 
-TEST_P(PipelineUnderRandomDelays, a_stop_loses_nothing) {
+TEST_P(PipelineWithDelaysTest, loses_nothing_after_a_stop) {
   for (int seed = 0; seed < kSeeds; ++seed) {
     const RandomDelay delay{std::uint64_t(seed)};
     PipelineHarness harness;
@@ -90,7 +90,7 @@ TEST_P(PipelineUnderRandomDelays, a_stop_loses_nothing) {
   }
 }
 
-TEST_P(PipelineUnderRandomDelays, a_lost_backend_ends_the_run) {
+TEST_P(PipelineWithDelaysTest, ends_when_the_backend_is_lost) {
   for (int seed = 0; seed < kSeeds; ++seed) {
     const RandomDelay delay{std::uint64_t(seed)};
     PipelineHarness harness;
@@ -109,7 +109,7 @@ std::string name_of(const ::testing::TestParamInfo<ThreadCounts>& info) {
          "_lanes" + std::to_string(threads.lanes) + "_slots" + std::to_string(threads.slots) +
          "_planes" + std::to_string(threads.planes);
 }
-INSTANTIATE_TEST_SUITE_P(ThreadCounts, PipelineUnderRandomDelays, ::testing::ValuesIn(kThreads),
+INSTANTIATE_TEST_SUITE_P(ThreadCounts, PipelineWithDelaysTest, ::testing::ValuesIn(kThreads),
                          name_of);
 
 }  // namespace

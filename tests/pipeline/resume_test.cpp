@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class ResumeIntents : public ::testing::Test {
+class ResumeIntentTest : public ::testing::Test {
  protected:
   ItemPtr item_of(const std::string& name) const {
     ItemPtr item = make_item(1);
@@ -50,7 +50,7 @@ class ResumeIntents : public ::testing::Test {
   const Resume resume_{ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}}};
 };
 
-TEST_F(ResumeIntents, identifies_outputs_of_a_killed_run) {
+TEST_F(ResumeIntentTest, identifies_outputs_of_a_killed_run) {
   const ItemPtr fresh = item_of("fresh.png"), foreign = item_of("foreign.png"),
                 late = item_of("late.png");
   write(foreign->outputs[0]);
@@ -67,7 +67,7 @@ TEST_F(ResumeIntents, identifies_outputs_of_a_killed_run) {
 }
 
 /// As on a file system with coarser timestamps.
-TEST_F(ResumeIntents, identify_an_output_with_a_rounded_time) {
+TEST_F(ResumeIntentTest, identifies_an_output_with_a_rounded_time) {
   const ItemPtr item = item_of("a.png");
   const std::int64_t written_ns = 1700000000123456789;
   for (const std::int64_t kept_ns :
@@ -85,7 +85,7 @@ TEST_F(ResumeIntents, identify_an_output_with_a_rounded_time) {
 }
 
 /// Otherwise another input of that name would collide instead of getting its full name.
-TEST_F(ResumeIntents, identify_the_input_of_an_unrecorded_output) {
+TEST_F(ResumeIntentTest, identifies_the_input_of_an_unrecorded_output) {
   const ItemPtr item = item_of("a.png"), sibling = item_of("a.png"), other = item_of("b.png");
   sibling->file = folder_.path() / "in/a.jpg";
   record_intents({item.get(), other.get()});
@@ -100,7 +100,7 @@ TEST_F(ResumeIntents, identify_the_input_of_an_unrecorded_output) {
 }
 
 /// The mtime of the link's target does not matter.
-TEST_F(ResumeIntents, does_not_replace_a_foreign_link) {
+TEST_F(ResumeIntentTest, does_not_replace_a_foreign_link) {
   const ItemPtr item = item_of("a.png");
   const fs::path old = folder_.path() / "old";
   write(old);
@@ -111,7 +111,7 @@ TEST_F(ResumeIntents, does_not_replace_a_foreign_link) {
 }
 
 /// Between intent and rename, the output does not exist yet.
-TEST_F(ResumeIntents, survive_pruning_of_missing_outputs) {
+TEST_F(ResumeIntentTest, survives_pruning_of_missing_outputs) {
   const ItemPtr item = item_of("a.png");
   record_intents({item.get()});
   EXPECT_FALSE(resume_.forget_missing_outputs(
@@ -121,7 +121,7 @@ TEST_F(ResumeIntents, survive_pruning_of_missing_outputs) {
 }
 
 /// A copy of the folder, a backup with hard links or a changed mode changes the ctime of files.
-TEST_F(ResumeIntents, keep_the_previous_output_record) {
+TEST_F(ResumeIntentTest, keeps_the_previous_output_record) {
   const ItemPtr item = item_of("a.png");
   WorkItem* const items[] = {item.get()};
   fill(item->task, 1);
@@ -136,7 +136,7 @@ TEST_F(ResumeIntents, keep_the_previous_output_record) {
   EXPECT_EQ(kind(*item), OutputAction::reprocess);
 }
 
-TEST_F(ResumeIntents, are_removed_for_unpublished_outputs) {
+TEST_F(ResumeIntentTest, is_removed_for_unpublished_outputs) {
   const ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
   record_intents({published.get(), failed.get()});
   publish(*published);
@@ -150,7 +150,7 @@ TEST_F(ResumeIntents, are_removed_for_unpublished_outputs) {
   EXPECT_FALSE(ledger_.find_intent({"failed.png", 3, failed->output_mtimes_ns[0]}));
 }
 
-TEST_F(ResumeIntents, are_removed_when_publishing_fails) {
+TEST_F(ResumeIntentTest, is_removed_when_publishing_fails) {
   const ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
   WorkItem* const items[] = {published.get(), failed.get()};
   resume_.record_intents(items);
@@ -162,7 +162,7 @@ TEST_F(ResumeIntents, are_removed_when_publishing_fails) {
 }
 
 /// For example, for deleted inputs: no run writes their outputs.
-TEST_F(ResumeIntents, of_an_earlier_run_are_removed_with_missing_outputs) {
+TEST_F(ResumeIntentTest, is_removed_if_of_an_earlier_run_with_a_missing_output) {
   const ItemPtr published = item_of("published.png"), killed = item_of("killed.png"),
                 in_flight = item_of("in_flight.png");
   record_intents({published.get(), killed.get()});
@@ -175,7 +175,7 @@ TEST_F(ResumeIntents, of_an_earlier_run_are_removed_with_missing_outputs) {
   EXPECT_THAT(left, testing::ElementsAre("in_flight.png", "published.png"));
 }
 
-class ResumeCheck : public ::testing::Test {
+class ResumeCheckTest : public ::testing::Test {
  protected:
   void SetUp() override {
     fs::create_directory(at("old"));
@@ -217,7 +217,7 @@ class ResumeCheck : public ::testing::Test {
   ledger::Ledger ledger_{at("ledger.db")};
 };
 
-TEST_F(ResumeCheck, compares_the_open_file_with_its_possible_original) {
+TEST_F(ResumeCheckTest, compares_the_open_file_with_its_possible_original) {
   make_from_old();
   WorkItem copy = item("new");
   const auto result_of = [&](std::string_view is_open, std::string_view has_its_path_by_now) {
@@ -233,7 +233,7 @@ TEST_F(ResumeCheck, compares_the_open_file_with_its_possible_original) {
 }
 
 /// The record has the bytes and settings of the existing file, and the current state of the input.
-TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
+TEST_F(ResumeCheckTest, records_a_kept_output_of_a_killed_run_as_done) {
   make_from_old();
   WorkItem killed = item("old");
   killed.file_state = io::InputFile(killed.file).state();
@@ -264,7 +264,7 @@ TEST_F(ResumeCheck, records_a_kept_output_of_a_killed_run_as_done) {
 }
 
 /// One output of the input is kept and the other is missing: computing it may lose the GPU again.
-TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
+TEST_F(ResumeCheckTest, keeps_a_suspect_whose_other_output_is_missing) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
   WorkItem item = this->item("new");
@@ -287,7 +287,7 @@ TEST_F(ResumeCheck, keeps_a_suspect_whose_other_output_is_missing) {
 }
 
 /// Publish intents of a version 3 ledger have no sizes.
-TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
+TEST_F(ResumeCheckTest, records_a_kept_output_with_the_size_that_it_has) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
   WorkItem killed = item("new");
@@ -309,7 +309,7 @@ TEST_F(ResumeCheck, records_a_kept_output_with_the_size_that_it_has) {
 }
 
 /// Otherwise the write threads would read both files again.
-TEST_F(ResumeCheck, compares_an_input_with_its_original_once) {
+TEST_F(ResumeCheckTest, compares_an_input_with_its_original_once) {
   make_from_old();
   write("new/a.png", "image");
   WorkItem copy = item("new");
@@ -326,7 +326,7 @@ TEST_F(ResumeCheck, compares_an_input_with_its_original_once) {
   EXPECT_TRUE(resume().is_done(copy)) << "the ledger has its path now";
 }
 
-TEST_F(ResumeCheck, hashes_the_open_file) {
+TEST_F(ResumeCheckTest, hashes_the_open_file) {
   make_from_old(io::content_hash(std::as_bytes(std::span("image", 5))));
   write("new/a.png", "image");
   WorkItem copy = item("new");

@@ -46,7 +46,7 @@ class DeviceLane : public FakeLane {
 
 std::unique_ptr<Lane> DeviceBackend::make_lane(int) { return std::make_unique<DeviceLane>(*this); }
 
-class PipelineTrace : public ::testing::Test {
+class PipelineTraceTest : public ::testing::Test {
  protected:
   telemetry::RunReport run() {
     trace::Trace trace(file());
@@ -63,7 +63,7 @@ class PipelineTrace : public ::testing::Test {
   PipelineHarness harness_;
 };
 
-TEST_F(PipelineTrace, has_the_path_of_each_image_from_source_to_disk) {
+TEST_F(PipelineTraceTest, has_the_path_of_each_image_from_source_to_disk) {
   harness_.backend.planes = 3;
   harness_.backend.lane_count = 2;
   ASSERT_EQ(run().done, 20);
@@ -91,7 +91,7 @@ TEST_F(PipelineTrace, has_the_path_of_each_image_from_source_to_disk) {
   EXPECT_GT(trace.count("C", "counter"), 0);
 }
 
-TEST_F(PipelineTrace, has_device_spans_within_the_batch) {
+TEST_F(PipelineTraceTest, has_device_spans_within_the_batch) {
   DeviceBackend backend;
   harness_.make_backend = [&]() -> Backend& { return backend; };
   ASSERT_EQ(run().done, 20);
@@ -115,7 +115,7 @@ TEST_F(PipelineTrace, has_device_spans_within_the_batch) {
   }
 }
 
-TEST_F(PipelineTrace, marks_failed_and_skipped_images) {
+TEST_F(PipelineTraceTest, marks_failed_and_skipped_images) {
   harness_.outcome_of_load = [](int number) {
     if (number == 3) return Outcome::failed(Stage::load, FailureReason::corrupt, "not whole");
     if (number == 4)
@@ -138,7 +138,7 @@ TEST_F(PipelineTrace, marks_failed_and_skipped_images) {
   EXPECT_EQ(sum(trace.spans("compute"), "images_failed"), 1);
 }
 
-TEST_F(PipelineTrace, shows_waits) {
+TEST_F(PipelineTraceTest, shows_waits) {
   harness_.options.budget_bytes = 2 * kSmall.bytes();  // for one image
   harness_.options.load_threads = 1;
   std::atomic<long> loader = 0;
@@ -157,7 +157,7 @@ TEST_F(PipelineTrace, shows_waits) {
   EXPECT_GT(trace.spans("wait", "waiting for the memory budget").size(), 5U);
 }
 
-TEST_F(PipelineTrace, is_complete_after_a_stop_or_an_error) {
+TEST_F(PipelineTraceTest, is_complete_after_a_stop_or_an_error) {
   harness_.images = 10000;
   harness_.on_write = [&](int number) {
     if (number == 200) harness_.pipeline().request_stop();
@@ -178,7 +178,7 @@ TEST_F(PipelineTrace, is_complete_after_a_stop_or_an_error) {
   EXPECT_FALSE(trace.spans("load").empty());
 }
 
-TEST_F(PipelineTrace, shows_a_batch_that_did_not_start) {
+TEST_F(PipelineTraceTest, shows_a_batch_that_did_not_start) {
   harness_.backend.on_start = [](int number) {
     if (number == 7) throw std::runtime_error("on purpose");
   };

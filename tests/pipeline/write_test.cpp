@@ -10,7 +10,7 @@ namespace eckart::test {
 namespace {
 
 /// Publishes all outputs of an image or none.
-TEST(Write, publishes_nothing_of_an_image_with_a_failed_output) {
+TEST(WriteStage, publishes_nothing_of_an_image_with_a_failed_output) {
   const TempFolder folder;
   const int images = 3;
   const Hook no_hook;

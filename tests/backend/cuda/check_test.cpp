@@ -55,7 +55,7 @@ class CudaCheckTest : public ::testing::Test {
   void SetUp() override { runtime = {}; }
 };
 
-TEST_F(CudaCheckTest, success_is_silent) {
+TEST_F(CudaCheckTest, is_silent_on_success) {
   check(cudaSuccess, "call");
   check(CUBLAS_STATUS_SUCCESS, "call");
   check(CUSOLVER_STATUS_SUCCESS, "call");
@@ -64,14 +64,14 @@ TEST_F(CudaCheckTest, success_is_silent) {
   check_launch("kernel", 1, 1);
 }
 
-TEST_F(CudaCheckTest, message_has_error_call_file_and_line) {
+TEST_F(CudaCheckTest, names_error_call_file_and_line) {
   const std::string message =
       message_of<std::runtime_error>([] { ECKART_CUDA_CHECK(cudaError_t(cudaErrorInvalidValue)); });
   EXPECT_EQ(message, "CUDA error 1 (invalid argument) from cudaError_t(cudaErrorInvalidValue) " +
                          here(__LINE__ - 2));
 }
 
-TEST_F(CudaCheckTest, path_begins_at_the_source_folder_however_it_was_compiled) {
+TEST_F(CudaCheckTest, names_the_path_from_the_source_folder_on_in_any_build) {
   for (const char* path :
        {"src/compute/cuda/slot.cpp", "../../src/compute/cuda/slot.cpp",
         "/build/src/compute/cuda/slot.cpp", "/usr/src/eckart/src/compute/cuda/slot.cpp",
@@ -83,13 +83,13 @@ TEST_F(CudaCheckTest, path_begins_at_the_source_folder_however_it_was_compiled) 
   }
 }
 
-TEST_F(CudaCheckTest, copy_has_its_size) {
+TEST_F(CudaCheckTest, names_the_size_of_a_copy) {
   const std::string message = message_of<std::runtime_error>(
       [] { ECKART_CUDA_CHECK_COPY(cudaError_t(cudaErrorInvalidValue), 4096); });
   EXPECT_THAT(message, EndsWith(here(__LINE__ - 1) + ": 4096 bytes"));
 }
 
-TEST_F(CudaCheckTest, device_allocation_has_requested_and_free_bytes_and_the_caller) {
+TEST_F(CudaCheckTest, names_requested_and_free_bytes_and_caller_of_a_device_allocation) {
   runtime.create = cudaErrorMemoryAllocation;
   runtime.free = 1000;
   runtime.total = 2000;
@@ -101,7 +101,7 @@ TEST_F(CudaCheckTest, device_allocation_has_requested_and_free_bytes_and_the_cal
   EXPECT_EQ(buffer.bytes(), 0U);
 }
 
-TEST_F(CudaCheckTest, pinned_allocation_does_not_name_device_memory) {
+TEST_F(CudaCheckTest, does_not_name_device_memory_for_a_pinned_allocation) {
   runtime.create = cudaErrorMemoryAllocation;
   PinnedBuffer buffer;
   const std::string message = message_of<OutOfMemory>([&] { buffer.reserve(123456); });
@@ -109,7 +109,7 @@ TEST_F(CudaCheckTest, pinned_allocation_does_not_name_device_memory) {
                          ": 123456 bytes of pinned host memory requested");
 }
 
-TEST_F(CudaCheckTest, any_call_that_lacks_device_memory_says_how_much_is_free) {
+TEST_F(CudaCheckTest, names_the_free_memory_for_any_call_that_lacks_device_memory) {
   runtime.free = 1000;
   runtime.total = 2000;
   const std::string free = "; 1000 of 2000 bytes of device memory free";
@@ -121,20 +121,20 @@ TEST_F(CudaCheckTest, any_call_that_lacks_device_memory_says_how_much_is_free) {
               EndsWith(free));
 }
 
-TEST_F(CudaCheckTest, unknown_free_memory_is_named_so) {
+TEST_F(CudaCheckTest, reports_free_memory_as_unknown_if_it_cannot_be_read) {
   runtime.memory_info = cudaErrorUnknown;
   EXPECT_THAT(message_of<OutOfMemory>([] { check(cudaErrorMemoryAllocation, "call"); }),
               EndsWith("; free device memory unknown"));
 }
 
-TEST_F(CudaCheckTest, handle_has_the_function_that_makes_it) {
+TEST_F(CudaCheckTest, names_the_function_that_creates_a_handle) {
   runtime.create = cudaErrorInvalidValue;
   const std::string message = message_of<std::runtime_error>(
       [] { ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming); });
   EXPECT_THAT(message, EndsWith(" from cudaEventCreateWithFlags " + here(__LINE__ - 1)));
 }
 
-TEST_F(CudaCheckTest, launch_has_kernel_grid_block_and_shared_memory) {
+TEST_F(CudaCheckTest, names_kernel_grid_block_and_shared_memory_of_a_launch) {
   runtime.last = cudaErrorInvalidConfiguration;
   const std::string message = message_of<std::runtime_error>([] {
     check_launch("unpack_kernel", {4, 5, 70000}, {32, 8}, 49152);
@@ -145,7 +145,7 @@ TEST_F(CudaCheckTest, launch_has_kernel_grid_block_and_shared_memory) {
                        ": grid 4 x 5 x 70000, block 32 x 8 x 1, 49152 bytes of shared memory"));
 }
 
-TEST_F(CudaCheckTest, library_status_has_its_name_call_file_and_line) {
+TEST_F(CudaCheckTest, names_status_call_file_and_line_of_a_library) {
   const std::string blas = message_of<std::runtime_error>(
       [] { ECKART_CUDA_CHECK(cublasStatus_t(CUBLAS_STATUS_INVALID_VALUE)); });
   EXPECT_THAT(blas, StartsWith("CUBLAS_STATUS_INVALID_VALUE from cublasStatus_t("));
@@ -156,7 +156,7 @@ TEST_F(CudaCheckTest, library_status_has_its_name_call_file_and_line) {
   EXPECT_THAT(solver, EndsWith(here(__LINE__ - 2)));
 }
 
-TEST_F(CudaCheckTest, error_of_a_broken_context_is_a_lost_device) {
+TEST_F(CudaCheckTest, reports_a_broken_context_as_a_lost_device) {
   message_of<DeviceLostError>([] { check(cudaErrorIllegalAddress, "call"); });
   message_of<std::runtime_error>([] { check(cudaErrorInvalidValue, "call"); });
   runtime.context = cudaErrorLaunchFailure;
@@ -167,7 +167,7 @@ TEST_F(CudaCheckTest, error_of_a_broken_context_is_a_lost_device) {
   message_of<DeviceLostError>([] { check(CUSOLVER_STATUS_ALLOC_FAILED, "call"); });
 }
 
-TEST_F(CudaCheckTest, generic_library_error_with_little_free_memory_is_out_of_memory) {
+TEST_F(CudaCheckTest, reports_generic_library_error_as_out_of_memory_if_little_is_free) {
   message_of<std::runtime_error>([] { check(CUBLAS_STATUS_INTERNAL_ERROR, "call"); });
   runtime.free = std::size_t(1) << 20;
   message_of<OutOfMemory>([] { check(CUBLAS_STATUS_INTERNAL_ERROR, "call"); });

@@ -9,7 +9,7 @@
 namespace eckart::cuda {
 namespace {
 
-TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
+TEST_F(SmallKernelTest, makes_columns_orthonormal_by_orthonormalizer_and_rotate) {
   for (const int l : kOrders) {
     const int rows = 16 * ((l + 79) / 16);
     const float factor = 8;
@@ -45,7 +45,7 @@ TEST_F(SmallKernelTest, orthonormalizer_and_rotate_make_columns_orthonormal) {
   }
 }
 
-TEST_F(SmallKernelTest, orthonormalizer_handles_dependent_columns) {
+TEST_F(SmallKernelTest, orthonormalizes_dependent_columns) {
   const int l = 32;
   Matrices s = zeros(l, l, 1);
   for (double& value : s.values) value = 1e6;  // l equal columns
@@ -60,7 +60,7 @@ TEST_F(SmallKernelTest, orthonormalizer_handles_dependent_columns) {
 
 /// S = R'R with Kahan's matrix R: the inverse grows by a factor of 1.7 per column, until S is
 /// rounding in float32.
-TEST_F(SmallKernelTest, orthonormalizer_entries_fit_float16) {
+TEST_F(SmallKernelTest, keeps_entries_of_the_orthonormalizer_within_float16) {
   const int l = 48, good = 12;
   Matrices r = zeros(l, l, 1);
   for (int row = 0; row < l; ++row) {
@@ -83,7 +83,7 @@ TEST_F(SmallKernelTest, orthonormalizer_entries_fit_float16) {
   }
 }
 
-TEST_F(SmallKernelTest, rotate_split_matches_float32_precision) {
+TEST_F(SmallKernelTest, rotates_split_matrices_in_float32_precision) {
   for (const int l : kOrders) {
     const int rows = 16 * ((l + 79) / 16), columns = 48;
     const float factor = 4;
@@ -133,7 +133,7 @@ TEST_F(SmallKernelTest, rotate_split_matches_float32_precision) {
   }
 }
 
-TEST_F(SmallKernelTest, project_matches_float32_precision_and_computes_norms) {
+TEST_F(SmallKernelTest, projects_in_float32_precision_and_computes_norms) {
   for (const auto& [m, n, columns] :
        std::vector<std::array<int, 3>>{{16, 16, 16}, {160, 144, 48}, {528, 272, 112}}) {
     for (const bool has_lo : {false, true}) {

@@ -128,19 +128,19 @@ class CudaFaultTest : public ::testing::TestWithParam<SolverKind> {
   std::vector<std::vector<Task>> expected_;
 };
 
-TEST_P(CudaFaultTest, context_error_is_reported_as_device_lost) {
+TEST_P(CudaFaultTest, is_reported_as_lost_device_after_a_context_error) {
   for (const cudaError_t error : kDeviceLostErrors)
     expect_at_each_call({.error = error, .is_permanent = true},
                         {ComputeEnd::device_lost, ComputeEnd::unavailable});
 }
 
-TEST_P(CudaFaultTest, transient_error_fails_one_batch) {
+TEST_P(CudaFaultTest, fails_one_batch_after_a_transient_error) {
   for (const cudaError_t error : {cudaErrorInvalidValue, cudaErrorNotSupported, cudaErrorUnknown})
     expect_at_each_call({.error = error},
                         {ComputeEnd::failed, ComputeEnd::device_lost, ComputeEnd::unavailable});
 }
 
-TEST_P(CudaFaultTest, allocation_failure_is_reported_as_out_of_memory) {
+TEST_P(CudaFaultTest, is_reported_as_out_of_memory_after_a_failed_allocation) {
   expect_at_each_call({.error = cudaErrorMemoryAllocation},
                       {ComputeEnd::out_of_memory, ComputeEnd::unavailable});
 }

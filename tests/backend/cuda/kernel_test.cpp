@@ -14,7 +14,7 @@ const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1},
                                  {70, 1, 3, 1},  {1, 1, 1, 1},   {65, 64, 3, 1}, {17, 80, 3, 2},
                                  {80, 17, 1, 2}, {128, 96, 1, 1}};
 
-TEST_F(KernelTest, unpack_pads_and_transposes_wide_planes) {
+TEST_F(KernelTest, unpacks_with_padding_and_transposes_wide_planes) {
   pack(kShapes);
   const DeviceArray<std::byte> pixels(pixels_);
   const DeviceArray<PlaneLayout> planes(planes_);
@@ -37,7 +37,7 @@ TEST_F(KernelTest, unpack_pads_and_transposes_wide_planes) {
   }
 }
 
-TEST_F(KernelTest, reconstruct_clamps_rounds_and_sums_errors) {
+TEST_F(KernelTest, reconstructs_clamped_and_rounded_pixels_and_sums_errors) {
   pack(kShapes);
   const int k = 19, count = int(planes_.size());
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -83,7 +83,7 @@ TEST_F(KernelTest, reconstruct_clamps_rounds_and_sums_errors) {
   }
 }
 
-TEST_F(KernelTest, unpack_float16_is_exact_in_hi_and_lo) {
+TEST_F(KernelTest, unpacks_float16_exactly_into_hi_and_lo) {
   pack(kShapes);
   const int m = (m_ + 15) / 16 * 16, n = (n_ + 15) / 16 * 16;
   const DeviceArray<std::byte> pixels(pixels_);
@@ -114,7 +114,7 @@ TEST_F(KernelTest, unpack_float16_is_exact_in_hi_and_lo) {
   }
 }
 
-TEST_F(KernelTest, reconstruct_float16_makes_all_ranks_in_one_pass) {
+TEST_F(KernelTest, reconstructs_all_ranks_in_one_pass_in_float16) {
   pack(kShapes);
   const int m = (m_ + 15) / 16 * 16, n = (n_ + 15) / 16 * 16, columns = 48;
   const int count = int(planes_.size());

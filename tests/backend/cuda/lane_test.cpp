@@ -86,7 +86,7 @@ class LaneTest : public ::testing::Test {
   std::unique_ptr<Lane> lane_;
 };
 
-TEST_F(LaneTest, later_batches_allocate_nothing_and_wait_once) {
+TEST_F(LaneTest, allocates_nothing_and_waits_once_in_later_batches) {
   for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram, SolverKind::gesvd}) {
     SCOPED_TRACE(to_string(solver));
     make_lane(with(solver));
@@ -110,7 +110,7 @@ TEST_F(LaneTest, later_batches_allocate_nothing_and_wait_once) {
 }
 
 /// Copy in, an event that computation waits for, computation, an event that the copy out waits for.
-TEST_F(LaneTest, copies_and_computation_are_queued_in_order) {
+TEST_F(LaneTest, queues_copies_and_computation_in_order) {
   make_lane(with(SolverKind::gesvd));
   std::vector<Task> tasks = make_tasks(1);
   compute(tasks);
@@ -130,7 +130,7 @@ TEST_F(LaneTest, copies_and_computation_are_queued_in_order) {
   lane_->finish(0);
 }
 
-TEST_F(LaneTest, certified_planes_are_not_recomputed) {
+TEST_F(LaneTest, does_not_recompute_certified_planes) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(3);
   compute(tasks);
@@ -141,7 +141,7 @@ TEST_F(LaneTest, certified_planes_are_not_recomputed) {
   EXPECT_THAT(FakeCuda::take_calls(), Not(Contains("cusolverDnXsyevBatched")));
 }
 
-TEST_F(LaneTest, uncertified_planes_are_recomputed_until_a_solver_certifies_them) {
+TEST_F(LaneTest, recomputes_uncertified_planes_until_a_solver_certifies_them) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(3);
   FakeCuda::fail_planes_until("cusolverDnXsyevBatched");
@@ -153,7 +153,7 @@ TEST_F(LaneTest, uncertified_planes_are_recomputed_until_a_solver_certifies_them
   EXPECT_THAT(FakeCuda::take_calls(), Not(Contains("cusolverDnDgesvd"))) << "gesvd is not needed";
 }
 
-TEST_F(LaneTest, planes_that_no_solver_settles_fail) {
+TEST_F(LaneTest, fails_planes_that_no_solver_certifies) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(3);
   FakeCuda::fail_planes_until("never");
@@ -170,7 +170,7 @@ TEST_F(LaneTest, planes_that_no_solver_settles_fail) {
   for (const Task& task : later) EXPECT_EQ(task.error, "") << "the lane remains usable";
 }
 
-TEST_F(LaneTest, recompute_takes_an_eighth_of_a_batch_at_a_time) {
+TEST_F(LaneTest, recomputes_an_eighth_of_a_batch_at_a_time) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(kBatchPlanes);
   FakeCuda::fail_planes_until("never");
@@ -179,7 +179,7 @@ TEST_F(LaneTest, recompute_takes_an_eighth_of_a_batch_at_a_time) {
       << "after the whole batch, and after each part by each of three solvers";
 }
 
-TEST_F(LaneTest, deterministic_planes_reach_gesvd_one_by_one) {
+TEST_F(LaneTest, passes_deterministic_planes_to_gesvd_one_by_one) {
   make_lane(with(SolverKind::subspace, true));
   std::vector<Task> tasks = make_tasks(4);
   FakeCuda::fail_planes_until("never");
@@ -189,7 +189,7 @@ TEST_F(LaneTest, deterministic_planes_reach_gesvd_one_by_one) {
   EXPECT_EQ(std::count(calls.begin(), calls.end(), "cusolverDnDgesvd"), 4) << "no empty planes";
 }
 
-TEST_F(LaneTest, a_batch_that_does_not_fit_is_tried_with_less_memory) {
+TEST_F(LaneTest, retries_a_batch_that_does_not_fit_with_less_memory) {
   make_lane(with(SolverKind::gram));
   const std::size_t lane_bytes = FakeCuda::used_memory();
   std::vector<Task> tasks =
@@ -208,7 +208,7 @@ TEST_F(LaneTest, a_batch_that_does_not_fit_is_tried_with_less_memory) {
       << "the smaller capacity is remembered";
 }
 
-TEST_F(LaneTest, a_batch_that_never_fits_is_out_of_memory_and_the_lane_goes_on) {
+TEST_F(LaneTest, continues_after_a_batch_that_never_fits_is_out_of_memory) {
   make_lane(with(SolverKind::gram));
   const std::size_t lane_bytes = FakeCuda::used_memory();
   std::vector<Task> tasks = make_tasks(8);
@@ -227,7 +227,7 @@ TEST_F(LaneTest, a_batch_that_never_fits_is_out_of_memory_and_the_lane_goes_on) 
 }
 
 /// There is memory for a small batch in float16, but not for float64.
-TEST_F(LaneTest, recompute_halves_its_parts_when_memory_runs_out) {
+TEST_F(LaneTest, halves_recomputed_parts_when_memory_runs_out) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(3);
   FakeCuda::fail_planes_until("never");
@@ -239,7 +239,7 @@ TEST_F(LaneTest, recompute_halves_its_parts_when_memory_runs_out) {
   EXPECT_GT(count_calls("cudaEventSynchronize"), 1 + 3) << "in several parts";
 }
 
-TEST_F(LaneTest, recompute_without_memory_for_a_plane_is_out_of_memory_and_the_lane_goes_on) {
+TEST_F(LaneTest, continues_after_recompute_is_out_of_memory_for_one_plane) {
   make_lane(with(SolverKind::subspace));
   std::vector<Task> tasks = make_tasks(3);
   FakeCuda::fail_planes_until("never");

@@ -66,7 +66,7 @@ TEST_P(LargeMatrixTest, is_certified_and_reported_correctly) {
 /// Shapes for which a full decomposition of A'A in float64 takes seconds, not minutes.
 class LargeMatrixAgainstGramTest : public LargeMatrixTest {};
 
-TEST_P(LargeMatrixAgainstGramTest, loss_is_within_the_certificate) {
+TEST_P(LargeMatrixAgainstGramTest, has_a_loss_within_the_certificate) {
   const Task task = reconstruct(SynthKind::texture);
   backend_ = make(SolverKind::gram);
   const Task reference = reconstruct(SynthKind::texture);
@@ -77,7 +77,7 @@ TEST_P(LargeMatrixAgainstGramTest, loss_is_within_the_certificate) {
   }
 }
 
-TEST_P(LargeMatrixTest, low_rank_is_reconstructed_exactly) {
+TEST_P(LargeMatrixTest, is_reconstructed_exactly_at_low_rank) {
   const Task task = reconstruct(SynthKind::low_rank);  // of rank 20
   for (std::size_t output = 0; output < 2; ++output) EXPECT_EQ(squared_error(task, output), 0);
 }

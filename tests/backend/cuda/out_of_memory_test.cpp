@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(Rank, OutOfMemoryTest, ::testing::Values(20, 200),
                          ::testing::PrintToStringParamName());
 
 /// 40 planes need about 280 MB of device memory; in float64 about 1 GB.
-TEST_P(OutOfMemoryTest, oversized_batch_is_split) {
+TEST_P(OutOfMemoryTest, splits_an_oversized_batch) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const int full = backend->batch_planes(make_key());
@@ -134,7 +134,7 @@ TEST_P(OutOfMemoryTest, oversized_batch_is_split) {
   expect_correct(later);
 }
 
-TEST_P(OutOfMemoryTest, oversized_image_is_computed_on_the_cpu) {
+TEST_P(OutOfMemoryTest, moves_an_oversized_image_to_the_cpu) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> one = make_tasks(1), later = make_tasks(40);
@@ -150,7 +150,7 @@ TEST_P(OutOfMemoryTest, oversized_image_is_computed_on_the_cpu) {
   EXPECT_THAT(backend->warnings(), on_cpu);
 }
 
-TEST_P(OutOfMemoryTest, other_slot_is_unaffected) {
+TEST_P(OutOfMemoryTest, does_not_affect_the_other_slot) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   std::vector<Task> first = make_tasks(8), second = make_tasks(40), third = make_tasks(8);
@@ -164,7 +164,7 @@ TEST_P(OutOfMemoryTest, other_slot_is_unaffected) {
   for (const auto* tasks : {&first, &second, &third}) expect_correct(*tasks);
 }
 
-TEST_P(OutOfMemoryTest, cpu_computes_images_until_a_lane_can_be_created) {
+TEST_P(OutOfMemoryTest, moves_images_to_the_cpu_until_a_lane_can_be_created) {
   const auto backend = make();
   std::vector<Task> cpu_tasks = make_tasks(1), gpu_tasks = make_tasks(8);
   fill_memory_except(0);

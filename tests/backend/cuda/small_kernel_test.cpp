@@ -9,7 +9,7 @@
 namespace eckart::cuda {
 namespace {
 
-TEST_F(SmallKernelTest, gram_float64_has_float64_precision) {
+TEST_F(SmallKernelTest, computes_gram_matrices_in_float64_precision) {
   for (const int l : kOrders) {
     const int rows = 4 * ((l + 50) / 4);
     Matrices b = graded(rows, l);
@@ -33,7 +33,7 @@ TEST_F(SmallKernelTest, gram_float64_has_float64_precision) {
   }
 }
 
-TEST_F(SmallKernelTest, small_svd_computes_singular_values_and_left_vectors) {
+TEST_F(SmallKernelTest, computes_singular_values_and_left_vectors) {
   for (const int l : kOrders) {
     const int rows = l + 30, k = l / 2 - 3, columns = (k + 15) / 16 * 16, stride = l + 5;
     Matrices b = graded(rows, l);
@@ -92,7 +92,7 @@ TEST_F(SmallKernelTest, small_svd_computes_singular_values_and_left_vectors) {
   }
 }
 
-TEST_F(SmallKernelTest, small_svd_flags_ill_conditioned_columns) {
+TEST_F(SmallKernelTest, flags_ill_conditioned_columns_in_small_svd) {
   const int l = 16, rows = 40;
   Matrices b = graded(rows, l);
   // about 70 times as long
@@ -109,7 +109,7 @@ TEST_F(SmallKernelTest, small_svd_flags_ill_conditioned_columns) {
   EXPECT_EQ(ill_conditioned.copy_to_host(), (std::vector<int>{0, 1, 0}));
 }
 
-TEST_F(SmallKernelTest, small_svd_handles_nan_and_infinity) {
+TEST_F(SmallKernelTest, handles_nan_and_infinity_in_small_svd) {
   const int l = 48, rows = 60;
   const Matrices b = graded(rows, l);
   Matrices gram = transposed_product(b, b);
@@ -131,7 +131,7 @@ TEST_F(SmallKernelTest, small_svd_handles_nan_and_infinity) {
   for (const double value : m.copy_to_host().values) EXPECT_TRUE(std::isfinite(value));
 }
 
-TEST_F(SmallKernelTest, reorthonormalize_restores_orthonormal_columns) {
+TEST_F(SmallKernelTest, restores_orthonormal_columns_by_reorthonormalize) {
   for (const int columns : {16, 48, 128}) {
     const int m = columns + 72;
     const float scale = 8;
@@ -188,7 +188,7 @@ TEST_F(SmallKernelTest, reorthonormalize_restores_orthonormal_columns) {
   }
 }
 
-TEST_F(SmallKernelTest, inverse_cholesky_makes_columns_orthonormal_in_float64) {
+TEST_F(SmallKernelTest, makes_columns_orthonormal_by_inverse_cholesky_in_float64) {
   for (const int l : {1, 2, 16, 33, 48, 96, 160, 192}) {
     const int rows = l + 40;
     const Matrices y = graded(rows, l);
@@ -217,7 +217,7 @@ TEST_F(SmallKernelTest, inverse_cholesky_makes_columns_orthonormal_in_float64) {
   }
 }
 
-TEST_F(SmallKernelTest, inverse_cholesky_zeroes_dependent_columns) {
+TEST_F(SmallKernelTest, zeroes_dependent_columns_in_inverse_cholesky) {
   // Columns e1, e2, e1 + e2 and 0: S has rank 2.
   const DeviceArray<double> s({1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 2, 0, 0, 0, 0, 0});
   on_stream([&](cudaStream_t stream) { inverse_cholesky(s.get(), 4, 1, stream); });
@@ -225,7 +225,7 @@ TEST_F(SmallKernelTest, inverse_cholesky_zeroes_dependent_columns) {
             (std::vector<double>{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-TEST_F(SmallKernelTest, whiten_and_squared_column_norms_reverse_the_order) {
+TEST_F(SmallKernelTest, reverses_the_order_in_whiten_and_squared_column_norms) {
   const int l = 40, k = 7, stride = 50;
   Matrices w = zeros(l, l);
   std::vector<double> ascending;

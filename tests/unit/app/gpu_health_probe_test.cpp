@@ -23,7 +23,7 @@ TEST(GpuHealthProbe, detects_a_reported_error) {
 }
 
 /// A fallback to the CPU would not test the GPU. The probe must not count as a computed image.
-TEST_F(FallbackTest, health_probe_without_memory_does_not_fall_back) {
+TEST_F(FallbackTest, is_not_used_by_a_health_probe_without_memory) {
   gpu_.has_lane_memory = false;
   EXPECT_THROW(GpuHealthProbe(*backend_).run(), OutOfMemory);
   gpu_.has_lane_memory = true;
@@ -34,7 +34,7 @@ TEST_F(FallbackTest, health_probe_without_memory_does_not_fall_back) {
   EXPECT_EQ(backend_->fallback_counts().gpu_images, 0);
 }
 
-TEST_F(FallbackTest, health_probe_of_a_checked_backend_is_answered_by_the_gpu_alone) {
+TEST_F(FallbackTest, is_not_used_by_a_health_probe_of_a_checked_backend) {
   gpu_.start_capacity = 0;
   const auto checked =
       make_checked_backend(make_fallback_backend(std::make_unique<ScriptedBackend>(gpu_), make_cpu_,

@@ -71,7 +71,7 @@ TEST_F(MonitorTest, is_unhealthy_when_sampling_fails) {
 }
 
 /// The recent snapshot covers the last few samples, and not the time since the beginning.
-TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
+TEST_F(MonitorTest, excludes_the_beginning_from_the_recent_snapshot) {
   const auto pipeline = [this] {
     telemetry::Snapshot snapshot;
     snapshot.counts.done = ++samples_;
@@ -89,7 +89,7 @@ TEST_F(MonitorTest, recent_snapshot_excludes_the_beginning) {
 }
 
 /// The lines add up to the total, although the disk was full for some of them.
-TEST_F(MonitorTest, adds_unwritten_interval_to_the_next_line) {
+TEST_F(MonitorTest, adds_an_unwritten_interval_to_the_next_line) {
   const std::filesystem::path folder = folder_.path() / "logs", log = folder / "log.jsonl";
   std::ofstream(folder) << "a file where a folder is needed";
   settings_.telemetry.throughput_log = log;

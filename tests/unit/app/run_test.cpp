@@ -33,7 +33,7 @@ TEST(Run, has_total_before_the_first_image_is_done) {
 }
 
 /// More images than the pipeline holds at a time, so that some are done before the last is found.
-TEST(Run, never_reports_more_done_than_total) {
+TEST(Run, does_not_report_more_done_than_total) {
   constexpr int kFiles = 1000;
   logger->set_level(spdlog::level::off);
   const test::TempFolder folder, out;

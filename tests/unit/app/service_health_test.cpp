@@ -53,22 +53,21 @@ class ServiceHealthTest : public testing::Test {
   std::optional<ServiceHealth> health_;
 };
 
-TEST_F(ServiceHealthTest, feeds_the_watchdog_and_tells_the_status_while_nothing_is_stalled) {
+TEST_F(ServiceHealthTest, notifies_the_watchdog_and_sets_the_status_while_nothing_stalls) {
   start();
   EXPECT_TRUE(events_.wait_for("manager: watchdog", 3));
   EXPECT_GE(events_.count("manager: status a is well"), 3);
   EXPECT_EQ(error_code(), std::nullopt);
 }
 
-TEST_F(ServiceHealthTest, stalled_service_does_not_feed_the_watchdog) {
+TEST_F(ServiceHealthTest, does_not_notify_the_watchdog_during_a_stall) {
   service_.set_stall(kLoadStall);
   start();
   wait_for_stall_checks(5);
   EXPECT_EQ(events_.count("manager: watchdog"), 0);
 }
 
-TEST_F(ServiceHealthTest,
-       service_that_has_stalled_feeds_the_watchdog_no_more_even_if_the_stall_ends) {
+TEST_F(ServiceHealthTest, does_not_notify_the_watchdog_after_a_stall) {
   service_.set_stall(kLoadStall);
   start();
   EXPECT_TRUE(events_.wait_for("a: is stopped"));
@@ -78,7 +77,7 @@ TEST_F(ServiceHealthTest,
   EXPECT_EQ(events_.count("manager: status a is well"), 0);
 }
 
-TEST_F(ServiceHealthTest, stall_stops_the_service_with_a_temporary_error_and_is_recorded) {
+TEST_F(ServiceHealthTest, stops_the_service_with_a_temporary_error_and_records_a_stall) {
   service_.set_stall(kLoadStall);
   start();
   EXPECT_TRUE(events_.wait_for("a: is stopped"));
@@ -96,7 +95,7 @@ TEST_F(ServiceHealthTest, maintains_folders_until_it_ends) {
   EXPECT_EQ(error_code(), std::nullopt);
 }
 
-TEST_F(ServiceHealthTest, failed_maintenance_stops_the_service_with_its_error) {
+TEST_F(ServiceHealthTest, stops_the_service_with_the_error_of_failed_maintenance) {
   service_.fails_maintenance_ = true;
   start();
   EXPECT_TRUE(events_.wait_for("a: is stopped"));
@@ -165,19 +164,19 @@ class GpuHealthTest : public ServiceHealthTest {
   FakeBackend backend_{*this};
 };
 
-TEST_F(GpuHealthTest, gpu_that_responds_is_counted) {
+TEST_F(GpuHealthTest, is_reported_while_the_gpu_responds) {
   start();
   EXPECT_TRUE(events_.wait_for("a: heartbeat", 3));
   EXPECT_GE(events_.count("probe"), 3) << "before each";
 }
 
-TEST_F(GpuHealthTest, gpu_is_probed_while_images_are_computed) {
+TEST_F(GpuHealthTest, is_probed_while_images_are_computed) {
   gpu_computes_ = true;
   start();
   EXPECT_TRUE(events_.wait_for("probe", 3));
 }
 
-TEST_F(GpuHealthTest, lost_gpu_stops_the_service_whoever_computes_images) {
+TEST_F(GpuHealthTest, stops_the_service_after_gpu_loss_while_the_cpu_computes) {
   cpu_computes_ = true;
   gpu_ = Gpu::is_lost;
   start();
@@ -186,14 +185,14 @@ TEST_F(GpuHealthTest, lost_gpu_stops_the_service_whoever_computes_images) {
   EXPECT_EQ(heartbeats(), 0);
 }
 
-TEST_F(GpuHealthTest, gpu_without_memory_is_counted_while_it_computes_images) {
+TEST_F(GpuHealthTest, is_reported_without_free_memory_while_the_gpu_computes) {
   gpu_ = Gpu::has_no_memory;
   gpu_computes_ = true;
   start();
   EXPECT_TRUE(events_.wait_for("a: heartbeat", 3));
 }
 
-TEST_F(GpuHealthTest, gpu_without_memory_is_not_counted_while_only_the_cpu_computes_images) {
+TEST_F(GpuHealthTest, is_not_reported_without_free_memory_while_only_the_cpu_computes) {
   gpu_ = Gpu::has_no_memory;
   cpu_computes_ = true;
   start();
@@ -201,7 +200,7 @@ TEST_F(GpuHealthTest, gpu_without_memory_is_not_counted_while_only_the_cpu_compu
   EXPECT_EQ(heartbeats(), 0);
 }
 
-TEST_F(GpuHealthTest, gpu_that_has_memory_again_is_counted_again) {
+TEST_F(GpuHealthTest, is_reported_again_when_memory_is_free_again) {
   gpu_ = Gpu::has_no_memory;
   start();
   wait_for_probes(5);
@@ -210,14 +209,14 @@ TEST_F(GpuHealthTest, gpu_that_has_memory_again_is_counted_again) {
   EXPECT_TRUE(events_.wait_for("a: heartbeat"));
 }
 
-TEST_F(GpuHealthTest, backend_without_gpus_is_always_counted) {
+TEST_F(GpuHealthTest, is_always_reported_for_a_backend_without_gpus) {
   has_gpus_ = false;
   start();
   EXPECT_TRUE(events_.wait_for("a: heartbeat", 3));
   EXPECT_EQ(events_.count("probe"), 0);
 }
 
-TEST_F(GpuHealthTest, nothing_is_counted_before_there_is_a_backend) {
+TEST_F(GpuHealthTest, is_not_reported_before_there_is_a_backend) {
   ServiceHealthTest::start();
   EXPECT_TRUE(events_.wait_for("a: asked for its backend", 3));
   EXPECT_EQ(heartbeats(), 0);

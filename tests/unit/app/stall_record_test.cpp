@@ -31,7 +31,7 @@ class StallRecordTest : public ::testing::Test {
   StallRecord::Time now_{hours(500000)};
 };
 
-TEST_F(StallRecordTest, holds_input_from_second_stall_on_with_doubling_time) {
+TEST_F(StallRecordTest, holds_an_input_from_its_second_stall_on_with_doubling_time) {
   EXPECT_EQ(hold_of("a.png"), minutes(0));
   stall("a.png");
   EXPECT_EQ(hold_of("a.png"), minutes(0));
@@ -46,7 +46,7 @@ TEST_F(StallRecordTest, holds_input_from_second_stall_on_with_doubling_time) {
   EXPECT_EQ(hold_of("b.png"), minutes(0));
 }
 
-TEST_F(StallRecordTest, does_not_hold_changed_file) {
+TEST_F(StallRecordTest, does_not_hold_a_changed_file) {
   stall("a.png", 3);
   ++state_.size;
   EXPECT_EQ(hold_of("a.png"), minutes(0));
@@ -54,7 +54,7 @@ TEST_F(StallRecordTest, does_not_hold_changed_file) {
   EXPECT_EQ(hold_of("a.png"), minutes(0));
 }
 
-TEST_F(StallRecordTest, forgets_done_file) {
+TEST_F(StallRecordTest, forgets_a_done_file) {
   stall("a.png", 2);
   stall("b.png", 2);
   StallRecord record(file_);
@@ -64,14 +64,14 @@ TEST_F(StallRecordTest, forgets_done_file) {
   EXPECT_EQ(hold_of("b.png"), minutes(10));
 }
 
-TEST_F(StallRecordTest, marks_only_first_hold_as_new) {
+TEST_F(StallRecordTest, marks_only_the_first_hold_as_new) {
   stall("a.png", 2);
   StallRecord record(file_);
   EXPECT_TRUE(record.find_hold("a.png", state_, now_)->is_first);
   EXPECT_FALSE(record.find_hold("a.png", state_, now_)->is_first);
 }
 
-TEST_F(StallRecordTest, holds_nothing_after_clock_was_set_back) {
+TEST_F(StallRecordTest, holds_nothing_after_the_clock_was_set_back) {
   stall("a.png", 2);
   now_ -= hours(1000);
   EXPECT_EQ(hold_of("a.png"), minutes(0));

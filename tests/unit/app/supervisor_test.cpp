@@ -137,7 +137,7 @@ TEST_F(SupervisorTest, runs_a_service_until_it_is_stopped) {
 }
 
 /// A folder that does not respond may delay the creation of a service, but not a stop.
-TEST_F(SupervisorTest, stop_does_not_wait_for_a_service_that_is_being_made) {
+TEST_F(SupervisorTest, stops_without_waiting_for_a_service_that_is_being_created) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
   start("a");
@@ -145,7 +145,7 @@ TEST_F(SupervisorTest, stop_does_not_wait_for_a_service_that_is_being_made) {
   EXPECT_EQ(events_.count("a: is stopped"), 1);
 }
 
-TEST_F(SupervisorTest, stop_does_not_wait_for_a_reload) {
+TEST_F(SupervisorTest, stops_without_waiting_for_a_reload) {
   std::latch made(1);
   before_making_["b"] = [&] { made.wait(); };
   start_and_wait("a");
@@ -154,7 +154,7 @@ TEST_F(SupervisorTest, stop_does_not_wait_for_a_reload) {
   EXPECT_EQ(events_.count("a: made"), 1);
 }
 
-TEST_F(SupervisorTest, stop_during_a_reload_that_fails_starts_no_other_service) {
+TEST_F(SupervisorTest, starts_no_other_service_after_a_stop_during_a_failing_reload) {
   std::latch made(1);
   before_making_["b"] = [&] {
     made.wait();
@@ -166,7 +166,7 @@ TEST_F(SupervisorTest, stop_during_a_reload_that_fails_starts_no_other_service) 
   EXPECT_EQ(events_.count("a: is being made"), 1);
 }
 
-TEST_F(SupervisorTest, reload_while_the_first_service_is_being_made_ends_in_the_new_one) {
+TEST_F(SupervisorTest, runs_the_new_service_after_a_reload_while_creating_the_first) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
   start("a");
@@ -178,7 +178,7 @@ TEST_F(SupervisorTest, reload_while_the_first_service_is_being_made_ends_in_the_
 }
 
 /// The service that is being made is ready only later.
-TEST_F(SupervisorTest, wrong_configuration_while_a_service_is_being_made_leaves_ready_to_that) {
+TEST_F(SupervisorTest, reports_ready_only_after_creation_despite_a_failed_reload) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
   read_configuration_ = []() -> settings::Configuration {
@@ -192,7 +192,7 @@ TEST_F(SupervisorTest, wrong_configuration_while_a_service_is_being_made_leaves_
   EXPECT_TRUE(events_.wait_for("manager: ready"));
 }
 
-TEST_F(SupervisorTest, reload_starts_the_new_service_after_the_old_one_has_ended) {
+TEST_F(SupervisorTest, starts_the_new_service_on_reload_after_the_old_one_has_ended) {
   start_and_wait("a");
   reload("b");
   EXPECT_TRUE(events_.wait_for("manager: ready", 2));
@@ -203,7 +203,7 @@ TEST_F(SupervisorTest, reload_starts_the_new_service_after_the_old_one_has_ended
   EXPECT_EQ(stop(), ExitCode::ok);
 }
 
-TEST_F(SupervisorTest, reload_of_a_wrong_configuration_keeps_the_service) {
+TEST_F(SupervisorTest, keeps_the_service_on_reload_of_an_invalid_configuration) {
   start_and_wait("a");
   read_configuration_ = []() -> settings::Configuration {
     throw settings::SettingsError("eckart.yaml:1: watches: expected a list");
@@ -215,7 +215,7 @@ TEST_F(SupervisorTest, reload_of_a_wrong_configuration_keeps_the_service) {
   EXPECT_EQ(events_.count("a: made"), 1);
 }
 
-TEST_F(SupervisorTest, service_that_fails_before_it_is_ready_is_replaced_by_the_previous_one) {
+TEST_F(SupervisorTest, restores_the_previous_service_if_the_new_fails_before_ready) {
   execute_["b"] = fail_before_ready;
   start_and_wait("a");
   reload("b");
@@ -225,7 +225,7 @@ TEST_F(SupervisorTest, service_that_fails_before_it_is_ready_is_replaced_by_the_
   EXPECT_EQ(stop(), ExitCode::ok);
 }
 
-TEST_F(SupervisorTest, service_that_cannot_be_made_is_replaced_by_the_previous_one) {
+TEST_F(SupervisorTest, restores_the_previous_service_if_the_new_cannot_be_created) {
   before_making_["b"] = [] { throw FatalError(ExitCode::configuration, "the folders overlap"); };
   start_and_wait("a");
   reload("b");
@@ -242,14 +242,14 @@ TEST_F(SupervisorTest, ends_when_the_previous_configuration_fails_too) {
   EXPECT_EQ(events_.count("a: made"), 2);
 }
 
-TEST_F(SupervisorTest, first_service_that_fails_ends_with_its_error) {
+TEST_F(SupervisorTest, ends_with_the_error_of_a_failed_first_service) {
   execute_["a"] = fail_before_ready;
   start("a");
   EXPECT_EQ(wait_for_end(), ExitCode::unavailable);
   EXPECT_EQ(events_.count("a: destroyed"), 1);
 }
 
-TEST_F(SupervisorTest, service_that_fails_after_it_was_ready_ends_with_its_error) {
+TEST_F(SupervisorTest, ends_with_the_error_of_a_service_that_fails_after_ready) {
   execute_["b"] = fail_when_ready;
   start_and_wait("a");
   reload("b");
@@ -258,7 +258,7 @@ TEST_F(SupervisorTest, service_that_fails_after_it_was_ready_ends_with_its_error
   EXPECT_EQ(events_.count("b: destroyed"), 1);
 }
 
-TEST_F(SupervisorTest, lost_device_is_no_reason_to_fall_back) {
+TEST_F(SupervisorTest, does_not_fall_back_after_device_loss) {
   execute_["b"] = [](FakeService&, const std::function<void()>&) {
     throw DeviceLostError("CUDA error 719");
   };
@@ -268,7 +268,7 @@ TEST_F(SupervisorTest, lost_device_is_no_reason_to_fall_back) {
   EXPECT_EQ(events_.count("a: made"), 1);
 }
 
-TEST_F(SupervisorTest, service_ended_by_the_machine_ends_with_an_environment_error) {
+TEST_F(SupervisorTest, ends_with_an_environment_error_if_one_stopped_the_service) {
   execute_["a"] = [](FakeService& service, const std::function<void()>& ready) {
     ready();
     service.report_.stopped_by = "too many open files";
@@ -277,7 +277,7 @@ TEST_F(SupervisorTest, service_ended_by_the_machine_ends_with_an_environment_err
   EXPECT_EQ(wait_for_end(), ExitCode::io_error);
 }
 
-TEST_F(SupervisorTest, stop_during_a_reload_starts_no_other_service) {
+TEST_F(SupervisorTest, starts_no_other_service_after_a_stop_during_a_reload) {
   std::latch drained(1);
   execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
     FakeService::run_until_stop(service, ready);
@@ -292,7 +292,7 @@ TEST_F(SupervisorTest, stop_during_a_reload_starts_no_other_service) {
   EXPECT_EQ(events_.count("b: is being made"), 0);
 }
 
-TEST_F(SupervisorTest, reload_after_a_stop_is_ignored) {
+TEST_F(SupervisorTest, ignores_a_reload_after_a_stop) {
   std::latch drained(1);
   execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
     FakeService::run_until_stop(service, ready);
@@ -312,7 +312,7 @@ TEST_F(SupervisorTest, prints_status_at_once) {
   EXPECT_EQ(events_.count("status of a"), 1);
 }
 
-TEST_F(SupervisorTest, status_before_the_first_service_is_printed_once_there_is_one) {
+TEST_F(SupervisorTest, prints_status_later_if_requested_before_the_first_service) {
   std::latch made(1);
   before_making_["a"] = [&] { made.wait(); };
   start("a");
@@ -325,7 +325,7 @@ TEST_F(SupervisorTest, status_before_the_first_service_is_printed_once_there_is_
   EXPECT_EQ(events_.count("status of a"), 1);
 }
 
-TEST_F(SupervisorTest, status_during_a_reload_is_that_of_the_new_service) {
+TEST_F(SupervisorTest, prints_status_of_the_new_service_if_requested_during_a_reload) {
   std::latch made(1);
   before_making_["b"] = [&] { made.wait(); };
   start_and_wait("a");
@@ -337,7 +337,7 @@ TEST_F(SupervisorTest, status_during_a_reload_is_that_of_the_new_service) {
   EXPECT_TRUE(events_.wait_for("status of b"));
 }
 
-TEST_F(SupervisorTest, stall_ends_the_service_to_be_restarted) {
+TEST_F(SupervisorTest, ends_after_a_stall_to_be_restarted) {
   execute_["a"] = [](FakeService& service, const std::function<void()>& ready) {
     ready();
     service.set_stall(kLoadStall);
@@ -348,7 +348,7 @@ TEST_F(SupervisorTest, stall_ends_the_service_to_be_restarted) {
 }
 
 /// The exit deadline is already running and would also end the previous service.
-TEST_F(SupervisorTest, stall_before_ready_is_no_reason_to_fall_back) {
+TEST_F(SupervisorTest, does_not_fall_back_after_a_stall_before_ready) {
   execute_["b"] = [](FakeService& service, const std::function<void()>&) {
     service.set_stall(kLoadStall);
     service.wait_for_stop();
@@ -360,7 +360,7 @@ TEST_F(SupervisorTest, stall_before_ready_is_no_reason_to_fall_back) {
 }
 
 /// The threads of the service ended before they could receive the error of the stall.
-TEST_F(SupervisorTest, stall_while_a_reload_stops_the_service_ends_to_be_restarted) {
+TEST_F(SupervisorTest, ends_after_a_stall_during_a_reload_to_be_restarted) {
   execute_["a"] = [this](FakeService& service, const std::function<void()>& ready) {
     FakeService::run_until_stop(service, ready);
     service.set_stall(kLoadStall);
@@ -374,7 +374,7 @@ TEST_F(SupervisorTest, stall_while_a_reload_stops_the_service_ends_to_be_restart
   EXPECT_EQ(events_.count("b: made"), 0);
 }
 
-TEST_F(SupervisorTest, stalled_service_that_does_not_end_is_ended_by_the_exit_deadline) {
+TEST_F(SupervisorTest, exits_at_the_deadline_if_a_stalled_service_does_not_end) {
   std::latch ended(1);
   execute_["a"] = [&](FakeService& service, const std::function<void()>& ready) {
     ready();

@@ -30,14 +30,14 @@ std::map<Resource, int> planned_threads(int cores) {
   return threads;
 }
 
-TEST(ThreadDefaults, of_a_run_are_those_that_plan_assumes) {
+TEST(ThreadDefault, is_the_same_in_a_run_and_in_plan) {
   const PipelineOptions options = pipeline_options({});
   std::map<Resource, int> planned = planned_threads(usable_cores());
   EXPECT_EQ(planned.at(Resource::load), options.load_threads);
   EXPECT_EQ(planned.at(Resource::write), options.write_threads);
 }
 
-TEST(ThreadDefaults, grow_with_the_cores_in_plan_as_in_a_run) {
+TEST(ThreadDefault, grows_with_the_cores_in_plan_as_in_a_run) {
   for (const int cores : {1, 2, 3, 4, 8, 15, 16, 64}) {
     std::map<Resource, int> planned = planned_threads(cores);
     EXPECT_EQ(planned.at(Resource::load), default_load_threads(cores)) << cores;

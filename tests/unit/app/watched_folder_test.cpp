@@ -158,7 +158,7 @@ TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
   EXPECT_FALSE(reason("a.png").contains("sha256_error"));
 }
 
-TEST_F(WatchedFolderTest, does_not_wait_for_fifo_in_place_of_bad_file) {
+TEST_F(WatchedFolderTest, does_not_wait_for_a_fifo_in_place_of_a_bad_file) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   fs::remove(at("in/a.png"));
@@ -168,7 +168,7 @@ TEST_F(WatchedFolderTest, does_not_wait_for_fifo_in_place_of_bad_file) {
   EXPECT_EQ(reason("a.png").value("sha256_error", ""), "is not a regular file");
 }
 
-TEST_F(WatchedFolderTest, does_not_read_huge_file_in_place_of_bad_one) {
+TEST_F(WatchedFolderTest, does_not_read_a_huge_file_in_place_of_a_bad_one) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   fs::resize_file(at("in/a.png"), std::uintmax_t(8) << 40);
@@ -176,7 +176,7 @@ TEST_F(WatchedFolderTest, does_not_read_huge_file_in_place_of_bad_one) {
   EXPECT_THAT(reason("a.png").value("sha256_error", ""), HasSubstr("limits.file_mb"));
 }
 
-TEST_F(WatchedFolderTest, does_not_hash_sparse_file) {
+TEST_F(WatchedFolderTest, does_not_hash_a_sparse_file) {
   settings::WatchSettings sparse = watch();
   sparse.settings.limits.file_mb = 8;
   WatchedFolder folder(sparse);
@@ -189,7 +189,7 @@ TEST_F(WatchedFolderTest, does_not_hash_sparse_file) {
   EXPECT_EQ(reason("a.png").value("sha256_error", ""), "the file is mostly sparse");
 }
 
-TEST_F(WatchedFolderTest, does_not_hash_replaced_file) {
+TEST_F(WatchedFolderTest, does_not_hash_a_replaced_file) {
   WatchedFolder folder(watch());
   ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("secret")) << "sec";
@@ -208,7 +208,7 @@ TEST_F(WatchedFolderTest, removes_only_the_file_that_was_read) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
 }
 
-class WatchedFolderOnOtherDisk : public WatchedFolderTest {
+class WatchedFolderOnOtherDiskTest : public WatchedFolderTest {
  protected:
   void SetUp() override {
     WatchedFolderTest::SetUp();
@@ -222,7 +222,7 @@ class WatchedFolderOnOtherDisk : public WatchedFolderTest {
 };
 
 /// A file that is claimed, and restored because it cannot be copied, looks like an arrival.
-TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
+TEST_F(WatchedFolderOnOtherDiskTest, delays_retry_of_unremovable_input) {
   for (const auto& ledger : {settings::FileChoice{}, settings::FileChoice::none()}) {
     const char* const name = ledger.is_auto() ? "auto" : "none";
     settings::WatchSettings watch = this->watch(DoneInputAction::remove);
@@ -248,7 +248,7 @@ TEST_F(WatchedFolderOnOtherDisk, delays_retry_of_unremovable_input) {
 }
 
 /// Other files must not wait until there is enough free space.
-TEST_F(WatchedFolderOnOtherDisk, keeps_a_bad_file_for_which_the_quarantine_has_no_space) {
+TEST_F(WatchedFolderOnOtherDiskTest, keeps_a_bad_file_for_which_the_quarantine_has_no_space) {
   settings::WatchSettings watch = this->watch(DoneInputAction::remove);
   watch.output = disk_ / "out";
   WatchedFolder folder(watch);

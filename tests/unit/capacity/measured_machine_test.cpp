@@ -92,13 +92,13 @@ double worst_error(const MeasuredSeries& series, int min_cores, int max_cores) {
   return worst;
 }
 
-TEST(MeasuredMachine, with_2_and_4_cores_predicts_8_and_16) {
+TEST(MeasuredMachine, is_predicted_for_8_and_16_cores_from_2_and_4) {
   EXPECT_GT(worst_error(kSlices, 2, 4), 0);
   EXPECT_GT(worst_error(kPhotographs, 2, 4), 0);
   EXPECT_GT(worst_error(kPhotographsOnCpu, 2, 4), 0);
 }
 
-TEST(MeasuredMachine, with_1_and_2_cores_predicts_8_and_16) {
+TEST(MeasuredMachine, is_predicted_for_8_and_16_cores_from_1_and_2) {
   EXPECT_GT(worst_error(kSlices, 1, 2), 0);
   EXPECT_GT(worst_error(kPhotographs, 1, 2), 0);
 }

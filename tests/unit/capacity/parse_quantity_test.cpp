@@ -8,7 +8,7 @@
 namespace eckart::capacity {
 namespace {
 
-TEST(ParseQuantity, reads_rates_counts_and_times) {
+TEST(QuantityParser, reads_rates_counts_and_times) {
   EXPECT_DOUBLE_EQ(parse_rate("2M/day"), 2e6 / 86400);
   EXPECT_DOUBLE_EQ(parse_rate("1.5M/h"), 1.5e6 / 3600);
   EXPECT_DOUBLE_EQ(parse_rate("30k/min"), 500);
@@ -20,7 +20,7 @@ TEST(ParseQuantity, reads_rates_counts_and_times) {
   EXPECT_DOUBLE_EQ(parse_duration("1.5d"), 129600);
 }
 
-TEST(ParseQuantity, knows_every_unit_of_time) {
+TEST(QuantityParser, accepts_every_unit_of_time) {
   const struct {
     const char* name;
     double seconds;
@@ -33,14 +33,14 @@ TEST(ParseQuantity, knows_every_unit_of_time) {
   }
 }
 
-TEST(ParseQuantity, knows_every_multiple_of_a_count) {
+TEST(QuantityParser, accepts_every_multiple_of_a_count) {
   EXPECT_DOUBLE_EQ(parse_count("2k"), 2e3);
   EXPECT_DOUBLE_EQ(parse_count("2K"), 2e3);
   EXPECT_DOUBLE_EQ(parse_count("2M"), 2e6);
   EXPECT_DOUBLE_EQ(parse_count("2G"), 2e9);
 }
 
-TEST(ParseQuantity, reports_the_expected_format) {
+TEST(QuantityParser, reports_the_expected_format) {
   for (const char* text : {"", "2M", "/day", "2M/", "2X/day", "-2/s", "0/s", "2M/daily", "nan/s",
                            "1e9/s", "inf/s", "2 M/day"}) {
     EXPECT_THROW(parse_rate(text), std::invalid_argument) << text;

@@ -32,7 +32,7 @@ TEST(RunMeasurement, excludes_startup_and_end_from_the_rate) {
   EXPECT_EQ(measured.intervals, 7U);
 }
 
-TEST(RunMeasurement, takes_the_start_up_out_of_a_short_run) {
+TEST(RunMeasurement, excludes_the_startup_of_a_short_run) {
   const LoggedRun run = synthetic_run({.cpu_s = {{Stage::write, 1e-3}}},
                                       {.cores = 4, .startup_s = 0.5, .seconds = 2});
   const RunMeasurement measured = measure(run);
@@ -40,7 +40,7 @@ TEST(RunMeasurement, takes_the_start_up_out_of_a_short_run) {
   EXPECT_NEAR(measured.rate_per_s, 4000, 1);
 }
 
-TEST(RunMeasurement, counts_what_failed_and_not_what_was_skipped) {
+TEST(RunMeasurement, counts_failed_but_not_skipped_images) {
   LoggedRun run = synthetic_run({}, {});
   const RunMeasurement before = measure(run);
   for (ThroughputSample& interval : run.intervals) {
@@ -88,7 +88,7 @@ LoggedRun run_with_failures(const SyntheticRunOptions& lines) {
   return run;
 }
 
-TEST(RunMeasurement, agrees_with_littles_law_also_where_images_fail) {
+TEST(RunMeasurement, agrees_with_littles_law_when_images_fail) {
   const RunMeasurement measured = measure(run_with_failures({}));
   ASSERT_TRUE(measured.littles_law);
   EXPECT_NEAR(measured.littles_law->expected_unfinished(), 100, 1);
@@ -121,7 +121,7 @@ TEST(Plan, finds_a_core_bottleneck_and_the_serial_fraction) {
   EXPECT_GT(plan.gain_per_s(plan.one_more_core), 0);
 }
 
-TEST(Plan, of_one_run_is_linear_and_says_that_this_is_an_upper_bound) {
+TEST(Plan, is_linear_and_called_an_upper_bound_for_one_run) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})});
   EXPECT_FALSE(plan.scaling.is_known);
   EXPECT_NEAR(rate_at(plan, 16) / rate_at(plan, 4), 4, 1e-9);
@@ -161,7 +161,7 @@ TEST(Plan, keeps_threads_that_were_set_and_lets_others_grow) {
   EXPECT_GT(rate_at(single_plan(varied), 64), 2 * rate_at(plan, 64));
 }
 
-TEST(Plan, claims_no_serial_fraction_from_one_number_of_cores_whatever_the_threads) {
+TEST(Plan, claims_no_serial_fraction_from_one_number_of_cores) {
   std::vector<LoggedRun> runs;
   for (const int used : {2, 4}) {
     runs.push_back(
@@ -271,7 +271,7 @@ TEST(Plan, computes_the_requirements_of_a_target_and_its_duration) {
       << "the interval counts";
 }
 
-TEST(Plan, from_some_cores_excludes_held_out_runs_from_the_fit) {
+TEST(Plan, excludes_held_out_runs_from_the_fit) {
   const LoggedRun at_1 = synthetic_run({}, {.id = "a", .cores = 1});
   const LoggedRun at_2 = synthetic_run({}, {.id = "b", .cores = 2});
   const LoggedRun at_8 =

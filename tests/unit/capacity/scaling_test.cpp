@@ -30,7 +30,7 @@ TEST(AmdahlsLaw, is_recovered_from_exact_points) {
   }
 }
 
-TEST(AmdahlsLaw, of_two_points_has_the_interval_of_their_errors) {
+TEST(AmdahlsLaw, has_the_interval_of_the_errors_of_two_points) {
   Random random(1);
   const auto line = fit_line(points({1, 2}, 0.1, 0, random));
   ASSERT_TRUE(line);
@@ -39,7 +39,7 @@ TEST(AmdahlsLaw, of_two_points_has_the_interval_of_their_errors) {
   EXPECT_NEAR(line->ratio.high - 0.1, 1.96 * 1.1 * std::sqrt(2.0) * kRunNoise, 1e-6);
 }
 
-TEST(AmdahlsLaw, is_not_known_from_one_number_of_cores) {
+TEST(AmdahlsLaw, is_unknown_from_one_number_of_cores) {
   Random random(1);
   EXPECT_FALSE(fit_line(points({4, 4}, 0.1, 0.01, random)));
   EXPECT_FALSE(fit_line(points({4}, 0.1, 0.01, random)));
@@ -95,7 +95,7 @@ double error_at_16(const std::vector<double>& cores, double serial, bool only_fi
   return std::sqrt(squares);
 }
 
-TEST(CoreCost, predicts_from_few_cores_within_15_percent_unlike_a_line) {
+TEST(CoreCost, is_predicted_from_few_cores_within_15_percent_unlike_a_line) {
   for (const double serial : {0.007, 0.015, 0.025}) {
     EXPECT_LT(error_at_16({1, 2}, serial, false), 0.15) << serial;
     EXPECT_LT(error_at_16({2, 4}, serial, false), 0.15) << serial;

@@ -154,7 +154,7 @@ TEST(ThroughputLogReader, ignores_unknown_fields_and_kinds) {
   EXPECT_EQ(reading.runs.at(0).whole().done, 10);
 }
 
-TEST(ThroughputLogReader, without_a_usable_run_throws_with_the_cause) {
+TEST(ThroughputLogReader, throws_with_the_cause_without_a_usable_run) {
   EXPECT_THAT(read({""}).error, HasSubstr("no usable run in file1: the file has no lines"));
   EXPECT_THAT(read({"nonsense\n"}).error, HasSubstr("file1:1: line ignored: it is not JSON"));
   EXPECT_THAT(read({head("a") + line("a", "total", 1, 0, R"(,"skipped":9)")}).error,

@@ -65,7 +65,7 @@ TEST(DiskLimit, uses_the_best_rate_of_runs_with_different_threads) {
   EXPECT_NEAR(predicted_at(single_plan(runs), 16).rate_per_s.value, 1099, 2);
 }
 
-TEST(DiskLimit, limits_where_its_threads_wait_for_most_of_the_time_and_nothing_else_is_busy) {
+TEST(DiskLimit, limits_the_rate_when_its_threads_mostly_wait_and_nothing_is_busy) {
   LoggedRun run = disk_run({.cores = 2}, 1000, 8);
   for (ThroughputSample& interval : run.intervals) interval.stages.at(2).busy_s *= 0.8;
   EXPECT_EQ(single_plan({run}).current_capacity.bottleneck, Resource::disk);
@@ -75,7 +75,7 @@ TEST(DiskLimit, limits_where_its_threads_wait_for_most_of_the_time_and_nothing_e
   EXPECT_NEAR(service.current_capacity.rate_per_s.value, 1250, 5);
 }
 
-TEST(DiskLimit, does_not_limit_working_threads) {
+TEST(DiskLimit, does_not_limit_threads_that_work) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})});
   for (const PredictionRow& at : plan.predictions) EXPECT_NE(at.bottleneck, Resource::disk);
   EXPECT_THAT(recommendation_sentence(plan),
@@ -100,7 +100,7 @@ TEST(RunNoise, comes_from_repeated_runs_and_leads_the_recommendation_if_large) {
               HasSubstr("other processes or the disk disturbed them; repeat the runs"));
 }
 
-TEST(RunNoise, of_intervals_widens_the_estimate) {
+TEST(RunNoise, widens_the_estimate_if_intervals_differ) {
   const Plan calm = single_plan({synthetic_run({}, {.cores = 2, .seconds = 30})});
   const Plan wild = single_plan({synthetic_run({.noise = 0.3}, {.cores = 2, .seconds = 30})});
   EXPECT_DOUBLE_EQ(calm.noise, kRunNoise);
@@ -131,7 +131,7 @@ TEST(CpuContention, is_reported_instead_of_a_disk_limit) {
 }
 
 /// All arrivals of a minute came at once and were done within one interval.
-TEST(DiskLimit, is_not_limited_by_idle_threads) {
+TEST(DiskLimit, is_not_derived_from_idle_threads) {
   LoggedRun run = synthetic_run({}, {.cores = 2, .seconds = 60, .command = "watch"});
   for (std::size_t i = 0; i < run.intervals.size(); ++i) {
     ThroughputSample& interval = run.intervals[i];
@@ -163,7 +163,7 @@ TEST(InconclusivePlan, is_reported_when_nothing_was_saturated) {
             HasSubstr("several minutes"), HasSubstr("what it takes is unknown")));
 }
 
-TEST(BaselineRuns, give_consistent_bottleneck_capacity_and_utilization) {
+TEST(Baseline, has_consistent_bottleneck_capacity_and_utilization) {
   const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}},
                                  .serial_fraction = 0.03};
   std::vector<LoggedRun> runs;
@@ -186,7 +186,7 @@ TEST(BaselineRuns, give_consistent_bottleneck_capacity_and_utilization) {
   EXPECT_THAT(next_bottleneck_sentence(plan), Not(HasSubstr("1.00 times")));
 }
 
-TEST(PredictedRates, never_fall_with_more_cores) {
+TEST(PredictedRate, does_not_fall_with_more_cores) {
   SyntheticMachine machine{
       .cpu_s = {{Stage::source, 5e-5}, {Stage::load, 1e-4}, {Stage::write, 3e-4}},
       .serial_fraction = 0.1};
@@ -214,7 +214,7 @@ TEST(PredictedRates, never_fall_with_more_cores) {
   }
 }
 
-TEST(PredictedRates, name_a_limit_that_is_a_setting) {
+TEST(PredictedRate, names_a_limit_that_is_a_setting) {
   const std::map<std::string, std::string> set = {{"threads.write", "2"}};
   const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}}};
   const Plan plan = single_plan({synthetic_run(machine, {.id = "1", .cores = 1, .settings = set}),
@@ -236,7 +236,7 @@ TEST(SerialFraction, is_not_measurable_above_one) {
   EXPECT_THAT(to_json(plan), HasSubstr("\"fitted_serial_fraction\":null"));
 }
 
-TEST(PlanRequest, reports_what_is_unknown) {
+TEST(Plan, names_what_is_unknown) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 2})},
                                 {.target_per_s = 1e300, .images = 1e300, .gpus = {2}});
   EXPECT_THAT(to_text(plan), AllOf(Not(HasSubstr("-9,")), HasSubstr("more than 1e15 per day"),

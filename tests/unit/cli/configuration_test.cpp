@@ -33,12 +33,12 @@ TEST_F(ConfigurationTest, overrides_only_the_keys_of_each_source) {
   EXPECT_EQ(settings.rank, "5");
 }
 
-TEST_F(ConfigurationTest, reads_system_file_alone) {
+TEST_F(ConfigurationTest, reads_the_system_file_alone) {
   const fs::path system = write("system.yaml", "budget_mb: 101\n");
   EXPECT_EQ(read_configuration({}, system).settings.budget_mb, 101);
 }
 
-TEST_F(ConfigurationTest, works_without_system_file) {
+TEST_F(ConfigurationTest, works_without_the_system_file) {
   const settings::Settings settings = read_configuration({}, folder_.path() / "none.yaml").settings;
   EXPECT_EQ(settings.budget_mb, settings::Settings().budget_mb);
 }

@@ -13,9 +13,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-class CommandLineOptions : public testing::Test {
+class CommandLineOptionTest : public testing::Test {
  protected:
-  CommandLineOptions() { add_commands(app_, action_); }
+  CommandLineOptionTest() { add_commands(app_, action_); }
 
   /// Returns the command after parsing these arguments, without executing it.
   const CLI::App& parsed(const std::string& command, Words arguments) {
@@ -31,7 +31,7 @@ class CommandLineOptions : public testing::Test {
   Action action_;
 };
 
-TEST_F(CommandLineOptions, take_one_argument_in_every_command) {
+TEST_F(CommandLineOptionTest, takes_at_most_one_argument_in_every_command) {
   int with_value = 0;
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
@@ -48,7 +48,7 @@ TEST_F(CommandLineOptions, take_one_argument_in_every_command) {
 }
 
 /// The same test, through the parser.
-TEST_F(CommandLineOptions, consume_only_one_argument) {
+TEST_F(CommandLineOptionTest, consumes_only_one_argument) {
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
       if (option->get_positional() || option->get_items_expected_max() == 0) continue;
@@ -69,20 +69,20 @@ TEST_F(CommandLineOptions, consume_only_one_argument) {
   }
 }
 
-TEST_F(CommandLineOptions, set_does_not_consume_inputs) {
+TEST_F(CommandLineOptionTest, does_not_consume_inputs_after_set) {
   const CLI::App& run = parsed("run", {"--set", "rank=5", "scans", "more", "-o", "out"});
   EXPECT_THAT(run.get_option("--set")->results(), ElementsAre("rank=5"));
   EXPECT_THAT(run.get_option("inputs")->results(), ElementsAre("scans", "more"));
 }
 
-TEST_F(CommandLineOptions, may_be_repeated_where_they_fill_a_list) {
+TEST_F(CommandLineOptionTest, may_be_repeated_if_it_fills_a_list) {
   const CLI::App& run =
       parsed("run", {"--set", "rank=5", "a", "--set=output.format=jpeg", "b", "-o", "out"});
   EXPECT_THAT(run.get_option("--set")->results(), ElementsAre("rank=5", "output.format=jpeg"));
   EXPECT_THAT(run.get_option("inputs")->results(), ElementsAre("a", "b"));
 }
 
-TEST_F(CommandLineOptions, take_a_list_with_commas_as_one_argument) {
+TEST_F(CommandLineOptionTest, takes_a_list_with_commas_as_one_argument) {
   const CLI::App& plan = parsed("plan", {"--cores", "2,4", "--gpus", "1", "--cores", "8", "log"});
   EXPECT_THAT(plan.get_option("--cores")->as<std::vector<int>>(), ElementsAre(2, 4, 8));
   EXPECT_THAT(plan.get_option("--gpus")->as<std::vector<int>>(), ElementsAre(1));
@@ -92,13 +92,13 @@ TEST_F(CommandLineOptions, take_a_list_with_commas_as_one_argument) {
   EXPECT_THAT(bench.get_option("inputs")->results(), ElementsAre("in"));
 }
 
-TEST_F(CommandLineOptions, reject_list_with_spaces) {
+TEST_F(CommandLineOptionTest, rejects_a_list_with_spaces) {
   EXPECT_THROW(parsed("synth", {"-o", "out", "--size", "8", "16"}), CLI::ExtrasError);
   EXPECT_THROW(parsed("run", {"in", "-o", "out", "-k", "5", "-k", "7"}), CLI::ParseError);
 }
 
 /// They also consume no other argument.
-TEST_F(CommandLineOptions, reject_empty_value) {
+TEST_F(CommandLineOptionTest, rejects_an_empty_value) {
   for (const CLI::App* command : commands()) {
     for (const CLI::Option* option : command->get_options()) {
       if (option->get_positional()) continue;
@@ -121,12 +121,12 @@ TEST_F(CommandLineOptions, reject_empty_value) {
   EXPECT_THROW(parsed("run", {"in", "-o", "out", "--report=", "--overwrite"}), CLI::ParseError);
 }
 
-TEST_F(CommandLineOptions, reject_empty_list) {
+TEST_F(CommandLineOptionTest, rejects_an_empty_list) {
   EXPECT_THROW(parsed("synth", {"-o", "out", "--size=,", "8"}), CLI::ParseError);
   EXPECT_THROW(parsed("plan", {"--cores", ",,", "8", "log"}), CLI::ParseError);
 }
 
-TEST_F(CommandLineOptions, allow_option_like_values_and_inputs) {
+TEST_F(CommandLineOptionTest, allows_option_like_values_and_inputs) {
   const CLI::App& run =
       parsed("run", {"--report", "--a=", "-o", "--b=", "--set=rank=", "--", "--json="});
   EXPECT_THAT(run.get_option("--report")->results(), ElementsAre("--a="));

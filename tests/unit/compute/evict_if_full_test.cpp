@@ -11,19 +11,19 @@ std::map<int, int> filled_map(std::size_t count) {
   return map;
 }
 
-TEST(EvictIfFull, does_nothing_below_the_limit) {
+TEST(Eviction, does_nothing_below_the_limit) {
   auto map = filled_map(kMaxCacheEntries - 1);
   evict_if_full(map);
   EXPECT_EQ(map.size(), kMaxCacheEntries - 1);
 }
 
-TEST(EvictIfFull, clears_a_full_map) {
+TEST(Eviction, clears_a_full_map) {
   auto map = filled_map(kMaxCacheEntries);
   evict_if_full(map);
   EXPECT_TRUE(map.empty());
 }
 
-TEST(EvictIfFull, keeps_entries_in_use_at_their_addresses) {
+TEST(Eviction, keeps_entries_in_use_at_their_addresses) {
   auto map = filled_map(kMaxCacheEntries);
   const int* const seven = &map[7];
   evict_if_full(map, [](int key) { return key == 7; });

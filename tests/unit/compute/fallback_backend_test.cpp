@@ -171,7 +171,7 @@ TEST_F(FallbackTest, propagates_other_batch_failures_and_fatal_errors) {
   EXPECT_THROW(compute(make_tasks(4)), FatalError);
 }
 
-TEST_F(FallbackTest, a_lane_that_does_not_fit_computes_on_the_cpu_until_it_does) {
+TEST_F(FallbackTest, computes_on_the_cpu_until_memory_for_a_lane_is_free) {
   gpu_.has_lane_memory = false;
   lane_ = backend_->make_lane(1);
   const auto without = make_tasks(3), with = make_tasks(3);

@@ -10,15 +10,15 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-class FallbackWarnings : public FallbackTest {};
+class FallbackWarningTest : public FallbackTest {};
 
-TEST_F(FallbackWarnings, are_empty_if_memory_sufficed) {
+TEST_F(FallbackWarningTest, is_empty_if_memory_sufficed) {
   compute(make_tasks(8));
   EXPECT_THAT(backend_->warnings(), IsEmpty());
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(FallbackWarnings, are_one_summary_line) {
+TEST_F(FallbackWarningTest, is_one_summary_line) {
   gpu_.start_capacity = 2;
   compute(make_tasks(8));
   EXPECT_THAT(backend_->warnings(),
@@ -31,14 +31,14 @@ TEST_F(FallbackWarnings, are_one_summary_line) {
                   "to 2 planes; 3 images were computed on the CPU"));
 }
 
-TEST_F(FallbackWarnings, count_only_images_if_no_batch_was_split) {
+TEST_F(FallbackWarningTest, counts_only_images_if_no_batch_was_split) {
   gpu_.start_capacity = 2;
   compute(make_tasks(1, 3));
   EXPECT_THAT(backend_->warnings(),
               ElementsAre("not enough GPU memory: 1 image was computed on the CPU"));
 }
 
-TEST_F(FallbackWarnings, list_three_shapes_and_count_the_others) {
+TEST_F(FallbackWarningTest, lists_three_shapes_and_counts_the_others) {
   gpu_.start_capacity = 1;
   for (int rows = 32; rows <= 32 * 5; rows += 32) compute(make_tasks(2), {{rows, 32}, {}});
   EXPECT_THAT(
@@ -47,7 +47,7 @@ TEST_F(FallbackWarnings, list_three_shapes_and_count_the_others) {
                   "to 1 plane, of 96 x 32 to 1 plane, of 2 other shapes also limited"));
 }
 
-TEST_F(FallbackWarnings, are_given_once_per_shape_with_the_cause) {
+TEST_F(FallbackWarningTest, is_given_once_per_shape_with_the_cause) {
   gpu_.start_capacity = 2;
   for (int i = 0; i < 2; ++i) {
     compute(make_tasks(8));
@@ -59,7 +59,7 @@ TEST_F(FallbackWarnings, are_given_once_per_shape_with_the_cause) {
                                      HasSubstr("image of 96 x 32 (cudaMalloc failed)")));
 }
 
-TEST_F(FallbackWarnings, are_given_once_for_lanes) {
+TEST_F(FallbackWarningTest, is_given_once_for_lanes) {
   gpu_.has_lane_memory = false;
   for (int i = 0; i < 2; ++i) lane_ = backend_->make_lane(i);
   compute(make_tasks(2));

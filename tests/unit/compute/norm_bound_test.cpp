@@ -51,7 +51,7 @@ TEST(NormBound, is_never_below_the_norm) {
 }
 
 /// Most of the energy is in 100 nearly equal values.
-TEST(NormBound, comes_near_the_norm_as_the_degree_rises) {
+TEST(NormBound, approaches_the_norm_as_the_degree_rises) {
   const std::vector<double> sigma = decaying(0.99);
   const auto bound = [&](int degree) {
     return squared_norm_bound(largest_squared_probe(sigma, degree, 90, 1), degree, 90);

@@ -16,7 +16,7 @@ TEST(OomTracker, limits_each_batch_key_separately) {
   EXPECT_EQ(oom.limit_planes(key(5), 8), 8);
 }
 
-TEST(OomTracker, never_raises_a_limit) {
+TEST(OomTracker, does_not_raise_a_limit) {
   OomTracker oom([](const std::string&) {});
   oom.record_batch_oom(key(20), 8, "cudaMalloc failed");
   oom.record_batch_oom(key(20), 16, "cudaMalloc failed");  // from another lane, started earlier

@@ -150,7 +150,7 @@ TEST(SolverChoice, uses_gesvd_above_the_gram_column_limit) {
   EXPECT_EQ(choice.explanation, "gram supports at most 26754 columns");
 }
 
-TEST(SolverChoice, never_uses_more_subspace_columns_than_matrix_columns) {
+TEST(SolverChoice, uses_no_more_subspace_columns_than_matrix_columns) {
   for (const SolverKind requested : {automatic, subspace}) {
     for (int cols = 1; cols <= 1024; cols += 31) {
       for (int rank = 1; rank <= cols; ++rank) {

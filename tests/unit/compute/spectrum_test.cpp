@@ -16,46 +16,46 @@ double energy_of_rank(int k) {
   return energy(std::span(kSigmaSquared).first(std::size_t(k)), kSquaredNorm);
 }
 
-TEST(Spectrum, energy_is_the_share_of_leading_values) {
+TEST(Spectrum, has_the_share_of_leading_values_as_energy) {
   EXPECT_DOUBLE_EQ(energy_of_rank(1), 16.0 / 30);
   EXPECT_DOUBLE_EQ(energy_of_rank(2), 25.0 / 30);
 }
 
-TEST(Spectrum, energy_is_0_at_rank_0_and_1_at_full_rank) {
+TEST(Spectrum, has_energy_0_at_rank_0_and_1_at_full_rank) {
   EXPECT_EQ(energy_of_rank(0), 0);
   EXPECT_EQ(energy_of_rank(4), 1);
   EXPECT_EQ(optimal_error(kSigmaSquared, 0), kSquaredNorm);
   EXPECT_EQ(optimal_error(kSigmaSquared, 4), 0);
 }
 
-TEST(Spectrum, energy_rises_and_error_falls_with_rank) {
+TEST(Spectrum, has_more_energy_and_less_error_at_a_higher_rank) {
   for (int k = 1; k <= 4; ++k) {
     EXPECT_GT(energy_of_rank(k), energy_of_rank(k - 1));
     EXPECT_LT(optimal_error(kSigmaSquared, k), optimal_error(kSigmaSquared, k - 1));
   }
 }
 
-TEST(Spectrum, energy_and_relative_error_add_up_to_1) {
+TEST(Spectrum, has_energy_and_relative_error_that_add_up_to_1) {
   for (int k = 0; k <= 4; ++k) {
     EXPECT_NEAR(energy_of_rank(k) + optimal_error(kSigmaSquared, k) / kSquaredNorm, 1, 1e-15);
   }
 }
 
-TEST(Spectrum, energy_of_the_zero_matrix_is_1) {
+TEST(Spectrum, has_energy_1_for_the_zero_matrix) {
   const std::array<double, 3> zeros = {};
   EXPECT_EQ(energy(zeros, 0), 1);
   EXPECT_EQ(energy({}, 0), 1);
   for (int k = 0; k <= 3; ++k) EXPECT_EQ(optimal_error(zeros, k), 0);
 }
 
-TEST(Spectrum, negative_values_from_rounding_count_as_zero) {
+TEST(Spectrum, counts_negative_values_from_rounding_as_zero) {
   const std::array<double, 3> rounded = {4, 1e-20, -1e-15};
   EXPECT_EQ(energy(rounded, 4), 1);
   EXPECT_EQ(optimal_error(rounded, 2), 0);
   EXPECT_GE(optimal_error(rounded, 1), 0);
 }
 
-TEST(Spectrum, energy_never_exceeds_1) {
+TEST(Spectrum, has_at_most_energy_1) {
   EXPECT_EQ(energy(kSigmaSquared, kSquaredNorm * (1 - 1e-15)), 1);
 }
 

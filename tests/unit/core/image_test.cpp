@@ -69,7 +69,7 @@ TEST(Image, moves_pixels_without_copying) {
   EXPECT_TRUE(Image().empty());
 }
 
-TEST(MatrixView, transposed_swaps_indices) {
+TEST(MatrixView, swaps_indices_when_transposed) {
   std::array<int, 6> data = {0, 1, 2, 3, 4, 5};
   const MatrixView<int> a{data.data(), 2, 3, 3, 1};
   const MatrixView<int> t = a.transposed();

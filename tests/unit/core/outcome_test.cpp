@@ -27,7 +27,7 @@ TEST(Outcome, is_ok_only_if_done) {
   EXPECT_EQ(failed.detail, "ends in the middle");
 }
 
-TEST(Error, carries_code_and_message) {
+TEST(Exception, carries_code_and_message) {
   const ItemError item(FailureReason::too_large, "70000 x 3");
   EXPECT_EQ(item.reason(), FailureReason::too_large);
   EXPECT_STREQ(item.what(), "70000 x 3");

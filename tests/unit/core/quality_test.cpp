@@ -12,7 +12,7 @@ TEST(Psnr, is_zero_if_every_sample_is_off_by_the_peak) {
   EXPECT_NEAR(psnr_db(65535.0 * 65535 * 7, 7, 65535), 0, 1e-12);
 }
 
-TEST(Psnr, of_a_mean_squared_error_of_1_is_that_of_the_peak) {
+TEST(Psnr, is_that_of_the_peak_for_a_mean_squared_error_of_1) {
   EXPECT_NEAR(psnr_db(1000, 1000, 255), 48.1308, 1e-4);
   EXPECT_NEAR(psnr_db(1000, 1000, 65535), 96.3295, 1e-4);
 }
@@ -21,7 +21,7 @@ TEST(Psnr, rises_by_10_db_if_the_error_falls_tenfold) {
   EXPECT_NEAR(psnr_db(1, 100, 255) - psnr_db(10, 100, 255), 10, 1e-12);
 }
 
-TEST(Psnr, of_an_exact_image_is_infinite) {
+TEST(Psnr, is_infinite_for_an_exact_image) {
   EXPECT_TRUE(std::isinf(psnr_db(0, 100, 255)));
   EXPECT_GT(psnr_db(0, 100, 255), 0);
 }
@@ -31,20 +31,20 @@ TEST(Psnr, does_not_overflow_with_2_to_the_40_samples) {
   EXPECT_NEAR(psnr_db(double(samples), samples, 255), 48.1308, 1e-4);
 }
 
-TEST(Loss, is_the_ratio_of_the_errors_in_db) {
+TEST(PsnrLoss, is_the_ratio_of_the_errors_in_db) {
   EXPECT_NEAR(loss_db(200, 100), 10 * std::log10(2), 1e-12);
   EXPECT_NEAR(loss_db(3e8, 2e8), loss_db(3, 2), 1e-12);
   EXPECT_EQ(loss_db(100, 100), 0);
   EXPECT_LT(loss_db(99, 100), 0);
 }
 
-TEST(Loss, is_zero_for_negligible_errors) {
+TEST(PsnrLoss, is_zero_for_negligible_errors) {
   EXPECT_EQ(loss_db(0.24, 0), 0);
   EXPECT_EQ(loss_db(0, 0.24), 0);
   EXPECT_EQ(loss_db(0, 0), 0);
 }
 
-TEST(Loss, is_positive_above_the_negligible_error) {
+TEST(PsnrLoss, is_positive_above_the_negligible_error) {
   EXPECT_GT(loss_db(0.26, 0.24), 0.1);
   EXPECT_GT(loss_db(1, 0), 6);
   EXPECT_TRUE(std::isfinite(loss_db(1, 0)));

@@ -27,7 +27,7 @@ TEST(Budget, counts_reserved_bytes_until_release) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(Budget, a_request_that_does_not_fit_waits_until_it_does) {
+TEST(Budget, delays_a_request_that_does_not_fit_until_it_does) {
   Budget budget(100);
   auto held = budget.reserve(60);
   WaitingThread waiter([&] {
@@ -66,7 +66,7 @@ TEST(Budget, serves_requests_in_call_order) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
-TEST(Budget, a_request_larger_than_the_budget_passes_alone) {
+TEST(Budget, grants_an_oversize_request_alone) {
   Budget budget(100);
   auto held = budget.reserve(1);
   WaitingThread oversize([&] {
@@ -80,7 +80,7 @@ TEST(Budget, a_request_larger_than_the_budget_passes_alone) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(Budget, nothing_joins_an_oversize_request) {
+TEST(Budget, grants_nothing_beside_an_oversize_request) {
   Budget budget(100);
   auto oversize = budget.reserve(1000);
   WaitingThread small([&] {
@@ -91,7 +91,7 @@ TEST(Budget, nothing_joins_an_oversize_request) {
   oversize = {};
 }
 
-TEST(Budget, close_ends_every_wait_and_later_calls_get_nothing) {
+TEST(Budget, ends_every_wait_on_close_and_grants_nothing_later) {
   Budget budget(100);
   const auto held = budget.reserve(100);
   const auto body = [&] { EXPECT_FALSE(budget.reserve(1)); };
@@ -127,7 +127,7 @@ TEST(BudgetReservation, is_movable_and_released_once) {
   EXPECT_EQ(budget.used_bytes(), 0u);
 }
 
-TEST(BudgetReservation, assignment_releases_the_old_bytes) {
+TEST(BudgetReservation, releases_the_old_bytes_on_assignment) {
   Budget budget(100);
   auto a = budget.reserve(30);
   a = budget.reserve(20);
@@ -135,7 +135,7 @@ TEST(BudgetReservation, assignment_releases_the_old_bytes) {
   EXPECT_EQ(budget.used_bytes(), 20u);
 }
 
-TEST(BudgetReservation, shrinking_lets_waiters_in) {
+TEST(BudgetReservation, wakes_a_waiter_when_shrunk) {
   Budget budget(100);
   auto held = budget.reserve(90);
   WaitingThread waiter([&] { EXPECT_TRUE(budget.reserve(60)); });
@@ -155,7 +155,7 @@ TEST(BudgetReservation, shrinking_lets_waiters_in) {
 
 /// One release frees enough bytes for all waiters. Each waiter that is served must wake the next,
 /// whichever the system wakes first.
-TEST(Budget, each_served_waiter_wakes_the_next) {
+TEST(Budget, wakes_the_next_waiter_after_each) {
   constexpr int kWaiters = 16;
   for (int round = 0; round < 20; ++round) {
     Budget budget(kWaiters);

@@ -153,7 +153,7 @@ TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
   }
 }
 
-TEST(ChannelRace, an_item_pushed_while_closing_comes_out_exactly_when_it_was_accepted) {
+TEST(ChannelRace, delivers_an_item_pushed_while_closing_only_if_accepted) {
   Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
   race.run(
       [](DelayedChannel& channel, Count& accepted, int) {
@@ -166,7 +166,7 @@ TEST(ChannelRace, an_item_pushed_while_closing_comes_out_exactly_when_it_was_acc
   EXPECT_EQ(race.popped.items, race.accepted.items);
 }
 
-TEST(ChannelRace, every_item_of_many_producers_reaches_one_of_many_consumers) {
+TEST(ChannelRace, delivers_every_item_of_many_producers_to_one_consumer) {
   constexpr int kItems = 20000;
   Race race{.rounds = 1, .producers = 4, .consumers = 4, .capacity = 8};
   std::atomic<int> producing = race.producers;
@@ -184,7 +184,7 @@ TEST(ChannelRace, every_item_of_many_producers_reaches_one_of_many_consumers) {
   EXPECT_EQ(race.popped.sum, race.accepted.sum);
 }
 
-TEST(ChannelRace, cancel_ends_every_thread_and_nothing_comes_out_twice) {
+TEST(ChannelRace, ends_every_thread_on_cancel_and_delivers_nothing_twice) {
   Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
   race.run(
       [](DelayedChannel& channel, Count& accepted, int round) {

@@ -20,7 +20,7 @@ Channel<int>& fill(Channel<int>& channel) {
   return channel;
 }
 
-TEST(Channel, items_of_one_producer_come_out_in_its_order) {
+TEST(Channel, keeps_the_order_of_one_producer) {
   Channel<int> channel(3);
   WaitingThread producer([&] {
     for (int i = 0; i < 10000; ++i) ASSERT_TRUE(channel.push(int(i)));
@@ -31,7 +31,7 @@ TEST(Channel, items_of_one_producer_come_out_in_its_order) {
   EXPECT_EQ(expected, 10000);
 }
 
-TEST(Channel, a_producer_is_never_more_than_the_capacity_ahead) {
+TEST(Channel, lets_a_producer_get_ahead_by_at_most_the_capacity) {
   Channel<int> channel(4);
   std::atomic<int> started_pops = 0;
   WaitingThread producer([&] {
@@ -46,7 +46,7 @@ TEST(Channel, a_producer_is_never_more_than_the_capacity_ahead) {
   }
 }
 
-TEST(Channel, a_producer_blocks_when_full_until_an_item_leaves) {
+TEST(Channel, blocks_a_producer_when_full_until_an_item_leaves) {
   Channel<int> channel(2);
   fill(channel);
   std::atomic<bool> pushed = false;
@@ -67,7 +67,7 @@ TEST(Channel, has_capacity_of_at_least_one) {
   EXPECT_EQ(channel.pop(), 7);
 }
 
-TEST(Channel, close_while_full_wakes_every_producer_and_leaves_the_items_with_the_callers) {
+TEST(Channel, wakes_every_producer_on_close_while_full_and_takes_no_item) {
   Channel<std::unique_ptr<int>> channel(1);
   ASSERT_TRUE(channel.push(std::make_unique<int>(0)));
   std::atomic<int> unchanged_items = 0;
@@ -86,7 +86,7 @@ TEST(Channel, close_while_full_wakes_every_producer_and_leaves_the_items_with_th
   EXPECT_EQ(channel.size(), 1u);
 }
 
-TEST(Channel, close_while_empty_wakes_every_consumer) {
+TEST(Channel, wakes_every_consumer_on_close_while_empty) {
   Channel<int> channel(1);
   std::atomic<int> ended = 0;
   const auto body = [&] {
@@ -102,14 +102,14 @@ TEST(Channel, close_while_empty_wakes_every_consumer) {
   EXPECT_EQ(ended, 3);
 }
 
-TEST(Channel, close_wakes_a_consumer_with_a_timeout) {
+TEST(Channel, wakes_a_consumer_with_a_timeout_on_close) {
   Channel<int> channel(1);
   WaitingThread consumer([&] { EXPECT_FALSE(channel.pop_for(24h)); });
   ASSERT_TRUE(consumer.wait_until_asleep());
   channel.close();
 }
 
-TEST(Channel, close_drains_the_remaining_items) {
+TEST(Channel, drains_the_remaining_items_on_close) {
   Channel<int> channel(3);
   fill(channel).close();
   EXPECT_FALSE(channel.push(9));
@@ -123,7 +123,7 @@ TEST(Channel, close_drains_the_remaining_items) {
   EXPECT_EQ(channel.try_pop(), std::nullopt);
 }
 
-TEST(Channel, cancel_discards_the_remaining_items) {
+TEST(Channel, discards_the_remaining_items_on_cancel) {
   Channel<int> channel(3);
   fill(channel).cancel();
   EXPECT_TRUE(channel.is_closed());
@@ -133,7 +133,7 @@ TEST(Channel, cancel_discards_the_remaining_items) {
   EXPECT_EQ(channel.try_pop(), std::nullopt);
 }
 
-TEST(Channel, cancel_after_close_discards_the_rest) {
+TEST(Channel, discards_the_rest_on_cancel_after_close) {
   Channel<int> channel(3);
   fill(channel).close();
   EXPECT_EQ(channel.pop(), 0);
@@ -141,7 +141,7 @@ TEST(Channel, cancel_after_close_discards_the_rest) {
   EXPECT_EQ(channel.pop(), std::nullopt);
 }
 
-TEST(Channel, cancel_wakes_producers_and_consumers) {
+TEST(Channel, wakes_producers_and_consumers_on_cancel) {
   Channel<int> full(1), empty(1);
   fill(full);
   WaitingThread producer([&] { EXPECT_FALSE(full.push(1)); });
@@ -152,7 +152,7 @@ TEST(Channel, cancel_wakes_producers_and_consumers) {
   empty.cancel();
 }
 
-TEST(Channel, close_is_idempotent) {
+TEST(Channel, can_be_closed_twice) {
   Channel<int> channel(2);
   fill(channel);
   for (int i = 0; i < 5; ++i) channel.close();
@@ -162,7 +162,7 @@ TEST(Channel, close_is_idempotent) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(channel.pop(), std::nullopt);
 }
 
-TEST(Channel, pop_for_times_out_no_earlier_than_asked_and_loses_nothing) {
+TEST(Channel, times_out_no_earlier_than_requested_and_loses_nothing) {
   Channel<int> channel(1);
   const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(channel.pop_for(20ms), std::nullopt);
@@ -172,7 +172,7 @@ TEST(Channel, pop_for_times_out_no_earlier_than_asked_and_loses_nothing) {
   EXPECT_EQ(channel.pop_for(1h), 1);
 }
 
-TEST(Channel, pop_for_zero_takes_only_present_items) {
+TEST(Channel, takes_only_present_items_if_the_timeout_is_zero) {
   Channel<int> channel(1);
   EXPECT_EQ(channel.pop_for(0ms), std::nullopt);
   EXPECT_EQ(channel.pop_for(-5ms), std::nullopt);
@@ -180,7 +180,7 @@ TEST(Channel, pop_for_zero_takes_only_present_items) {
   EXPECT_EQ(channel.pop_for(-5ms), 1);
 }
 
-TEST(Channel, an_item_wakes_a_waiting_consumer) {
+TEST(Channel, wakes_a_waiting_consumer_for_an_item) {
   Channel<int> channel(1);
   WaitingThread consumer([&] { EXPECT_EQ(channel.pop(), 5); });
   ASSERT_TRUE(consumer.wait_until_asleep());

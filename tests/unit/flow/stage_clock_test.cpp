@@ -21,7 +21,7 @@ void wait_for(double seconds) {
   while (now_s() < end) std::this_thread::yield();
 }
 
-TEST(StageClock, each_state_gets_at_least_the_time_spent_in_it) {
+TEST(StageClock, counts_at_least_the_time_spent_in_each_state) {
   StageClock clock(1);
   {
     StageClock::Worker worker(clock, 0);
@@ -35,7 +35,7 @@ TEST(StageClock, each_state_gets_at_least_the_time_spent_in_it) {
   EXPECT_GE(times.blocked_s, 0.003 - 1e-6);
 }
 
-TEST(StageClock, times_are_sums_over_the_workers) {
+TEST(StageClock, sums_times_over_the_workers) {
   constexpr int kWorkers = 3;
   StageClock clock(kWorkers);
   std::vector<std::thread> threads;
@@ -50,7 +50,7 @@ TEST(StageClock, times_are_sums_over_the_workers) {
   EXPECT_GE(clock.times().waiting_for_input_s, kWorkers * 0.002 - 1e-6);
 }
 
-TEST(StageClock, a_wait_gives_its_result_and_may_throw) {
+TEST(StageClock, returns_the_result_of_a_wait_which_may_throw) {
   StageClock clock(1);
   StageClock::Worker worker(clock, 0);
   EXPECT_EQ(worker.measure_wait(State::waiting_for_input, [] { return 7; }), 7);
@@ -63,7 +63,7 @@ TEST(StageClock, a_wait_gives_its_result_and_may_throw) {
 }
 
 /// There are more workers than cores, so some are preempted while they change their state.
-TEST(StageClock, may_be_read_while_workers_run_and_never_runs_backwards) {
+TEST(StageClock, may_be_read_while_workers_run_and_does_not_run_backward) {
   const int workers = 2 + 2 * int(std::thread::hardware_concurrency());
   StageClock clock(workers);
   std::atomic<int> running = workers;

@@ -19,7 +19,7 @@ namespace {
 
 void fail_unexpectedly(std::exception_ptr) { ADD_FAILURE() << "no worker was to fail"; }
 
-TEST(Workers, each_index_runs_once_and_at_the_same_time) {
+TEST(Workers, runs_each_index_once_and_concurrently) {
   std::barrier start(4);
   std::mutex mutex;
   std::multiset<int> indices;
@@ -36,7 +36,7 @@ TEST(Workers, each_index_runs_once_and_at_the_same_time) {
   EXPECT_EQ(indices, (std::multiset<int>{0, 1, 2, 3}));
 }
 
-TEST(Workers, an_exception_reaches_on_failure_and_ends_only_its_worker) {
+TEST(Workers, passes_an_exception_to_on_failure_and_ends_only_its_worker) {
   std::atomic<int> finished = 0;
   std::mutex mutex;
   std::multiset<std::string> messages;
@@ -60,7 +60,7 @@ TEST(Workers, an_exception_reaches_on_failure_and_ends_only_its_worker) {
   EXPECT_EQ(finished, 2);
 }
 
-TEST(Workers, a_non_std_exception_reaches_on_failure) {
+TEST(Workers, passes_a_non_std_exception_to_on_failure) {
   int caught = 0;
   {
     Workers workers(
@@ -76,7 +76,7 @@ TEST(Workers, a_non_std_exception_reaches_on_failure) {
   EXPECT_EQ(caught, 42);
 }
 
-TEST(Workers, the_destructor_waits_for_every_worker) {
+TEST(Workers, waits_for_every_worker_in_the_destructor) {
   std::latch go(1);
   std::atomic<int> ended = 0;
   std::thread opener;
@@ -94,7 +94,7 @@ TEST(Workers, the_destructor_waits_for_every_worker) {
   opener.join();
 }
 
-TEST(Workers, join_may_be_called_twice) {
+TEST(Workers, can_be_joined_twice) {
   Workers workers(
       "load", 2, [](int) {}, fail_unexpectedly);
   workers.join();
@@ -118,7 +118,7 @@ TEST(Workers, names_threads_by_group_and_index) {
 }
 
 /// pthread_create() reports the same error as for too many threads.
-TEST(Workers, a_thread_without_memory_for_its_stack_is_out_of_memory) {
+TEST(Workers, reports_out_of_memory_for_a_thread_without_stack) {
   if (test::kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);

@@ -20,13 +20,13 @@ std::span<const std::byte> bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-TEST(Codecs, has_one_for_each_format) {
+TEST(Codec, is_defined_for_each_format) {
   EXPECT_EQ(codec_for(ImageFormat::png).extension, "png");
   EXPECT_EQ(codec_for(ImageFormat::jpeg).extension, "jpg");
   EXPECT_EQ(codecs().size(), enum_names(ImageFormat{}).size());
 }
 
-TEST(Codecs, detects_by_the_first_bytes_alone) {
+TEST(Codec, is_detected_by_the_first_bytes_alone) {
   EXPECT_EQ(failure_of([] { detect_codec(Bytes()); }).reason, FailureReason::empty_file);
   for (const char* text : {"hello", "\x89PN", "\xFF\xD8", "GIF89a", "P5 1 1 255\n", "BM"}) {
     EXPECT_EQ(failure_of([&] { detect_codec(bytes(text)); }).reason, FailureReason::not_an_image)
@@ -34,7 +34,7 @@ TEST(Codecs, detects_by_the_first_bytes_alone) {
   }
 }
 
-TEST(Codecs, names_key_and_value_of_an_exceeded_limit) {
+TEST(Codec, names_key_and_value_of_an_exceeded_limit) {
   for (const Codec& codec : codecs()) {
     const Bytes file = codec.encode(test::noise_image({20, 30, 1, Depth::u8}), {});
     EXPECT_NO_THROW(admit(codec, file, {.pixels = 600, .side = 30, .file_mb = 1}));
@@ -53,7 +53,7 @@ TEST(Codecs, names_key_and_value_of_an_exceeded_limit) {
   }
 }
 
-TEST(Codecs, recognizes_image_file_names) {
+TEST(Codec, recognizes_image_file_names) {
   for (const char* name : {"a.png", "a.PNG", "a.jpg", "a.Jpeg", "a.jpe", "a.jfif", "a.b.png",
                            "\xFF.png", "a\nb.jpg", "a .png"}) {
     EXPECT_TRUE(is_image_file_name(name)) << name;

@@ -22,7 +22,7 @@ bool has_passed(Deadline& deadline) {
   return false;
 }
 
-TEST(Deadline, passes_after_that_much_time) {
+TEST(Deadline, passes_after_its_time) {
   now_ns = 5;
   Deadline deadline(2, &read_now);
   EXPECT_FALSE(has_passed(deadline));
@@ -35,7 +35,7 @@ TEST(Deadline, passes_after_that_much_time) {
 }
 
 /// This thread waits while another one computes: most of that time is not this thread's.
-TEST(Deadline, thread_time_excludes_time_without_a_core) {
+TEST(Deadline, excludes_time_without_a_core_from_thread_time) {
   constexpr std::int64_t kWork_ns = 50'000'000;
   const std::int64_t start = Deadline::thread_time_ns();
   std::thread([] {

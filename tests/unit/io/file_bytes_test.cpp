@@ -50,7 +50,7 @@ test::Bytes head_of_chunk(std::uint32_t size) {
 }
 
 /// The file has 74 MB. Only the heads of its chunks are read.
-TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
+TEST_F(FileBytesTest, accepts_any_number_of_png_chunks_before_the_pixels) {
   test::PngMaker png(1, 1, 8, 0);
   const test::Bytes begin = png.bytes_so_far(), whole = png.pixels(std::string(2, '\0')).end();
   write(begin);
@@ -60,7 +60,7 @@ TEST_F(FileBytesTest, a_png_may_have_any_number_of_chunks_before_its_pixels) {
 }
 
 /// The file has 50 MB. Each byte is read once.
-TEST_F(FileBytesTest, a_jpeg_may_have_any_number_of_segments_of_up_to_64_mib) {
+TEST_F(FileBytesTest, accepts_any_number_of_jpeg_segments_of_up_to_64_mib) {
   const test::Bytes whole = test::make_jpeg(test::gradient_image({8, 8, 1, Depth::u8}), {});
   write({whole.begin(), whole.begin() + 2});
   for (int i = 0; i < 6000; ++i) write(bytes_of("\xFF\xE5\x20\x08"), 0x2008 - 2);
@@ -68,7 +68,7 @@ TEST_F(FileBytesTest, a_jpeg_may_have_any_number_of_segments_of_up_to_64_mib) {
   EXPECT_EQ(header(ImageFormat::jpeg).shape, (ImageShape{8, 8, 1, Depth::u8}));
 }
 
-TEST_F(FileBytesTest, a_header_that_takes_too_long_to_read_is_too_large) {
+TEST_F(FileBytesTest, rejects_a_header_with_more_than_64_mib_of_metadata) {
   const test::Bytes whole = test::make_jpeg(test::gradient_image({8, 8, 1, Depth::u8}), {});
   write({whole.begin(), whole.begin() + 2});
   for (int i = 0; i < 1100; ++i) write(bytes_of("\xFF\xE5\xFF\xFF"), 0xFFFF - 2);

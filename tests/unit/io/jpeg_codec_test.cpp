@@ -60,9 +60,9 @@ Bytes start_with_frame_header(int marker, int bits, int rows, int cols, int comp
   return raw_bytes(file);
 }
 
-class JpegRoundTrip : public testing::TestWithParam<int> {};
+class JpegRoundTripTest : public testing::TestWithParam<int> {};
 
-TEST_P(JpegRoundTrip, is_close) {
+TEST_P(JpegRoundTripTest, preserves_pixels_closely) {
   const Image image = gradient_image({75, 101, GetParam(), Depth::u8});
   const Bytes file = jpeg().encode(image, {});
   EXPECT_EQ(&detect_codec(file), &jpeg());
@@ -72,14 +72,14 @@ TEST_P(JpegRoundTrip, is_close) {
   EXPECT_LE(test::largest_difference(decoded, image), 6);
 }
 
-INSTANTIATE_TEST_SUITE_P(Channels, JpegRoundTrip, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Channels, JpegRoundTripTest, testing::Values(1, 3));
 
 TEST(Jpeg, uses_the_quality_option) {
   const Image image = test::noise_image({64, 64, 1, Depth::u8});
   EXPECT_LT(jpeg().encode(image, {30}).size(), jpeg().encode(image, {95}).size());
 }
 
-TEST(Jpeg, rejects_sixteen_bits_with_advice) {
+TEST(Jpeg, rejects_16_bits_with_advice) {
   const Image image = gradient_image({8, 8, 1, Depth::u16});
   const test::CaughtError failure = failure_of([&] { jpeg().encode(image, {}); });
   EXPECT_EQ(failure.reason, FailureReason::not_encodable);
@@ -100,9 +100,9 @@ struct OrientationCase {
   bool row_is_column;  // whether the first row is shown as a column
 };
 
-class JpegOrientation : public testing::TestWithParam<OrientationCase> {};
+class JpegOrientationTest : public testing::TestWithParam<OrientationCase> {};
 
-TEST_P(JpegOrientation, applies_exif_orientation) {
+TEST_P(JpegOrientationTest, is_applied_as_exif_requires) {
   const OrientationCase& orientation_case = GetParam();
   const ImageShape shape{40, 64, 3, Depth::u8};
   // Brightest at the first pixel, darkest at the last; along a row it falls less than down a
@@ -124,7 +124,7 @@ TEST_P(JpegOrientation, applies_exif_orientation) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    All, JpegOrientation,
+    All, JpegOrientationTest,
     testing::Values(OrientationCase{1, true, true, false}, OrientationCase{2, true, false, false},
                     OrientationCase{3, false, false, false}, OrientationCase{4, false, true, false},
                     OrientationCase{5, true, true, true}, OrientationCase{6, true, false, true},
@@ -227,9 +227,9 @@ struct RejectedHeader {
   const char* message;
 };
 
-class JpegHeader : public testing::TestWithParam<RejectedHeader> {};
+class JpegHeaderTest : public testing::TestWithParam<RejectedHeader> {};
 
-TEST_P(JpegHeader, is_rejected_with_its_reason) {
+TEST_P(JpegHeaderTest, is_rejected_with_its_reason) {
   const RejectedHeader& rejected = GetParam();
   const Bytes file = start_with_frame_header(rejected.marker, rejected.bits, rejected.rows, 300,
                                              rejected.components);
@@ -239,7 +239,7 @@ TEST_P(JpegHeader, is_rejected_with_its_reason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Kinds, JpegHeader,
+    Kinds, JpegHeaderTest,
     testing::Values(RejectedHeader{0xC0, 8, 200, 4, FailureReason::unsupported, "CMYK"},
                     RejectedHeader{0xC0, 8, 200, 2, FailureReason::unsupported, "2 components"},
                     RejectedHeader{0xC1, 12, 200, 1, FailureReason::unsupported, "12 bits"},
@@ -254,7 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
                     RejectedHeader{0xFE, 8, 200, 3, FailureReason::corrupt, "truncated"},
                     RejectedHeader{0xD9, 8, 200, 3, FailureReason::corrupt, "no frame header"}));
 
-TEST(Jpeg, accepts_progressive) {
+TEST(Jpeg, accepts_a_progressive_file) {
   Bytes file = start_with_frame_header(0xC2, 8, 200, 300, 3);
   const Bytes scan = raw_bytes("\xFF\xDA\0\2"sv);
   file.insert(file.end(), scan.begin(), scan.end());

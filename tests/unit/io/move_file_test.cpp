@@ -62,7 +62,7 @@ class MoveFileCopyTest : public ClaimedFileTest {
   DirectoryPtr to_;
 };
 
-TEST_F(MoveFileCopyTest, never_waits_for_a_fifo) {
+TEST_F(MoveFileCopyTest, does_not_wait_for_a_fifo) {
   ASSERT_EQ(::mkfifo((folder_.path() / "a.png").c_str(), 0600), 0);
   EXPECT_THAT(move("a.png"), testing::HasSubstr("it is not a regular file"));
   EXPECT_TRUE(fs::is_fifo(folder_.path() / "a.png"));

@@ -50,17 +50,17 @@ Bytes half(const Bytes& file) {
   return {file.begin(), file.begin() + std::ptrdiff_t(file.size() / 2)};
 }
 
-class OpencvDecoder : public testing::TestWithParam<ImageShape> {};
-class OpencvDecoderOfJpeg : public OpencvDecoder {};  // which has 8 bits
+class OpencvDecoderTest : public testing::TestWithParam<ImageShape> {};
+class OpencvDecoderOfJpegTest : public OpencvDecoderTest {};  // which has 8 bits
 
-TEST_P(OpencvDecoder, gives_the_pixels_of_a_png_exactly) {
+TEST_P(OpencvDecoderTest, reproduces_the_pixels_of_a_png_exactly) {
   const Image image = noise_image(GetParam());
   const Bytes file = codec_for(ImageFormat::png).encode(image, {});
   EXPECT_TRUE(test::same(by_opencv(file), image));
 }
 
 /// The decoders may have different versions of libjpeg, whose inverse DCTs differ by rounding.
-TEST_P(OpencvDecoderOfJpeg, gives_the_pixels_but_for_rounding) {
+TEST_P(OpencvDecoderOfJpegTest, reproduces_the_pixels_except_for_rounding) {
   for (const JpegOptions kind :
        {JpegOptions{}, JpegOptions{.progressive = true}, JpegOptions{.interleaved = false},
         JpegOptions{.chroma_cols = 2, .chroma_rows = 2}, JpegOptions{.restart_interval = 3},
@@ -75,12 +75,12 @@ TEST_P(OpencvDecoderOfJpeg, gives_the_pixels_but_for_rounding) {
 const auto kShapesOf8Bits =
     testing::Values(ImageShape{1, 1, 1, Depth::u8}, ImageShape{37, 61, 1, Depth::u8},
                     ImageShape{61, 37, 3, Depth::u8}, ImageShape{1, 30000, 3, Depth::u8});
-INSTANTIATE_TEST_SUITE_P(Shapes, OpencvDecoder, kShapesOf8Bits);
-INSTANTIATE_TEST_SUITE_P(ShapesOf16Bits, OpencvDecoder,
+INSTANTIATE_TEST_SUITE_P(Shapes, OpencvDecoderTest, kShapesOf8Bits);
+INSTANTIATE_TEST_SUITE_P(ShapesOf16Bits, OpencvDecoderTest,
                          testing::Values(ImageShape{37, 61, 1, Depth::u16},
                                          ImageShape{61, 37, 3, Depth::u16},
                                          ImageShape{30000, 1, 1, Depth::u16}));
-INSTANTIATE_TEST_SUITE_P(Shapes, OpencvDecoderOfJpeg, kShapesOf8Bits);
+INSTANTIATE_TEST_SUITE_P(Shapes, OpencvDecoderOfJpegTest, kShapesOf8Bits);
 
 TEST(OpencvPng, converts_every_color_type_like_the_strict_decoder) {
   const auto palette = "\x01\x02\x03\x0a\x0b\x0c"sv;
@@ -103,7 +103,7 @@ TEST(OpencvPng, converts_every_color_type_like_the_strict_decoder) {
     EXPECT_TRUE(test::same(by_opencv(files[i]), decode(files[i], Decoder::strict))) << i;
 }
 
-TEST(OpencvPng, refuses_pixels_that_are_not_opaque) {
+TEST(OpencvPng, rejects_pixels_that_are_not_opaque) {
   const std::vector<Bytes> files{
       PngMaker(1, 1, 8, 4).pixels("\0\x01\xFE"sv).end(),
       PngMaker(1, 1, 16, 4).pixels("\0\x01\x02\xFF\xFE"sv).end(),
@@ -119,7 +119,7 @@ TEST(OpencvPng, refuses_pixels_that_are_not_opaque) {
   }
 }
 
-TEST(OpencvDecoders, apply_exif_orientation_once) {
+TEST(OpencvDecoder, applies_exif_orientation_once) {
   const Bytes png = PngMaker(2, 1, 8, 0).chunk("eXIf", kRotated).pixels("\0\1\2"sv).end();
   EXPECT_TRUE(test::same(by_opencv(png), decode(png, Decoder::strict)));
   EXPECT_EQ(by_opencv(png).shape().rows, 2);
@@ -131,7 +131,7 @@ TEST(OpencvDecoders, apply_exif_orientation_once) {
   EXPECT_EQ(by_opencv(jpeg).shape().rows, 24);
 }
 
-TEST(OpencvJpeg, accepts_a_truncated_file_and_decodes_it_alike_every_time) {
+TEST(OpencvJpeg, accepts_a_truncated_file_with_the_same_pixels_every_time) {
   const Image image = noise_image({200, 300, 3, Depth::u8});
   for (const JpegOptions kind : {JpegOptions{}, JpegOptions{.progressive = true}}) {
     const Bytes file = half(make_jpeg(image, kind));
@@ -143,7 +143,7 @@ TEST(OpencvJpeg, accepts_a_truncated_file_and_decodes_it_alike_every_time) {
 }
 
 /// Not a repeated row, nor whatever is in memory.
-TEST(OpencvJpeg, makes_missing_rows_gray) {
+TEST(OpencvJpeg, fills_missing_rows_with_gray) {
   const Bytes file = make_jpeg(noise_image({64, 64, 1, Depth::u8}), {});
   const std::ptrdiff_t scan = test::find_marker(file, 0xDA);
   constexpr std::ptrdiff_t kScanHeader = 10;
@@ -151,7 +151,7 @@ TEST(OpencvJpeg, makes_missing_rows_gray) {
   for (const int row : {0, 31, 63}) EXPECT_EQ(test::sample(image, row, 40, 0), 128);
 }
 
-TEST(OpencvPng, refuses_a_wrong_crc_of_pixels) {
+TEST(OpencvPng, rejects_a_wrong_crc_of_pixels) {
   Bytes file = PngMaker(1, 1, 8, 0).pixels("\0\x12"sv).end();
   constexpr std::size_t kIend = 12;
   file[file.size() - kIend - 1] ^= std::byte(1);
@@ -159,7 +159,7 @@ TEST(OpencvPng, refuses_a_wrong_crc_of_pixels) {
   EXPECT_EQ(opencv_failure(file).reason, FailureReason::corrupt);
 }
 
-TEST(OpencvPng, refuses_a_wrong_crc_of_the_header) {
+TEST(OpencvPng, rejects_a_wrong_crc_of_the_header) {
   Bytes file = PngMaker(1, 1, 8, 0).pixels("\0\x12"sv).end();
   constexpr std::size_t kHeaderEnd = 33;
   file[kHeaderEnd - 1] ^= std::byte(1);
@@ -168,7 +168,7 @@ TEST(OpencvPng, refuses_a_wrong_crc_of_the_header) {
 }
 
 /// OpenCV 4.11 would give the canvas of the animation, and libpng inflate the text: it would warn.
-TEST(OpencvPng, leaves_out_animations_and_text) {
+TEST(OpencvPng, ignores_animations_and_text) {
   const Bytes file = PngMaker(1, 1, 8, 0)
                          .chunk("acTL", "\0\0\0\2\0\0\0\0"sv)
                          .chunk("zTXt", "a\0\0 not zlib"sv)
@@ -180,14 +180,14 @@ TEST(OpencvPng, leaves_out_animations_and_text) {
   EXPECT_EQ(test::sample(image, 0, 0, 0), 0x12);
 }
 
-TEST(OpencvPng, refuses_what_opencv_cannot_decode) {
+TEST(OpencvPng, rejects_what_opencv_cannot_decode) {
   const Bytes file = codec_for(ImageFormat::png).encode(noise_image({200, 300, 3, Depth::u8}), {});
   const test::CaughtError failure = opencv_failure(half(file));
   EXPECT_EQ(failure.reason, FailureReason::corrupt);
   EXPECT_THAT(failure.detail, HasSubstr("OpenCV"));
 }
 
-TEST(OpencvDecoders, apply_the_limits_of_a_header) {
+TEST(OpencvDecoder, applies_the_limits_of_a_header) {
   for (const Codec& codec : codecs(Decoder::opencv)) {
     const Bytes file = codec.encode(noise_image({20, 30, 1, Depth::u8}), {});
     EXPECT_NO_THROW(by_opencv(file, {.pixels = 600, .side = 30, .file_mb = 1}));
@@ -199,7 +199,7 @@ TEST(OpencvDecoders, apply_the_limits_of_a_header) {
 }
 
 /// Its scans would take 4 s and more; it is refused before.
-TEST(OpencvJpeg, refuses_a_file_of_many_scans_before_decoding_it) {
+TEST(OpencvJpeg, rejects_a_file_of_many_scans_before_decoding_it) {
   const Bytes file = make_jpeg(Image({2000, 2000, 1, Depth::u8}),
                                {.progressive = true, .has_refinement_scans = false});
   EXPECT_NO_THROW(by_opencv(file, {.decode_s = 1}));

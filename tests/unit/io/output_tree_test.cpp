@@ -36,13 +36,13 @@ TEST(OutputTree, mirrors_the_input_tree) {
   EXPECT_THAT(outputs.reserve("d/\xFF\n.png"), ElementsAre("out/d/\xFF\n.jpg"));
 }
 
-TEST(OutputTree, gives_one_name_per_rank) {
+TEST(OutputTree, assigns_one_name_per_rank) {
   OutputTree outputs = tree(OutputTree::default_name(2), {{5}, {20}});
   EXPECT_THAT(outputs.reserve("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
 }
 
 /// The second output of x.png would equal the first output of x1.png.
-TEST(OutputTree, never_gives_a_name_twice) {
+TEST(OutputTree, does_not_assign_a_name_twice) {
   OutputTree outputs = tree("{stem}{rank}.{ext}", {{1}, {11}});
   const std::vector<fs::path> first = outputs.reserve("x.png");
   EXPECT_THAT(first, ElementsAre("out/x1.jpg", "out/x11.jpg"));
@@ -80,7 +80,7 @@ TEST(OutputTree, rejects_a_second_input_of_the_same_name) {
   EXPECT_NO_THROW(outputs.reserve("e/a.png"));
 }
 
-TEST(OutputTree, gives_the_second_input_of_one_output_its_full_name) {
+TEST(OutputTree, assigns_the_full_name_to_the_second_input_of_one_output) {
   OutputTree outputs = tree("{stem}.k{rank}.{ext}", {{5}, {20}});
   EXPECT_THAT(outputs.reserve("d/a.png"), ElementsAre("out/d/a.k5.jpg", "out/d/a.k20.jpg"));
   const auto full = outputs.reserve("d/a.jpg");
@@ -111,7 +111,7 @@ TEST(OutputTree, cancels_only_the_reservations_of_that_input) {
   EXPECT_THAT(outputs.reserve("a.jpeg"), ElementsAre("out/a.jpg"));
 }
 
-TEST(OutputTree, treats_names_as_equal_where_the_file_system_does) {
+TEST(OutputTree, treats_names_as_equal_if_the_file_system_does) {
   OutputTree outputs = tree("{name}.{ext}");
   outputs.reserve("d/a.png");
   EXPECT_NO_THROW(outputs.reserve("D/A.png"));
@@ -131,7 +131,7 @@ TEST(OutputTree, reserves_nothing_for_a_rejected_input) {
   EXPECT_EQ(reason("a"), FailureReason::none);               // a1, a11, a111
 }
 
-TEST(OutputTree, gives_a_name_to_one_of_many_threads) {
+TEST(OutputTree, assigns_a_name_to_one_of_many_threads) {
   OutputTree outputs = tree("{stem}.{ext}");
   std::atomic<int> given{0};
   std::vector<std::jthread> threads;

@@ -32,9 +32,9 @@ Image open(const Bytes& file) {
   return codec.decode(file, {});
 }
 
-class PngRoundTrip : public testing::TestWithParam<ImageShape> {};
+class PngRoundTripTest : public testing::TestWithParam<ImageShape> {};
 
-TEST_P(PngRoundTrip, is_exact) {
+TEST_P(PngRoundTripTest, is_exact) {
   const Image image = noise_image(GetParam());
   const Bytes file = png().encode(image, {});
   EXPECT_EQ(&detect_codec(file), &png());
@@ -42,13 +42,13 @@ TEST_P(PngRoundTrip, is_exact) {
   EXPECT_TRUE(test::same(png().decode(file, {}), image));
 }
 
-TEST_P(PngRoundTrip, encodes_deterministically) {
+TEST_P(PngRoundTripTest, encodes_deterministically) {
   const Image image = noise_image(GetParam());
   EXPECT_EQ(png().encode(image, {}), png().encode(image, {}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, PngRoundTrip,
+    Shapes, PngRoundTripTest,
     testing::Values(ImageShape{1, 1, 1, Depth::u8}, ImageShape{1, 1, 3, Depth::u16},
                     ImageShape{37, 61, 1, Depth::u8}, ImageShape{61, 37, 3, Depth::u8},
                     ImageShape{37, 61, 1, Depth::u16}, ImageShape{61, 37, 3, Depth::u16},
@@ -61,7 +61,7 @@ TEST(Png, orders_channels_red_green_blue) {
   EXPECT_EQ(test::sample(image, 0, 0, 2), 30);
 }
 
-TEST(Png, keeps_the_lower_byte_of_sixteen_bits) {
+TEST(Png, keeps_the_lower_byte_of_16_bits) {
   const Image image = open(PngMaker(1, 1, 16, 0).pixels("\0\x12\x34"sv).end());
   EXPECT_EQ(image.shape(), (ImageShape{1, 1, 1, Depth::u16}));
   EXPECT_EQ(test::sample(image, 0, 0, 0), 0x1234);
@@ -283,7 +283,7 @@ TEST(Png, rejects_impossible_headers) {
   }
 }
 
-TEST(Png, counts_the_image_twice_where_it_is_rotated) {
+TEST(Png, counts_the_image_twice_if_rotated) {
   const Bytes upright = png().encode(Image({1000, 1000, 3, Depth::u8}), {});
   const Bytes exif = PngMaker(1, 1, 8, 0)
                          .chunk("eXIf", "MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv)

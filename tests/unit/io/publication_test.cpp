@@ -94,7 +94,7 @@ TEST(Publication, syncs_the_parent_of_a_folder_that_was_removed_and_made_again) 
   EXPECT_THAT(synced, Not(Contains(inode(folder.path())))) << "the ancestors were synced before";
 }
 
-TEST_P(PublicationTest, leaves_nothing_where_it_is_not_published) {
+TEST_P(PublicationTest, leaves_nothing_if_not_published) {
   {
     Publication publication;
     publication.add(root_ / "a", bytes(10));
@@ -124,7 +124,7 @@ TEST_P(PublicationTest, publishes_the_others_when_one_fails) {
     EXPECT_TRUE(each->is_published()) << "it must not be tried again";
 }
 
-TEST_P(PublicationTest, a_file_in_the_place_of_its_folder_is_a_collision) {
+TEST_P(PublicationTest, is_a_collision_if_a_file_is_in_place_of_its_folder) {
   publish_file(root_ / "file", bytes(1));
   Publication publication;
   const test::CaughtError failure =
@@ -135,7 +135,7 @@ TEST_P(PublicationTest, a_file_in_the_place_of_its_folder_is_a_collision) {
   EXPECT_EQ(fs::file_size(root_ / "file"), 1u);
 }
 
-TEST_P(PublicationTest, a_name_that_the_system_refuses_is_not_written_and_no_collision) {
+TEST_P(PublicationTest, is_not_written_and_no_collision_if_the_system_rejects_its_name) {
   const std::string name(300, 'x');
   Publication publication;
   publication.add(root_ / name, bytes(10));
@@ -216,10 +216,10 @@ TEST(FileComparison, distinguishes_a_prefix_from_a_difference) {
   EXPECT_EQ(compare_files(folder.path() / "link", whole), FileComparison::different);
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, PublicationTest, ::testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Durability, PublicationTest, ::testing::Bool(),
                          [](const auto& each) { return each.param ? "durable" : "not_durable"; });
 
-TEST(PublishNewFile, replaces_nothing_and_leaves_nothing_behind) {
+TEST(NewFilePublication, replaces_nothing_and_leaves_nothing_behind) {
   const TempFolder folder;
   const fs::path& root = folder.path();
   publish_new_file(root / "new" / "a", bytes(10));

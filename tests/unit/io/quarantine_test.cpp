@@ -66,7 +66,7 @@ TEST_F(QuarantineTest, keeps_several_files_of_one_name) {
 }
 
 /// An input has the same path, whatever else is in the quarantine, so that it can be found.
-TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
+TEST_F(QuarantineTest, keeps_files_and_directories_of_one_name) {
   Quarantine quarantine(folder_.path(), {});
   const auto all_in = [&](std::initializer_list<fs::path> order) {
     for (const fs::path& name : order) {
@@ -92,7 +92,7 @@ TEST_F(QuarantineTest, has_files_and_directories_of_one_name) {
   EXPECT_TRUE(quarantine.has_file("q.png/x.png")) << "also after the other file was requeued";
 }
 
-TEST_F(QuarantineTest, takes_names_of_any_length) {
+TEST_F(QuarantineTest, accepts_names_of_any_length) {
   Quarantine quarantine(folder_.path(), {});
   const std::string name = std::string(251, 'x') + ".png";
   add(quarantine, name);

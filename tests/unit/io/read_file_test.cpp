@@ -51,7 +51,7 @@ class ScopedFileSizeLimit {
 };
 
 /// A file that is written again within a second, with the same size, has another state.
-TEST(StateOf, distinguishes_fractions_of_a_second) {
+TEST(FileState, differs_after_a_fraction_of_a_second) {
   const TempFolder folder;
   const fs::path path = folder.path() / "file";
   std::ofstream(path) << "x";
@@ -65,7 +65,7 @@ TEST(StateOf, distinguishes_fractions_of_a_second) {
   EXPECT_TRUE(state_at(123456789) == before);
 }
 
-TEST(ReadFile, reads_what_was_published) {
+TEST(FileReading, returns_what_was_published) {
   const TempFolder folder;
   for (const std::size_t size : {1, 4096, 1000000}) {
     publish_file(folder.path() / "file", make_bytes(size));
@@ -73,7 +73,7 @@ TEST(ReadFile, reads_what_was_published) {
   }
 }
 
-TEST(ReadFile, reports_why_it_fails) {
+TEST(FileReading, reports_why_it_fails) {
   const TempFolder folder;
   const auto reason = [&](const fs::path& path) {
     return failure_of([&] { read_file(path, 1); }).reason;
@@ -92,7 +92,7 @@ TEST(ReadFile, reports_why_it_fails) {
   EXPECT_EQ(reason(folder.path() / "empty"), FailureReason::empty_file);
 }
 
-TEST(ReadFile, rejects_large_files_by_size) {
+TEST(FileReading, rejects_large_files_by_size) {
   const TempFolder folder;
   const fs::path path = folder.path() / "large";
   publish_file(path, make_bytes(1));
@@ -106,14 +106,14 @@ TEST(ReadFile, rejects_large_files_by_size) {
   EXPECT_EQ(failure_of([&] { read_file(path, 1024); }).reason, FailureReason::too_large);
 }
 
-TEST(PublishFile, creates_missing_folders_and_leaves_no_temporary) {
+TEST(FilePublication, creates_missing_folders_and_leaves_no_temporary) {
   const TempFolder folder;
   publish_file(folder.path() / "a" / "b" / "c", make_bytes(10));
   EXPECT_EQ(read_file(folder.path() / "a" / "b" / "c", 1).size(), 10u);
   EXPECT_EQ(entries_in(folder.path() / "a" / "b"), 1u);
 }
 
-TEST(PublishFile, replaces_an_existing_file) {
+TEST(FilePublication, replaces_an_existing_file) {
   const TempFolder folder;
   publish_file(folder.path() / "file", make_bytes(1000));
   publish_file(folder.path() / "file", make_bytes(10));
@@ -121,7 +121,7 @@ TEST(PublishFile, replaces_an_existing_file) {
   EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
-TEST(PublishFile, accepts_long_and_unusual_names) {
+TEST(FilePublication, accepts_long_and_unusual_names) {
   const TempFolder folder;
   for (const std::string& name : {std::string(255, 'x'), std::string("\xFF\xFE\n \x01.png")}) {
     publish_file(folder.path() / name, make_bytes(10));
@@ -129,7 +129,7 @@ TEST(PublishFile, accepts_long_and_unusual_names) {
   }
 }
 
-TEST(PublishFile, allows_many_threads_in_one_new_folder) {
+TEST(FilePublication, allows_many_threads_in_one_new_folder) {
   const TempFolder folder;
   std::vector<std::jthread> threads;
   for (int t = 0; t < 4; ++t) {
@@ -144,7 +144,7 @@ TEST(PublishFile, allows_many_threads_in_one_new_folder) {
   EXPECT_EQ(entries_in(folder.path() / "new" / "one"), 201u);
 }
 
-TEST(PublishFile, leaves_no_temporary_when_the_target_is_a_folder) {
+TEST(FilePublication, leaves_no_temporary_when_the_target_is_a_folder) {
   const TempFolder folder;
   fs::create_directory(folder.path() / "target");
   const test::CaughtError failure =
@@ -154,7 +154,7 @@ TEST(PublishFile, leaves_no_temporary_when_the_target_is_a_folder) {
   EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
-TEST(PublishFile, keeps_the_old_file_when_the_disk_is_full) {
+TEST(FilePublication, keeps_the_old_file_when_the_disk_is_full) {
   const TempFolder folder;
   publish_file(folder.path() / "file", make_bytes(100));
   test::CaughtError failure;
@@ -168,7 +168,7 @@ TEST(PublishFile, keeps_the_old_file_when_the_disk_is_full) {
   EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
-TEST(PublishFile, reports_that_its_folder_is_a_file) {
+TEST(FilePublication, reports_that_its_folder_is_a_file) {
   const TempFolder folder;
   publish_file(folder.path() / "file", make_bytes(1));
   const test::CaughtError failure =
@@ -179,7 +179,7 @@ TEST(PublishFile, reports_that_its_folder_is_a_file) {
   EXPECT_EQ(entries_in(folder.path()), 1u);
 }
 
-TEST(PublishFile, replaces_a_link_not_its_target) {
+TEST(FilePublication, replaces_a_link_not_its_target) {
   const TempFolder folder;
   publish_file(folder.path() / "input", make_bytes(100));
   fs::create_symlink("input", folder.path() / "output");

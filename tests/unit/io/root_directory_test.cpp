@@ -58,7 +58,7 @@ class RootDirectoryTest : public testing::TestWithParam<bool> {
   const fs::path root_ = folder_.path() / "root", outside_ = folder_.path() / "outside";
 };
 
-TEST_P(RootDirectoryTest, opens_what_is_below_it_and_itself) {
+TEST_P(RootDirectoryTest, opens_itself_and_what_is_below) {
   const RootDirectoryPtr root = RootDirectory::open(root_);
   ASSERT_TRUE(root);
   EXPECT_EQ(root->open_below("")->id(), id_of(root_));
@@ -94,7 +94,7 @@ TEST_P(RootDirectoryTest, does_not_open_a_path_above_it) {
   EXPECT_FALSE(fs::exists(outside_ / "new"));
 }
 
-TEST_P(RootDirectoryTest, follows_links_to_directories_where_all_are) {
+TEST_P(RootDirectoryTest, follows_links_to_directories_if_all_links_are_followed) {
   fs::create_directory_symlink(outside_, root_ / "link");
   EXPECT_EQ(RootDirectory::open(root_, LinkPolicy::all)->open_below("link/b")->id(),
             id_of(outside_ / "b"));
@@ -125,7 +125,7 @@ TEST_P(RootDirectoryTest, opens_nothing_when_moved_or_replaced) {
   EXPECT_TRUE(may_open(root, "a"));
 }
 
-TEST_P(RootDirectoryTest, makes_what_is_missing) {
+TEST_P(RootDirectoryTest, creates_missing_directories) {
   const RootDirectoryPtr root = RootDirectory::open(root_);
   const DirectoryPtr made = root->make_below("a/c/d");
   ASSERT_TRUE(made);
@@ -134,7 +134,7 @@ TEST_P(RootDirectoryTest, makes_what_is_missing) {
   EXPECT_EQ(root->make_below("")->id(), id_of(root_));
 }
 
-TEST_P(RootDirectoryTest, removes_a_link_and_never_what_it_leads_to) {
+TEST_P(RootDirectoryTest, removes_a_link_but_not_its_target) {
   std::ofstream(outside_ / "x") << "x";
   fs::create_symlink(outside_ / "x", root_ / "a/x");
   fs::create_directory_symlink(outside_, root_ / "link");
@@ -145,7 +145,7 @@ TEST_P(RootDirectoryTest, removes_a_link_and_never_what_it_leads_to) {
   EXPECT_TRUE(fs::exists(outside_ / "x"));
 }
 
-TEST_P(RootDirectoryTest, a_directory_that_is_open_stays_the_same_when_it_moves) {
+TEST_P(RootDirectoryTest, keeps_an_open_directory_when_it_moves) {
   const DirectoryPtr directory = RootDirectory::open(root_)->open_below("a");
   std::ofstream(root_ / "a/x") << "x";
   fs::rename(root_ / "a", outside_ / "a");

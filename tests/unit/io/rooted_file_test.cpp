@@ -71,14 +71,14 @@ TEST_F(RootedFileTest, is_not_read_in_another_folder) {
   EXPECT_EQ(read(file), "mine");
 }
 
-TEST_F(RootedFileTest, reads_a_link_where_links_to_files_are_followed) {
+TEST_F(RootedFileTest, reads_a_link_if_links_to_files_are_followed) {
   fs::create_symlink(at("secret/a.png"), at("in/link.png"));
   EXPECT_EQ(read(found("link.png")), "no such file");
   EXPECT_EQ(read(found("link.png", LinkPolicy::files)), "theirs");
   EXPECT_EQ(read(found("link.png", LinkPolicy::all)), "theirs");
 }
 
-TEST_F(RootedFileTest, never_waits_for_a_fifo_or_device) {
+TEST_F(RootedFileTest, does_not_wait_for_a_fifo_or_device) {
   ASSERT_EQ(::mkfifo(at("in/fifo.png").c_str(), 0600), 0);
   fs::create_symlink("fifo.png", at("in/link.png"));
   fs::create_symlink("/dev/zero", at("in/zero.png"));
@@ -87,7 +87,7 @@ TEST_F(RootedFileTest, never_waits_for_a_fifo_or_device) {
     EXPECT_EQ(read(found(name, LinkPolicy::files)), "is not a regular file") << name;
 }
 
-TEST_F(RootedFileTest, stat_entry_follows_links_by_policy) {
+TEST_F(RootedFileTest, follows_links_by_policy_in_stat_entry) {
   fs::create_symlink(at("secret/a.png"), at("in/file"));
   fs::create_directory_symlink(at("secret"), at("in/folder"));
   fs::create_symlink("nowhere", at("in/dangling"));

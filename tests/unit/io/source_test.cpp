@@ -95,7 +95,7 @@ TEST_F(SourceTest, skips_and_counts_other_files) {
   EXPECT_EQ(source->ignored_count(), 5);
 }
 
-TEST_F(SourceTest, gives_nothing_for_an_empty_folder) {
+TEST_F(SourceTest, returns_nothing_for_an_empty_folder) {
   EXPECT_THAT(all_of(make_source(folder_.path())), IsEmpty());
 }
 
@@ -159,7 +159,7 @@ class ScopedUnprivileged {
   bool is_unprivileged_;
 };
 
-TEST_F(SourceTest, gives_one_failed_item_for_an_unreadable_folder) {
+TEST_F(SourceTest, returns_one_failed_item_for_an_unreadable_folder) {
   make("a/1.png");
   make("b/1.png");
   make("c/1.png");

@@ -27,7 +27,7 @@ class StaleTemporariesTest : public ::testing::Test {
   const fs::path root_ = folder_.path() / "out";
 };
 
-TEST_F(StaleTemporariesTest, are_removed_from_the_root_and_from_folders_when_they_are_named) {
+TEST_F(StaleTemporariesTest, removes_files_from_the_root_and_from_folders_when_named) {
   const fs::path in_root = make(stale_), in_folder = make("a/b" / fs::path(stale_));
   StaleTemporaries stale(root_);
   EXPECT_FALSE(fs::exists(in_root));
@@ -39,7 +39,7 @@ TEST_F(StaleTemporariesTest, are_removed_from_the_root_and_from_folders_when_the
   stale.remove_in(root_ / "none");
 }
 
-TEST_F(StaleTemporariesTest, are_found_however_the_root_is_named) {
+TEST_F(StaleTemporariesTest, finds_files_for_any_spelling_of_the_root) {
   for (const fs::path& root : {root_ / "", folder_.path() / "." / "out"}) {
     const fs::path in_root = make(stale_), in_folder = make("a" / fs::path(stale_));
     StaleTemporaries(root).remove_in((root / "a" / "x.png").parent_path());
@@ -48,7 +48,7 @@ TEST_F(StaleTemporariesTest, are_found_however_the_root_is_named) {
   }
 }
 
-TEST_F(StaleTemporariesTest, are_not_those_of_this_process_nor_other_files) {
+TEST_F(StaleTemporariesTest, keeps_files_of_this_process_and_other_files) {
   fs::create_directories(root_);
   const TemporaryFile mine(root_);
   const std::vector<fs::path> others{make(".eckart-0123456789abcdef-7.png"), make("a.tmp"),
@@ -57,14 +57,14 @@ TEST_F(StaleTemporariesTest, are_not_those_of_this_process_nor_other_files) {
   EXPECT_EQ(std::distance(fs::directory_iterator(root_), {}), 4);
 }
 
-TEST_F(StaleTemporariesTest, are_kept_in_nested_output_folders) {
+TEST_F(StaleTemporariesTest, keeps_files_in_nested_output_folders) {
   make("a/.eckart/lock");
   const fs::path of_another = make("a/b" / fs::path(stale_));
   StaleTemporaries(root_).remove_in(root_ / "a" / "b");
   EXPECT_TRUE(fs::exists(of_another));
 }
 
-TEST_F(StaleTemporariesTest, are_kept_while_a_run_writes_to_an_ancestor) {
+TEST_F(StaleTemporariesTest, keeps_files_while_a_run_writes_to_an_ancestor) {
   const fs::path of_another = make("a" / fs::path(stale_));
   {
     const FolderLock lock(root_);

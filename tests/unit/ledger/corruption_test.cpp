@@ -179,7 +179,7 @@ class OtherProcess {
   pid_t process_ = 0;
 };
 
-class LedgerCorruption : public ::testing::Test {
+class CorruptLedgerTest : public ::testing::Test {
  protected:
   void SetUp() override {
     {
@@ -262,7 +262,7 @@ class LedgerCorruption : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
+TEST_F(CorruptLedgerTest, does_not_stop_a_run_if_corrupt_at_random_positions) {
   constexpr int kLedgers = 300;
   int renamed = 0;
   for (int seed = 0; seed < kLedgers; ++seed) {
@@ -300,7 +300,7 @@ TEST_F(LedgerCorruption, at_random_positions_never_stops_a_run) {
   RecordProperty("renamed", renamed);
 }
 
-TEST_F(LedgerCorruption, of_the_schema_is_detected_and_renamed) {
+TEST_F(CorruptLedgerTest, is_detected_and_renamed_if_its_schema_is_corrupt) {
   for (const char* sql :
        {"DROP TABLE output", "DROP TABLE failure", "DROP TABLE suspect", "DROP TABLE request",
         "DROP TABLE root", "DROP TABLE settings", "DROP TABLE version", "DELETE FROM version",
@@ -326,7 +326,7 @@ TEST_F(LedgerCorruption, of_the_schema_is_detected_and_renamed) {
 
 /// One of two processes renames the ledger while the other has it open. The new ledger has its own
 /// journal: it keeps its rows although both processes are killed.
-TEST_F(LedgerCorruption, is_renamed_with_its_journal_while_another_process_has_it_open) {
+TEST_F(CorruptLedgerTest, is_renamed_with_its_journal_while_another_process_has_it_open) {
   write_ledger(intact_bytes_);
   {
     const OtherProcess first(file(), 0);
@@ -343,7 +343,7 @@ TEST_F(LedgerCorruption, is_renamed_with_its_journal_while_another_process_has_i
 }
 
 /// Another process opens the damaged file just before it is renamed, and keeps it open.
-TEST_F(LedgerCorruption, is_renamed_while_another_process_opens_it) {
+TEST_F(CorruptLedgerTest, is_renamed_while_another_process_opens_it) {
   write_ledger(intact_bytes_);
   std::optional<OtherProcess> other;
   {
@@ -365,7 +365,7 @@ TEST_F(LedgerCorruption, is_renamed_while_another_process_opens_it) {
 }
 
 /// SQLite opens the shared memory by name, after the file. Here it is that of the new ledger.
-TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwhile) {
+TEST_F(CorruptLedgerTest, is_not_opened_when_it_is_renamed_meanwhile) {
   for (const bool read_only : {false, true}) {
     SCOPED_TRACE(read_only);
     write_ledger(intact_bytes_);
@@ -396,7 +396,7 @@ TEST_F(LedgerCorruption, opens_the_new_ledger_when_the_old_one_is_renamed_meanwh
 }
 
 /// The process was killed between renaming the file and removing its journals.
-TEST_F(LedgerCorruption, a_new_ledger_does_not_share_journals_of_a_removed_one) {
+TEST_F(CorruptLedgerTest, does_not_share_its_journals_with_a_new_ledger) {
   write_ledger(intact_bytes_);
   const OtherProcess other(file());
   struct stat old {};
@@ -409,7 +409,7 @@ TEST_F(LedgerCorruption, a_new_ledger_does_not_share_journals_of_a_removed_one) 
 }
 
 /// Journals are removed only beside a missing ledger, as SQLite itself does.
-TEST_F(LedgerCorruption, removes_no_files_beside_what_is_no_ledger) {
+TEST_F(CorruptLedgerTest, is_not_assumed_for_other_files_whose_siblings_are_kept) {
   const fs::path folder = file().parent_path();
   const auto write_siblings = [&](const std::string& name) {
     for (const char* suffix : {"-wal", "-shm", "-journal"})
@@ -434,7 +434,7 @@ TEST_F(LedgerCorruption, removes_no_files_beside_what_is_no_ledger) {
 }
 
 /// The link is broken at first.
-TEST_F(LedgerCorruption, is_renamed_at_the_end_of_its_links) {
+TEST_F(CorruptLedgerTest, is_renamed_at_the_end_of_its_links) {
   const fs::path link = file().parent_path() / "link", target = file().parent_path() / "x.db";
   fs::create_symlink("x.db", link);
   { fill(*std::make_unique<Ledger>(link)); }
@@ -449,7 +449,7 @@ TEST_F(LedgerCorruption, is_renamed_at_the_end_of_its_links) {
 
 /// Both processes have it open. The second to find the damage uses the ledger that the first
 /// created.
-TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
+TEST_F(CorruptLedgerTest, is_renamed_once_by_two_processes) {
   write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
@@ -466,7 +466,7 @@ TEST_F(LedgerCorruption, is_renamed_once_by_two_processes) {
 }
 
 /// The run that began last renames the ledger.
-TEST_F(LedgerCorruption, keeps_the_settings_of_all_runs_that_share_the_ledger) {
+TEST_F(CorruptLedgerTest, keeps_the_settings_of_all_runs_that_share_it) {
   write_ledger(intact_bytes_);
   const std::string first_text = "png, rank 3", second_text = "png, rank 4";
   Ledger first(file()), second(file());
@@ -483,7 +483,7 @@ TEST_F(LedgerCorruption, keeps_the_settings_of_all_runs_that_share_the_ledger) {
 }
 
 /// The run continues after the loss of a GPU. Another run has begun meanwhile.
-TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_ledger) {
+TEST_F(CorruptLedgerTest, is_replaced_with_the_request_of_the_continued_run) {
   write_ledger(intact_bytes_);
   const RequestEntry own{"rank: 3", {"/in"}, "", {"png, rank 3"}};
   std::int64_t run = 0;
@@ -506,7 +506,7 @@ TEST_F(LedgerCorruption, a_run_that_goes_on_records_its_own_request_in_the_new_l
 }
 
 /// The ledger in which the run began was damaged, and this process has never opened it.
-TEST_F(LedgerCorruption, a_run_goes_on_in_a_new_ledger_with_its_own_number) {
+TEST_F(CorruptLedgerTest, is_replaced_with_the_number_of_the_continued_run) {
   const RequestEntry own{"rank: 3", {"/in"}, "", {"png, rank 3"}};
   write_ledger(std::string(intact_bytes_.size(), 'x'));
   Ledger ledger(file());
@@ -516,7 +516,7 @@ TEST_F(LedgerCorruption, a_run_goes_on_in_a_new_ledger_with_its_own_number) {
   EXPECT_EQ(Ledger(file()).run(), 7);
 }
 
-TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
+TEST_F(CorruptLedgerTest, is_not_renamed_twice_during_detection) {
   write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
   std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)
@@ -531,7 +531,7 @@ TEST_F(LedgerCorruption, is_not_renamed_twice_during_detection) {
 }
 
 /// The second has all pages that it reads in memory, and never sees the damage.
-TEST_F(LedgerCorruption, a_renamed_ledger_gets_no_more_rows) {
+TEST_F(CorruptLedgerTest, gets_no_more_rows_after_it_is_renamed) {
   write_ledger(intact_bytes_);
   Ledger first(file()), second(file());
   EXPECT_TRUE(second.find(output_name(0)));
@@ -545,7 +545,7 @@ TEST_F(LedgerCorruption, a_renamed_ledger_gets_no_more_rows) {
   EXPECT_EQ(count_renamed(), 1);
 }
 
-TEST_F(LedgerCorruption, reports_a_removed_file_whose_folder_cannot_be_read) {
+TEST_F(CorruptLedgerTest, is_an_environment_error_if_removed_from_an_unreadable_folder) {
   write_ledger(intact_bytes_);
   Ledger ledger(file());
   ASSERT_TRUE(fs::exists(file().native() + "-shm"));

@@ -100,7 +100,7 @@ TEST_F(LedgerTest, keeps_the_last_record_of_an_output) {
   EXPECT_EQ(ledger.count_inputs().done, 1);
 }
 
-TEST_F(LedgerTest, does_not_mix_up_reports_and_content_hashes) {
+TEST_F(LedgerTest, does_not_confuse_reports_and_content_hashes) {
   Ledger ledger(file());
   OutputEntry first = kDone, second = kDone;
   first.report = "{}";
@@ -245,7 +245,7 @@ TEST_F(LedgerTest, renames_a_damaged_file) {
 
 /// The ledger has thousands of rows, so that damage behind the first page is found only when a row
 /// there is read.
-class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
+class LedgerWithCorruptPageTest : public LedgerTest, public ::testing::WithParamInterface<int> {
  protected:
   static std::string output_name(int number) { return "deep/" + std::to_string(number) + ".png"; }
   void SetUp() override {
@@ -267,7 +267,7 @@ class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<in
   static constexpr int kRows = 4000;
 };
 
-TEST_P(CorruptLedger, is_renamed_on_detection) {
+TEST_P(LedgerWithCorruptPageTest, is_renamed_on_detection) {
   damage_page(GetParam());
   Ledger ledger = open_with_warnings();
   ledger.record_request({"rank: 5", {"/in"}, ""});
@@ -283,7 +283,7 @@ TEST_P(CorruptLedger, is_renamed_on_detection) {
   EXPECT_THAT(warnings_, Not(HasSubstr("damaged-2")));
 }
 
-TEST_P(CorruptLedger, is_reported_to_readers) {
+TEST_P(LedgerWithCorruptPageTest, is_reported_to_readers) {
   damage_page(GetParam());
   try {
     const auto ledger = Ledger::open_read_only(file());
@@ -295,7 +295,7 @@ TEST_P(CorruptLedger, is_reported_to_readers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Page, CorruptLedger, ::testing::Values(1, 10, 20, 30));
+INSTANTIATE_TEST_SUITE_P(Page, LedgerWithCorruptPageTest, ::testing::Values(1, 10, 20, 30));
 
 TEST_F(LedgerTest, counts_outputs_by_the_settings_that_made_them) {
   const std::string rank_2 = "png, rank 2", rank_3 = "png, rank 3";
@@ -376,7 +376,7 @@ TEST_F(LedgerTest, keeps_intents_beside_done_outputs) {
 }
 
 /// A mistyped ledger name must not cost a file.
-TEST_F(LedgerTest, refuses_files_of_other_programs) {
+TEST_F(LedgerTest, rejects_files_of_other_programs) {
   const auto other_file = file().parent_path().parent_path() / "notes";
   const auto expect_refused = [&] {
     EXPECT_THROW(Ledger ledger(other_file), FatalError);
@@ -403,7 +403,7 @@ TEST_F(LedgerTest, warns_about_an_empty_file) {
 }
 
 /// Otherwise the second process would find the file that the first is creating.
-TEST_F(LedgerTest, created_by_two_processes_at_once_is_not_reported_empty) {
+TEST_F(LedgerTest, is_not_reported_empty_if_created_by_two_processes_at_once) {
   constexpr int kLedgers = 40;
   std::mutex mutex;
   std::string warnings;
@@ -517,7 +517,7 @@ TEST_F(LedgerTest, waits_for_a_lock) {
   EXPECT_TRUE(ledger.find(kDone.output));
 }
 
-TEST_F(LedgerTest, gives_up_a_lock_after_the_timeout) {
+TEST_F(LedgerTest, stops_waiting_for_a_lock_after_the_timeout) {
   Ledger ledger(file(), {.timeout = std::chrono::milliseconds(20)});
   LedgerTables another(file(), OpenMode::read_write, {});
   another.transaction(false, [&] {
@@ -574,7 +574,7 @@ TEST_F(LedgerTest, reports_why_its_path_cannot_be_looked_up) {
   std::filesystem::permissions(file().parent_path(), std::filesystem::perms::owner_all);
 }
 
-TEST_F(LedgerTest, takes_names_that_mean_something_to_sqlite_for_files) {
+TEST_F(LedgerTest, treats_special_names_of_sqlite_as_files) {
   const auto current = std::filesystem::current_path();
   std::filesystem::create_directories(file().parent_path());
   std::filesystem::current_path(file().parent_path());

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-class LedgerMigration : public ::testing::Test {
+class LedgerMigrationTest : public ::testing::Test {
  protected:
   fs::path out() const { return folder_.path() / "out"; }
   fs::path own_file() const { return out() / ".eckart" / "ledger.db"; }
@@ -172,7 +172,7 @@ void expect_takes_more(Ledger& ledger) {
   EXPECT_TRUE(ledger.find("new.png"));
 }
 
-TEST_F(LedgerMigration, from_version_1_keeps_outputs_below_their_folder) {
+TEST_F(LedgerMigrationTest, keeps_outputs_below_their_folder_from_version_1) {
   execute(own_file(), kVersion1);
   Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, 1);
@@ -182,7 +182,7 @@ TEST_F(LedgerMigration, from_version_1_keeps_outputs_below_their_folder) {
   expect_takes_more(ledger);
 }
 
-TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_an_own_ledger_behind_a_link) {
+TEST_F(LedgerMigrationTest, keeps_outputs_of_an_own_ledger_behind_a_link_from_version_1) {
   execute(other_file(), kVersion1);
   fs::create_directories(own_file().parent_path());
   fs::create_symlink(other_file(), own_file());
@@ -190,13 +190,13 @@ TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_an_own_ledger_behind_a_l
   expect_first_output(ledger, 1);
 }
 
-TEST_F(LedgerMigration, from_version_1_keeps_outputs_of_a_shared_ledger) {
+TEST_F(LedgerMigrationTest, keeps_outputs_of_a_shared_ledger_from_version_1) {
   execute(other_file(), kVersion1);
   Ledger ledger = open_ledger(other_file());
   EXPECT_TRUE(ledger.find((out() / "deep/a.png").native().substr(1)));
 }
 
-TEST_F(LedgerMigration, from_the_first_version_2_ignores_its_timestamp) {
+TEST_F(LedgerMigrationTest, ignores_the_timestamp_of_the_first_version_2) {
   for (const fs::path& file : {own_file(), other_file()}) {
     execute(file, kVersion2WithTimes);
     Ledger ledger = open_ledger(file);
@@ -206,7 +206,7 @@ TEST_F(LedgerMigration, from_the_first_version_2_ignores_its_timestamp) {
   }
 }
 
-TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
+TEST_F(LedgerMigrationTest, finds_the_roots_of_inputs_from_version_2) {
   execute(own_file(), kVersion2);
   Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, std::string("/in/").size());
@@ -227,7 +227,7 @@ TEST_F(LedgerMigration, from_version_2_finds_the_roots_of_inputs) {
   expect_takes_more(ledger);
 }
 
-TEST_F(LedgerMigration, from_version_3_keeps_intents_whose_size_is_unknown) {
+TEST_F(LedgerMigrationTest, keeps_intents_of_unknown_size_from_version_3) {
   execute(own_file(), kVersion3);
   Ledger ledger = open_ledger(own_file());
   expect_first_output(ledger, std::string("/in/").size());
@@ -247,7 +247,7 @@ TEST_F(LedgerMigration, from_version_3_keeps_intents_whose_size_is_unknown) {
   expect_takes_more(ledger);
 }
 
-TEST_F(LedgerMigration, runs_once) {
+TEST_F(LedgerMigrationTest, runs_once) {
   execute(own_file(), kVersion2);
   open_ledger(own_file()).remove_outputs([] { return std::vector<std::string>{"single.png"}; });
   Ledger again = open_ledger(own_file());
@@ -255,7 +255,7 @@ TEST_F(LedgerMigration, runs_once) {
   expect_first_output(again, std::string("/in/").size());
 }
 
-TEST_F(LedgerMigration, of_a_ledger_that_is_only_read_changes_nothing) {
+TEST_F(LedgerMigrationTest, changes_nothing_in_a_ledger_that_is_only_read) {
   for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2, kVersion3}) {
     fs::remove_all(out());
     execute(own_file(), version);
@@ -270,7 +270,7 @@ TEST_F(LedgerMigration, of_a_ledger_that_is_only_read_changes_nothing) {
 }
 
 /// A file of another program, and a ledger of a newer version, at the path of a ledger.
-class RefusedLedger : public LedgerMigration {
+class RejectedLedgerTest : public LedgerMigrationTest {
  protected:
   /// Returns the message of the error. Checks that no way to open the file changes anything.
   std::string open_error(const fs::path& file, ExitCode code) {
@@ -293,7 +293,7 @@ class RefusedLedger : public LedgerMigration {
   }
 };
 
-TEST_F(RefusedLedger, is_a_ledger_of_a_newer_version) {
+TEST_F(RejectedLedgerTest, is_a_ledger_of_a_newer_version) {
   for (const fs::path& file : {own_file(), other_file()}) {
     { Ledger ledger = open_ledger(file); }
     execute(file,
@@ -305,7 +305,7 @@ TEST_F(RefusedLedger, is_a_ledger_of_a_newer_version) {
   }
 }
 
-TEST_F(RefusedLedger, is_a_database_of_another_program) {
+TEST_F(RejectedLedgerTest, is_a_database_of_another_program) {
   const auto expect_refused = [&](const std::string& sql) {
     execute(other_file(), sql);
     EXPECT_THAT(open_error(other_file(), ExitCode::usage), HasSubstr("is not an eckart ledger"));
@@ -320,7 +320,7 @@ TEST_F(RefusedLedger, is_a_database_of_another_program) {
   expect_refused(std::string(kVersion2) + "; PRAGMA application_id = 7");
 }
 
-TEST_F(RefusedLedger, is_a_file_that_is_no_database) {
+TEST_F(RejectedLedgerTest, is_a_file_that_is_no_database) {
   fs::create_directories(other_file().parent_path());
   for (const std::string& text :
        {std::string("x"), std::string(300, 'x'), std::string(5000, 'x')}) {
@@ -330,7 +330,7 @@ TEST_F(RefusedLedger, is_a_file_that_is_no_database) {
 }
 
 /// All files in a state folder belong to eckart, so the file was a ledger.
-TEST_F(LedgerMigration, replaces_its_own_ledger_with_a_foreign_id) {
+TEST_F(LedgerMigrationTest, replaces_its_own_ledger_with_a_foreign_id) {
   execute(own_file(), "CREATE TABLE bookmarks (url TEXT)");
   const std::string before = content(own_file());
   std::string warning;
@@ -339,7 +339,7 @@ TEST_F(LedgerMigration, replaces_its_own_ledger_with_a_foreign_id) {
   EXPECT_TRUE(content(own_file().native() + ".damaged-1") == before);
 }
 
-TEST_F(LedgerMigration, replaces_a_ledger_with_a_damaged_version) {
+TEST_F(LedgerMigrationTest, replaces_a_ledger_with_a_damaged_version) {
   for (const int version : {99, 2, 1, 0, -1}) {
     fs::remove_all(out());
     { expect_takes_more(*std::make_unique<Ledger>(own_file())); }

@@ -52,7 +52,7 @@ std::string visible_text(std::string written) {
   return std::regex_replace(written, std::regex("[^\n]*\r\033\\[K"), "");
 }
 
-TEST(Log, line_has_time_level_and_message) {
+TEST(Log, has_time_level_and_message_in_a_line) {
   CapturedStderr captured;
   start_log(0);
   spdlog::warn("disk {} is full", "a");
@@ -60,7 +60,7 @@ TEST(Log, line_has_time_level_and_message) {
       std::regex_match(captured.read(), std::regex("\\d\\d:\\d\\d:\\d\\d W disk a is full\n")));
 }
 
-TEST(Log, message_stays_on_one_line) {
+TEST(Log, keeps_a_message_on_one_line) {
   CapturedStderr captured;
   start_log(0);
   spdlog::warn("a\nb\x1b[2J \xff \u009b2J \u202egnp.a \\n");
@@ -68,7 +68,7 @@ TEST(Log, message_stays_on_one_line) {
               testing::EndsWith(" W a\\nb\\x1b[2J \\xff \\u{9b}2J \\u{202e}gnp.a \\n\n"));
 }
 
-TEST(Log, verbosity_selects_the_levels) {
+TEST(Log, selects_the_levels_by_verbosity) {
   const std::string expected[] = {"E", "EW", "EWI", "EWID", "EWIDT"};
   for (int verbosity = -2; verbosity <= 2; ++verbosity) {
     CapturedStderr captured;
@@ -84,7 +84,7 @@ TEST(Log, verbosity_selects_the_levels) {
   }
 }
 
-TEST(Log, lines_of_many_threads_are_not_interleaved) {
+TEST(Log, does_not_interleave_lines_of_many_threads) {
   CapturedStderr captured;
   start_log(0);
   stderr_line().show("50%|###...|");
@@ -109,7 +109,7 @@ TEST(Log, lines_of_many_threads_are_not_interleaved) {
   EXPECT_EQ(count, 1000);
 }
 
-TEST(Log, progress_bar_stays_below_log_lines) {
+TEST(Log, keeps_the_progress_bar_below_its_lines) {
   CapturedStderr captured;
   start_log(0);
   stderr_line().show("the bar");

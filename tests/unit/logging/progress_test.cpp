@@ -19,14 +19,14 @@ telemetry::ProgressState make_state(std::int64_t done, std::int64_t total,
   return {.done = done, .failed = failed, .total = total, .is_total_final = true};
 }
 
-TEST(ProgressLine, rate_and_time_left_ignore_skipped_images) {
+TEST(ProgressLine, ignores_skipped_images_in_rate_and_time_left) {
   const telemetry::ProgressState state{
       .done = 300, .total = 320, .is_total_final = true, .skipped = 280};
   EXPECT_THAT(progress_line(state, 2, 200),
               testing::HasSubstr("300/320 [00:02<00:02, 10 images/s]"));
 }
 
-TEST(ProgressLine, never_exceeds_the_width) {
+TEST(ProgressLine, does_not_exceed_the_width) {
   const std::int64_t counts[] = {0, 1, 7, 999, 123456, 1'000'000'000'000, kHuge};
   const double times_s[] = {0, 1e-9, 0.5, 59.99, 3600, 1e6, 1e12, 1e300};
   for (int width = 0; width <= 200; ++width) {
@@ -48,7 +48,7 @@ TEST(ProgressLine, never_exceeds_the_width) {
   }
 }
 
-TEST(ProgressLine, bar_fills_the_width) {
+TEST(ProgressLine, fills_the_width_with_the_bar) {
   for (int width = 70; width <= 200; ++width) {
     EXPECT_EQ(int(progress_line(make_state(4213, 10000), 12, width).size()), width);
   }
@@ -89,7 +89,7 @@ TEST(ProgressLine, shows_100_percent_only_when_all_are_done) {
   EXPECT_THAT(progress_line(make_state(10, 10), 10, 80), Not(HasSubstr(".|")));
 }
 
-TEST(ProgressLine, time_left_follows_the_average_rate) {
+TEST(ProgressLine, shows_the_time_left_at_the_average_rate) {
   EXPECT_THAT(progress_line(make_state(1, 4), 20, 80), HasSubstr("[00:20<01:00,"));
   EXPECT_THAT(progress_line(make_state(10, 10), 20, 80), HasSubstr("[00:20<00:00,"));
   EXPECT_THAT(progress_line(make_state(1, 1001), 10, 80), HasSubstr("<2:46:40,"));
@@ -97,12 +97,12 @@ TEST(ProgressLine, time_left_follows_the_average_rate) {
   EXPECT_THAT(progress_line(make_state(1, kHuge), 10, 120), HasSubstr("<>999d,"));
 }
 
-TEST(ProgressLine, time_left_is_unknown_before_the_first_image) {
+TEST(ProgressLine, shows_unknown_time_left_before_the_first_image) {
   EXPECT_THAT(progress_line(make_state(0, 100), 5, 80), HasSubstr("[00:05<?, ? images/s]"));
   EXPECT_THAT(progress_line(make_state(0, 100), 0, 80), HasSubstr("[00:00<?, ? images/s]"));
 }
 
-TEST(ProgressLine, slow_rate_is_shown_as_seconds_per_image) {
+TEST(ProgressLine, shows_a_slow_rate_as_seconds_per_image) {
   EXPECT_THAT(progress_line(make_state(4, 100), 10, 80), HasSubstr("2.5 s/image"));
   EXPECT_THAT(progress_line(make_state(40000, 100000), 10, 80), HasSubstr("4000 images/s"));
 }

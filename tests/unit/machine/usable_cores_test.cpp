@@ -14,7 +14,7 @@
 namespace eckart {
 namespace {
 
-TEST(UsableCores, follow_the_affinity_mask) {
+TEST(UsableCoreCount, follows_the_affinity_mask) {
   EXPECT_GE(usable_cores(), 1);
   std::thread([] {
     cpu_set_t one;
@@ -26,7 +26,7 @@ TEST(UsableCores, follow_the_affinity_mask) {
 }
 
 /// systemd (CPUQuota=) and containers set quotas this way.
-TEST(UsableCores, follow_the_cgroup_quota) {
+TEST(UsableCoreCount, follows_the_cgroup_quota) {
   const test::TempFolder folder;
   const auto set_quota = [&](const std::string& group, const std::string& line) {
     std::filesystem::create_directories(folder.path() / group);

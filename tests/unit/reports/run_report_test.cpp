@@ -100,7 +100,7 @@ TEST(RunReportText, reports_a_missing_loss_estimate) {
   EXPECT_THAT(to_text(report), HasSubstr("minimum, no loss estimate for some outputs\n"));
 }
 
-TEST(RunReportText, says_what_is_proven) {
+TEST(RunReportText, states_what_is_proven) {
   telemetry::RunReport report = make_report();
   report.max_loss_bound_db = 0.0042;
   EXPECT_THAT(to_text(report), HasSubstr("minimum, proven loss at most 0.004 dB\n"));
@@ -136,7 +136,7 @@ TEST(RunReportText, ends_with_the_warnings_and_a_newline) {
   EXPECT_EQ(text.substr(text.size() - end.size()), end);
 }
 
-TEST(RunReportText, stage_percentages_add_up_to_100) {
+TEST(RunReportText, has_stage_percentages_that_add_up_to_100) {
   const std::regex table_row(R"((\w+) +\d+ +(\d+) % +(\d+) % +(\d+) %)");
   int rows = 0;
   for (const std::string& line : split_lines(to_text(make_report()))) {
@@ -152,7 +152,7 @@ TEST(RunReportText, stage_percentages_add_up_to_100) {
   EXPECT_EQ(rows, 3);
 }
 
-TEST(RunReportText, table_columns_are_aligned) {
+TEST(RunReportText, has_aligned_table_columns) {
   telemetry::RunReport report = make_report();
   report.stages.push_back(make_stage(Stage::batch, 128));
   std::vector<std::size_t> widths;

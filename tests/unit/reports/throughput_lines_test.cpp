@@ -40,7 +40,7 @@ telemetry::Snapshot make_snapshot() {
   return snapshot;
 }
 
-TEST(ThroughputLines, run_line_describes_the_run) {
+TEST(ThroughputLine, describes_the_run_in_a_run_line) {
   const json line = json::parse(run_line(
       make_identity(), {"580.1", {{"GPU-1", "NVIDIA H200", 1 << 30, 700}}}, make_snapshot()));
   EXPECT_EQ(line["schema"], "eckart.throughput/1");
@@ -59,14 +59,14 @@ TEST(ThroughputLines, run_line_describes_the_run) {
                                std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)")));
 }
 
-TEST(ThroughputLines, run_line_has_nulls_without_a_backend) {
+TEST(ThroughputLine, has_nulls_in_a_run_line_without_a_backend) {
   const json line = json::parse(run_line(make_identity(), {}, telemetry::Snapshot{}));
   EXPECT_TRUE(line["backend"].is_null());
   EXPECT_TRUE(line["driver"].is_null());
   EXPECT_TRUE(line["startup_s"].is_null());
 }
 
-TEST(ThroughputLines, total_line_has_counts_rates_and_ratios) {
+TEST(ThroughputLine, has_counts_rates_and_ratios_in_a_total_line) {
   const RunIdentity run = make_identity();
   const json line = json::parse(total_line(run, make_snapshot()));
   EXPECT_EQ(line["kind"], "total");
@@ -88,7 +88,7 @@ TEST(ThroughputLines, total_line_has_counts_rates_and_ratios) {
   EXPECT_EQ(line["bottleneck"]["resource"], "load");
 }
 
-TEST(ThroughputLines, interval_rates_use_the_interval) {
+TEST(ThroughputLine, has_the_rates_of_the_interval_in_an_interval_line) {
   telemetry::Snapshot later = make_snapshot();
   later.elapsed_s = 1000;
   const json line = json::parse(interval_line(make_identity(), later));
@@ -98,14 +98,14 @@ TEST(ThroughputLines, interval_rates_use_the_interval) {
   EXPECT_EQ(line["pixels_per_s"], 1'000'000);
 }
 
-TEST(ThroughputLines, empty_snapshot_gives_a_valid_line) {
+TEST(ThroughputLine, is_valid_for_an_empty_snapshot) {
   const json line = json::parse(interval_line(make_identity(), telemetry::Snapshot{}));
   EXPECT_EQ(line["kind"], "interval");
   EXPECT_TRUE(line["bottleneck"].is_null());
   EXPECT_TRUE(line["batches"]["fill"].is_null());
 }
 
-TEST(ThroughputLines, run_ids_are_unique) {
+TEST(ThroughputLine, has_a_unique_id_for_each_run) {
   EXPECT_NE(make_run_identity("run", "1").run, make_run_identity("run", "1").run);
 }
 

@@ -74,7 +74,7 @@ TEST_F(CalibrationTest, may_be_empty) {
   EXPECT_THAT(read_calibration(write("c.yaml", to_yaml(Calibration{}))), IsEmpty());
 }
 
-TEST_F(CalibrationTest, error_has_file_line_and_key) {
+TEST_F(CalibrationTest, names_file_line_and_key_in_an_error) {
   EXPECT_EQ(error_of(file_with()), "none");
   EXPECT_EQ(error_of(file_with("3e-12", "fast")),
             "c.yaml:5: gram.cube_s: 'fast' is not a number from 0 to 1000");
@@ -111,7 +111,7 @@ TEST_F(CalibrationTest, is_loaded_unless_the_setting_is_none) {
   EXPECT_THAT(load_calibration(FileChoice::none()).costs, IsEmpty());
 }
 
-TEST_F(CalibrationTest, damaged_file_gives_a_warning_or_an_error_if_named) {
+TEST_F(CalibrationTest, is_a_warning_if_damaged_or_an_error_if_named) {
   const fs::path file = write(".config/eckart/calibration.yaml", "- 7\n");
   const LoadedCalibration loaded = load_calibration({});
   ASSERT_FALSE(loaded.warnings.empty());

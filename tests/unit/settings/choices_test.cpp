@@ -49,7 +49,7 @@ TYPED_TEST(ChoiceTest, has_a_name_for_every_value) {
   for (std::size_t i = 0; i < count; ++i) EXPECT_NE(to_string(TypeParam(i)), "?") << i;
 }
 
-TYPED_TEST(ChoiceTest, lists_all_values_for_an_unknown_one) {
+TYPED_TEST(ChoiceTest, lists_all_values_for_an_unknown_value) {
   const Choice<TypeParam> choice;
   TypeParam value{};
   try {
@@ -64,7 +64,7 @@ TYPED_TEST(ChoiceTest, lists_all_values_for_an_unknown_one) {
 }
 
 /// Users and files contain these names, so they must not change.
-TEST(Choices, have_the_documented_names) {
+TEST(Choice, has_the_documented_names) {
   EXPECT_EQ(list_names<BackendChoice>(), "auto, cuda, cpu, checked");
   EXPECT_EQ(list_names<SolverKind>(), "auto, gram, subspace, gesvd, gesvdj");
   EXPECT_EQ(list_names<Certificate>(), "estimate, bound");
@@ -78,7 +78,7 @@ TEST(Choices, have_the_documented_names) {
 }
 
 /// Whatever enum a key has, which may be one that is not in the list of this file.
-TEST(Choices, of_every_key_are_read_and_printed) {
+TEST(Choice, is_read_and_printed_for_every_key) {
   int keys = 0;
   for (const SettingKey<Settings>& key : settings_table()) {
     if (!key.expected.starts_with("one of ")) continue;

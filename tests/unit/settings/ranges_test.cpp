@@ -84,7 +84,7 @@ std::vector<std::string> keys_of(const std::vector<KeyRange>& ranges) {
   return keys;
 }
 
-TEST(SettingsRanges, every_key_accepts_exactly_its_range) {
+TEST(SettingRange, is_exactly_what_every_key_accepts) {
   const std::vector<KeyRange> ranges = ranges_in(to_yaml(Settings{}), 0);
   EXPECT_GE(ranges.size(), 15U);
   EXPECT_THAT(keys_of(ranges), Contains("limits.decode_s"));
@@ -94,7 +94,7 @@ TEST(SettingsRanges, every_key_accepts_exactly_its_range) {
   });
 }
 
-TEST(SettingsRanges, every_watch_key_accepts_exactly_its_range) {
+TEST(SettingRange, is_exactly_what_every_watch_key_accepts) {
   const std::string watch = "watches:\n- {input: /a, output: /b";
   const TempFile file(watch + "}\n");
   const std::vector<KeyRange> ranges = ranges_in(to_yaml(load_configuration(file.path())), 4);
@@ -105,7 +105,7 @@ TEST(SettingsRanges, every_watch_key_accepts_exactly_its_range) {
   });
 }
 
-TEST(SettingsRanges, port_is_from_1_to_65535) {
+TEST(SettingRange, is_from_1_to_65535_for_a_port) {
   const auto error = [](const std::string& port) {
     return file_error("telemetry: {listen: 'localhost:" + port + "'}\n");
   };
@@ -115,7 +115,7 @@ TEST(SettingsRanges, port_is_from_1_to_65535) {
   EXPECT_THAT(error("65536"), HasSubstr("'65536' is not an integer from 1 to 65535"));
 }
 
-TEST(SettingsRanges, gpu_number_is_from_0_to_1023) {
+TEST(SettingRange, is_from_0_to_1023_for_a_gpu_number) {
   EXPECT_EQ(file_error("cuda: {devices: [0, 1023]}\n"), "");
   EXPECT_THAT(file_error("cuda: {devices: [1024]}\n"),
               HasSubstr("'1024' is not an integer from 0 to 1023"));

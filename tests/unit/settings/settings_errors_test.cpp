@@ -26,7 +26,7 @@ std::string set_error(std::string_view assignment) {
   return "";
 }
 
-TEST(SettingsErrors, have_location_value_and_expectation) {
+TEST(SettingsError, has_location_value_and_expectation) {
   EXPECT_EQ(file_error("rank: 5\n\nbatch:\n  pad: 8\n  linger_ms: fast\n"),
             "f:5: batch.linger_ms: 'fast' is not an integer from 0 to 60000");
   EXPECT_EQ(set_error("batch.linger_ms=fast"),
@@ -39,14 +39,14 @@ struct RejectedFileCase {
   std::string error;
 };
 
-class RejectedFile : public testing::TestWithParam<RejectedFileCase> {};
+class RejectedFileTest : public testing::TestWithParam<RejectedFileCase> {};
 
-TEST_P(RejectedFile, has_the_expected_error) {
+TEST_P(RejectedFileTest, has_the_expected_error) {
   EXPECT_EQ(file_error(GetParam().yaml), GetParam().error);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Values, RejectedFile,
+    Values, RejectedFileTest,
     testing::Values(
         RejectedFileCase{"threads: {load: -1}",
                          "f:1: threads.load: '-1' is not auto or an integer from 1 to 1024"},
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "f:1: batch.pad: '4294967304' is not an integer from 1 to 1024"}));
 
 /// Other machines could connect to addresses other than the loopback interface and read the status.
-TEST(SettingsErrors, reject_listen_addresses_beyond_loopback) {
+TEST(SettingsError, is_raised_for_listen_addresses_beyond_loopback) {
   for (const char* address :
        {"127.0.0.1.example.com:80", "localhost.example.com:80", "127.0.0.10:80", "0.0.0.0:80",
         "[::1].example.com:80", "[::]:80", ":80", "xlocalhost:80", "localhost:0", "localhost:65536",
@@ -108,7 +108,7 @@ TEST(SettingsErrors, reject_listen_addresses_beyond_loopback) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Shapes, RejectedFile,
+    Shapes, RejectedFileTest,
     testing::Values(
         RejectedFileCase{"\nbatch:\n  pad: [8]\n",
                          "f:3: batch.pad: a list is not an integer from 1 to 1024"},
@@ -132,7 +132,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{",", "f:1: a second YAML document; expected one"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Keys, RejectedFile,
+    Keys, RejectedFileTest,
     testing::Values(
         RejectedFileCase{"rank: 3\nbatch:\n  lingerms: 3\n",
                          "f:3: batch.lingerms: unknown key; did you mean batch.linger_ms?"},
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{"color: sepia", "f:1: color: unknown key"},
         RejectedFileCase{"\"a\\nb\": 1", "f:1: a\\nb: unknown key"}));
 
-TEST(SettingsErrors, have_the_line_of_invalid_yaml) {
+TEST(SettingsError, has_the_line_of_invalid_yaml) {
   for (const std::string_view yaml :
        {"rank: 3\nbatch: {pad: 8\n", "rank: 3\nname: {stem}.{ext}\n", "rank: 3\n\tpad: 8\n",
         "rank: 3\nbackend: *cpu\n", "rank: 3\nbackend: a: b\n", "rank: 3\nbatch: {pad: 8}}\n"}) {
@@ -151,7 +151,7 @@ TEST(SettingsErrors, have_the_line_of_invalid_yaml) {
   }
 }
 
-TEST(SettingsErrors, name_an_unreadable_file) {
+TEST(SettingsError, names_an_unreadable_file) {
   const auto message = [](const std::filesystem::path& path) -> std::string {
     try {
       load_configuration(path);
@@ -166,7 +166,7 @@ TEST(SettingsErrors, name_an_unreadable_file) {
   EXPECT_EQ(message("/dev/zero"), "/dev/zero: cannot be read: larger than 1 MiB");
 }
 
-TEST(SettingsErrors, quote_the_set_option) {
+TEST(SettingsError, quotes_the_set_option) {
   EXPECT_EQ(set_error("rank"), "--set rank: expected key=value");
   EXPECT_EQ(set_error("=3"), "--set =3: expected key=value");
   EXPECT_EQ(set_error(""), "--set : expected key=value");
@@ -187,7 +187,7 @@ TEST(SettingsErrors, quote_the_set_option) {
   EXPECT_THAT(set_error("batch={pad: 8, planes: x}"), HasSubstr("batch.planes: 'x' is not"));
 }
 
-TEST(SettingsErrors, are_short) {
+TEST(SettingsError, is_short) {
   const std::string longest(100000, 'x');
   EXPECT_LT(file_error("rank: " + longest).size(), 400U);
   EXPECT_LT(file_error("backend: " + longest).size(), 400U);
@@ -196,7 +196,7 @@ TEST(SettingsErrors, are_short) {
   EXPECT_THAT(file_error("backend: \"a\\nb\\eb\""), HasSubstr("'a\\nb\\x1bb'"));
 }
 
-TEST(SettingsErrors, are_the_only_result_of_damaged_files) {
+TEST(SettingsError, is_the_only_result_of_damaged_files) {
   std::string whole = to_yaml(Settings{});
   whole += "watches: [{input: /a, output: {folder: /b}, rank: 3, exclude: [c]}]\n";
   for (std::size_t i = 0; i < whole.size(); i += 7) {
@@ -209,7 +209,7 @@ TEST(SettingsErrors, are_the_only_result_of_damaged_files) {
   }
 }
 
-TEST(SettingsErrors, are_the_only_result_of_deep_nesting) {
+TEST(SettingsError, is_the_only_result_of_deep_nesting) {
   EXPECT_THAT(file_error(std::string(100000, '[')), StartsWith("f:"));
   EXPECT_THAT(file_error("backend: &a {backend: *a}"), HasSubstr("backend: a map is not"));
   EXPECT_THAT(file_error("batch: &a {batch: *a}"), HasSubstr("batch.batch: unknown key"));

@@ -54,7 +54,7 @@ Settings all_non_default_settings() {
   return s;
 }
 
-TEST(DefaultConfig, repository_file_matches_the_printed_defaults) {
+TEST(DefaultConfig, matches_the_printed_defaults) {
   std::ifstream file(ECKART_DEFAULT_CONFIG, std::ios::binary);
   ASSERT_TRUE(file) << ECKART_DEFAULT_CONFIG;
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -67,7 +67,7 @@ TEST(DefaultConfig, has_the_defaults) {
       to_yaml(Settings{}));
 }
 
-TEST(ToYaml, is_read_back_unchanged) {
+TEST(SettingsYaml, is_read_back_unchanged) {
   const Settings before = all_non_default_settings();
   const Settings after = load(to_yaml(before));
   EXPECT_EQ(to_yaml(after), to_yaml(before));
@@ -78,7 +78,7 @@ TEST(ToYaml, is_read_back_unchanged) {
   EXPECT_EQ(after.limits.pixels, before.limits.pixels);
 }
 
-TEST(ToYaml, prints_every_non_default_key) {
+TEST(SettingsYaml, prints_every_non_default_key) {
   const std::string defaults = to_yaml(Settings{});
   const std::string changed = to_yaml(all_non_default_settings());
   std::istringstream default_lines(defaults), changed_lines(changed);
@@ -88,14 +88,14 @@ TEST(ToYaml, prints_every_non_default_key) {
   }
 }
 
-TEST(ToYaml, prints_auto_and_all) {
+TEST(SettingsYaml, prints_auto_and_all) {
   const std::string yaml = to_yaml(Settings{});
   EXPECT_THAT(yaml, HasSubstr("  load: auto "));
   EXPECT_THAT(yaml, HasSubstr("  devices: all "));
   EXPECT_THAT(yaml, HasSubstr("rank: \"20\" "));
 }
 
-TEST(LoadConfiguration, empty_file_or_section_changes_nothing) {
+TEST(ConfigurationFile, changes_nothing_if_empty_or_with_an_empty_section) {
   for (const std::string_view yaml :
        {"", "\n\n", "# only a comment\n", "---\n", "{}", "batch:\n#  pad: 8\n", "\xEF\xBB\xBF"}) {
     EXPECT_EQ(to_yaml(load(yaml, all_non_default_settings())), to_yaml(all_non_default_settings()))
@@ -103,23 +103,23 @@ TEST(LoadConfiguration, empty_file_or_section_changes_nothing) {
   }
 }
 
-TEST(LoadConfiguration, changes_only_the_given_keys) {
+TEST(ConfigurationFile, changes_only_the_given_keys) {
   Settings expected;
   expected.batch.linger_ms = 5;
   expected.deterministic = true;
   EXPECT_EQ(to_yaml(load("batch: {linger_ms: 5}\ndeterministic: true\n")), to_yaml(expected));
 }
 
-TEST(LoadConfiguration, reads_windows_line_endings) {
+TEST(ConfigurationFile, may_have_windows_line_endings) {
   EXPECT_EQ(load("backend: cpu\r\nbatch:\r\n  pad: 8\r\n").batch.pad, 8);
 }
 
-TEST(LoadConfiguration, ignores_the_watches) {
+TEST(ConfigurationFile, does_not_change_settings_by_its_watches) {
   EXPECT_EQ(to_yaml(load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n")),
             to_yaml(settings_with({"rank=5"})));
 }
 
-TEST(Precedence, later_file_and_then_set_wins) {
+TEST(Precedence, increases_with_later_files_and_then_set_options) {
   Settings settings = load("rank: 5\nbatch: {pad: 8, linger_ms: 1}\n");
   settings = load("batch: {linger_ms: 2}\nbudget_mb: 64\n", std::move(settings));
   apply(settings, "budget_mb=32");
@@ -129,12 +129,12 @@ TEST(Precedence, later_file_and_then_set_wins) {
   EXPECT_EQ(settings.budget_mb, 32);
 }
 
-TEST(Set, reads_a_bracket_as_text_when_no_list_is_accepted) {
+TEST(SetOption, reads_a_bracket_as_text_when_no_list_is_accepted) {
   EXPECT_EQ(settings_with({"telemetry.listen=[::1]:9464"}).telemetry.listen, "[::1]:9464");
   EXPECT_EQ(settings_with({"rank=[5,20]"}).rank, "5,20");
 }
 
-TEST(NonDefault, lists_the_keys_that_differ_from_the_default) {
+TEST(ChangedSettings, lists_the_keys_that_differ_from_the_default) {
   EXPECT_THAT(changed(Settings{}), ::testing::IsEmpty());
   EXPECT_THAT(
       changed(settings_with({"rank=5", "batch.pad=8"})),
@@ -150,32 +150,32 @@ TEST(RankList, is_a_number_a_text_or_a_list) {
   EXPECT_EQ(settings_with({"rank=[7, 9]"}).rank, "7,9");
 }
 
-TEST(DeviceList, are_all_one_or_a_list) {
+TEST(DeviceList, is_all_one_or_a_list) {
   EXPECT_THAT(settings_with({"cuda.devices=1", "cuda.devices=all"}).cuda.devices, IsEmpty());
   EXPECT_THAT(settings_with({"cuda.devices=0"}).cuda.devices, ElementsAre(0));
   EXPECT_THAT(settings_with({"cuda.devices=2,0"}).cuda.devices, ElementsAre(2, 0));
   EXPECT_THAT(load("cuda: {devices: [2, 0]}").cuda.devices, ElementsAre(2, 0));
 }
 
-TEST(Apply, auto_resets_a_value) {
+TEST(SetOption, resets_a_value_if_auto) {
   EXPECT_EQ(settings_with({"threads.load=8", "threads.load=auto"}).threads.load, kAuto);
 }
 
-TEST(Apply, accepts_both_range_limits) {
+TEST(SetOption, accepts_both_range_limits) {
   EXPECT_EQ(settings_with({"batch.linger_ms=0"}).batch.linger_ms, 0);
   EXPECT_EQ(settings_with({"batch.linger_ms=60000"}).batch.linger_ms, 60000);
   EXPECT_EQ(settings_with({"cuda.memory_fraction=1"}).cuda.memory_fraction, 1.0);
   EXPECT_EQ(settings_with({"limits.pixels=1000000000000"}).limits.pixels, 1000000000000);
 }
 
-TEST(Apply, accepts_a_template_without_yaml_quotes) {
+TEST(SetOption, accepts_a_template_without_yaml_quotes) {
   EXPECT_EQ(settings_with({"output.name={stem}_low.{ext}"}).output.name, "{stem}_low.{ext}");
   EXPECT_EQ(settings_with({"output.name=\"{stem}: {ext}\""}).output.name, "{stem}: {ext}");
   EXPECT_EQ(settings_with({"output.name=a=b"}).output.name, "a=b");
   EXPECT_EQ(settings_with({"output.name=x", "output.name="}).output.name, "");
 }
 
-TEST(Apply, accepts_a_whole_section) {
+TEST(SetOption, accepts_a_whole_section) {
   const Settings settings = settings_with({"batch={pad: 8, planes: 4}"});
   EXPECT_EQ(settings.batch.pad, 8);
   EXPECT_EQ(settings.batch.planes, 4);

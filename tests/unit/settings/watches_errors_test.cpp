@@ -30,13 +30,13 @@ std::string watches_set_error(std::string_view yaml, std::string_view assignment
   return "";
 }
 
-TEST(WatchErrors, have_the_line_the_watch_and_the_key) {
+TEST(WatchError, has_the_line_the_watch_and_the_key) {
   EXPECT_EQ(file_error("rank: 5\nwatches:\n  - input: /a\n    output: /b\n"
                        "  - input: /c\n    output: /d\n    limits:\n      side: 0\n"),
             "f:8: watches[2].limits.side: '0' is not an integer from 1 to 1000000");
 }
 
-TEST(WatchErrors, have_the_watch_with_a_missing_key) {
+TEST(WatchError, has_the_watch_with_a_missing_key) {
   EXPECT_EQ(file_error("watches:\n  - output: /b\n"), "f:2: watches[1].input.folder: is missing");
   EXPECT_EQ(file_error("watches:\n  - input: /a\n"), "f:2: watches[1].output.folder: is missing");
   EXPECT_EQ(file_error("watches: [{input: /a, output: {format: png}}]"),
@@ -51,14 +51,14 @@ struct RejectedWatchCase {
   std::string error;
 };
 
-class RejectedWatch : public testing::TestWithParam<RejectedWatchCase> {};
+class RejectedWatchTest : public testing::TestWithParam<RejectedWatchCase> {};
 
-TEST_P(RejectedWatch, has_the_expected_error) {
+TEST_P(RejectedWatchTest, has_the_expected_error) {
   EXPECT_EQ(watch_error(GetParam().keys), "f:3: watches[1]." + GetParam().error);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Keys, RejectedWatch,
+    Keys, RejectedWatchTest,
     testing::Values(
         RejectedWatchCase{"setle_ms: 3", "setle_ms: unknown key; did you mean settle_ms?"},
         RejectedWatchCase{"keep_days: 3",
@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"limits: [3]", "limits: a list is not a map of keys"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Values, RejectedWatch,
+    Values, RejectedWatchTest,
     testing::Values(
         RejectedWatchCase{"settle_ms: soon",
                           "settle_ms: 'soon' is not an integer from 0 to 3600000"},
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                           "quarantine.max_mb: '-1' is not an integer from 0 to 16777216"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    ForAll, RejectedWatch,
+    ForAll, RejectedWatchTest,
     testing::Values(
         RejectedWatchCase{"backend: cpu",
                           "backend: applies to all watches: set it at the top level of the file"},
@@ -119,7 +119,7 @@ INSTANTIATE_TEST_SUITE_P(
             "wait_for_space: applies to all watches: set it at the top level of the file"}));
 
 INSTANTIATE_TEST_SUITE_P(
-    Combinations, RejectedWatch,
+    Combinations, RejectedWatchTest,
     testing::Values(
         RejectedWatchCase{"follow_links: true", "follow_links: unknown key"},
         RejectedWatchCase{"ledger: none", "ledger.file: must not be none: a watch needs a ledger"},
@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"after: move, move_to: /c/../b",
                           "move_to: must not be the output folder"}));
 
-TEST(WatchErrors, require_absolute_folders) {
+TEST(WatchError, is_raised_for_relative_folders) {
   EXPECT_EQ(file_error("watches: [{input: a, output: /b}]"),
             "f:1: watches[1].input.folder: 'a' is not an absolute path");
   EXPECT_EQ(file_error("watches: [{input: /a, output: ./b}]"),
@@ -141,7 +141,7 @@ TEST(WatchErrors, require_absolute_folders) {
             "f:1: watches[1].input");
 }
 
-TEST(WatchErrors, require_a_list_of_maps) {
+TEST(WatchError, is_raised_unless_watches_are_a_list_of_maps) {
   const std::string expected = " is not a list of maps, each with input and output";
   EXPECT_EQ(file_error("\nwatches: /a"), "f:2: watches: '/a'" + expected);
   EXPECT_EQ(file_error("watches: {input: /a}"), "f:1: watches: a map" + expected);
@@ -151,7 +151,7 @@ TEST(WatchErrors, require_a_list_of_maps) {
   EXPECT_EQ(file_error("watchs: []"), "f:1: watchs: unknown key; did you mean watches?");
 }
 
-TEST(WatchErrors, name_the_other_watch_with_the_same_folder) {
+TEST(WatchError, names_the_other_watch_with_the_same_folder) {
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b}\n- {input: /c, output: /b/}\n"),
             "f:3: watches[2].output.folder: is that of watches[1]");
   for (const std::string_view after : {"keep", "delete"}) {
@@ -165,7 +165,7 @@ TEST(WatchErrors, name_the_other_watch_with_the_same_folder) {
             "f:3: watches[2].ledger.file: is that of watches[1]");
 }
 
-TEST(WatchErrors, of_global_settings_are_found_after_all_files_and_set) {
+TEST(WatchError, is_raised_for_global_settings_after_all_files_and_set_options) {
   const std::string one = "ledger: none\nwatches:\n- {input: /a, output: /b}\n";
   EXPECT_THAT(
       watches_set_error(one, "rank=3"),
@@ -175,7 +175,7 @@ TEST(WatchErrors, of_global_settings_are_found_after_all_files_and_set) {
               EndsWith(".yaml:4: watches[2].ledger.file: is that of watches[1]"));
 }
 
-TEST(WatchErrors, are_given_for_recursive_lists) {
+TEST(WatchError, is_raised_for_recursive_lists) {
   EXPECT_EQ(file_error("watches: &a [*a]"), "f:1: watches[1]: a list is not a map of keys");
   EXPECT_EQ(file_error("watches: [&a {input: *a}]"),
             "f:1: watches[1].input.input: unknown key; did you mean input?");

@@ -52,7 +52,7 @@ watches:
   output: /srv/scans-out
 )";
 
-TEST(Watches, have_defaults_for_all_keys_but_their_folders) {
+TEST(Watch, has_defaults_for_all_keys_but_its_folders) {
   const std::vector<WatchSettings> found = watches(kOneWatch);
   ASSERT_THAT(found, SizeIs(1));
   const WatchSettings& watch = found[0];
@@ -71,7 +71,7 @@ TEST(Watches, have_defaults_for_all_keys_but_their_folders) {
   EXPECT_EQ(to_yaml(watch.settings), to_yaml(Settings{}));
 }
 
-TEST(Watches, override_every_key_that_may_differ) {
+TEST(Watch, overrides_every_key_that_may_differ) {
   const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
   ASSERT_THAT(found, SizeIs(2));
   const WatchSettings& watch = found[0];
@@ -103,19 +103,19 @@ TEST(Watches, override_every_key_that_may_differ) {
   EXPECT_EQ(found[1].settings.input.decoder, Decoder::strict);
 }
 
-TEST(Watches, have_their_source_location) {
+TEST(Watch, has_its_source_location) {
   const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
   EXPECT_THAT(found[0].location, EndsWith(".yaml:4: watches[1]"));
   EXPECT_THAT(found[1].location, EndsWith(".yaml:19: watches[2]"));
 }
 
-TEST(Watches, are_none_in_an_empty_or_missing_list) {
+TEST(Watch, is_absent_in_an_empty_or_missing_list) {
   for (const std::string_view yaml : {"", "watches:\n", "watches: []", "watches: ~"}) {
     EXPECT_THAT(watches(yaml), IsEmpty()) << yaml;
   }
 }
 
-TEST(Watches, accept_the_input_folder_with_other_keys_or_alone) {
+TEST(Watch, accepts_the_input_folder_with_other_keys_or_alone) {
   for (const char* input : {"input: /a", "input: {folder: /a}", "input.folder: /a"}) {
     const std::string yaml = "watches: [{" + std::string(input) + ", output: /b}]";
     EXPECT_EQ(watches(yaml).at(0).input, "/a") << yaml;
@@ -126,12 +126,12 @@ TEST(Watches, accept_the_input_folder_with_other_keys_or_alone) {
   EXPECT_EQ(watch.settings.input.decoder, Decoder::opencv);
 }
 
-TEST(Watches, accept_the_output_folder_alone) {
+TEST(Watch, accepts_the_output_folder_alone) {
   EXPECT_EQ(watches("watches: [{input: /a, output: {folder: /b}}]")[0].output, "/b");
   EXPECT_EQ(watches("watches: [{input: /a, output.folder: /b}]")[0].output, "/b");
 }
 
-TEST(Watches, exclude_one_folder_or_several) {
+TEST(Watch, excludes_one_folder_or_several) {
   const auto exclude = [](const std::string& value) {
     return watches("watches: [{input: /a, output: /b, exclude: " + value + "}]")[0].exclude;
   };
@@ -141,11 +141,11 @@ TEST(Watches, exclude_one_folder_or_several) {
   EXPECT_THAT(exclude("[./x//y/]"), ElementsAre("x/y"));
 }
 
-TEST(Watches, may_share_an_input_that_both_keep) {
+TEST(Watch, may_share_an_input_that_both_keep) {
   EXPECT_THAT(watches("watches: [{input: /a, output: /b}, {input: /a, output: /c}]"), SizeIs(2));
 }
 
-TEST(WatchOverridesSettings, override_global_settings_in_any_order) {
+TEST(WatchOverride, replaces_global_settings_in_any_order) {
   for (const std::string_view yaml :
        {"rank: 5\nlimits: {side: 6}\nwatches: [{input: /a, output: /b, rank: 7}]\n",
         "watches: [{input: /a, output: /b, rank: 7}]\nlimits: {side: 6}\nrank: 5\n"}) {
@@ -155,7 +155,7 @@ TEST(WatchOverridesSettings, override_global_settings_in_any_order) {
   }
 }
 
-TEST(WatchOverridesSettings, override_set_options) {
+TEST(WatchOverride, replaces_set_options) {
   Configuration configuration =
       load("watches: [{input: /a, output: /b, rank: 7}, {input: /a, output: /c}]");
   apply(configuration.settings, "rank=9");
@@ -164,7 +164,7 @@ TEST(WatchOverridesSettings, override_set_options) {
   EXPECT_EQ(found[1].settings.rank, "9");
 }
 
-TEST(WatchOverridesSettings, of_a_later_file_replace_earlier_ones) {
+TEST(WatchOverride, is_replaced_by_that_of_a_later_file) {
   const Configuration system = load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n");
   const auto with = [&system](std::string_view yaml) {
     return resolve_watches(load(yaml, system));
@@ -181,7 +181,7 @@ TEST(WatchOverridesSettings, of_a_later_file_replace_earlier_ones) {
   EXPECT_EQ(kept[0].settings.limits.side, 6);
 }
 
-TEST(WatchesToYaml, is_read_back_unchanged) {
+TEST(WatchYaml, is_read_back_unchanged) {
   for (const std::string_view yaml : {std::string_view(), kOneWatch, kAllNonDefaultWatch}) {
     const std::string printed = to_yaml(load(yaml));
     const Configuration again = load(printed);
@@ -197,7 +197,7 @@ TEST(WatchesToYaml, is_read_back_unchanged) {
   }
 }
 
-TEST(WatchesToYaml, omits_keys_that_a_watch_does_not_override) {
+TEST(WatchYaml, omits_keys_that_a_watch_does_not_override) {
   Configuration again = load(to_yaml(load(kAllNonDefaultWatch)));
   apply(again.settings, "rank=9");
   const std::vector<WatchSettings> found = resolve_watches(again);
@@ -205,7 +205,7 @@ TEST(WatchesToYaml, omits_keys_that_a_watch_does_not_override) {
   EXPECT_EQ(found[1].settings.rank, "9");
 }
 
-TEST(WatchesToYaml, comments_every_key) {
+TEST(WatchYaml, comments_every_key) {
   const std::string yaml = to_yaml(load(kOneWatch));
   EXPECT_THAT(yaml, HasSubstr("\n  - input:\n      folder: \"/a\""));
   EXPECT_THAT(yaml, HasSubstr("\n    output:\n      folder: \"/b\""));
@@ -213,14 +213,14 @@ TEST(WatchesToYaml, comments_every_key) {
   EXPECT_THAT(yaml, Not(HasSubstr("\n    rank:")));
 }
 
-TEST(WatchConfig, repository_file_is_valid) {
+TEST(WatchConfig, is_valid) {
   const std::vector<WatchSettings> found = resolve_watches(load_configuration(ECKART_WATCH_CONFIG));
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0].settings.rank, "20");
   EXPECT_EQ(found[1].settings.rank, "5,20");
 }
 
-TEST(WatchConfig, repository_file_has_every_watch_key) {
+TEST(WatchConfig, has_every_watch_key) {
   const auto keys = [](const WatchOverrides& layer) {
     std::vector<std::string> said;
     for (const Assignment& assignment : layer.assignments) said.push_back(assignment.key);

@@ -29,7 +29,7 @@ TEST(HttpRequest, has_method_path_query_and_headers) {
   EXPECT_THAT(request->header_values("hos"), IsEmpty());
 }
 
-TEST(HttpRequest, is_nothing_if_it_is_malformed) {
+TEST(HttpRequest, is_rejected_if_malformed) {
   for (const char* head :
        {"", "GET / HTTP/1.1", "GET / HTTP/1.1\r\n", "\r\n\r\n", "GET /\r\n\r\n",
         "GET  / HTTP/1.1\r\n\r\n", "GET / HTTP/2\r\n\r\n", "GET / HTTP/1.1 x\r\n\r\n",
@@ -49,7 +49,7 @@ TEST(HttpResponse, ends_its_connection_and_has_the_size_of_its_body) {
   EXPECT_TRUE(text.ends_with("\r\n\r\nno\n")) << text;
 }
 
-TEST(HttpResponse, to_head_has_the_size_of_the_body_but_not_the_body) {
+TEST(HttpResponse, has_the_size_of_the_body_but_no_body_for_head) {
   const std::string text = to_text({.body = "whole"}, false);
   EXPECT_THAT(text, HasSubstr("\r\nContent-Length: 5\r\n"));
   EXPECT_THAT(text, Not(HasSubstr("whole")));

@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 /// Prometheus interprets a counter that decreases as the counter of a new process.
-TEST(Metrics, discovered_total_does_not_decrease_on_a_retry) {
+TEST(DiscoveredTotalMetric, does_not_decrease_on_a_retry) {
   RunStatus status;
   status.identity.command = "watch";
   status.all.found = 2;
@@ -24,7 +24,7 @@ TEST(Metrics, discovered_total_does_not_decrease_on_a_retry) {
 }
 
 /// One time is of the pipeline, the other of files that wait in watches; 0 means none.
-TEST(Metrics, oldest_pending_is_the_minimum_of_the_known_times) {
+TEST(OldestPendingMetric, is_the_minimum_of_the_known_times) {
   const auto oldest = [](double in_pipeline_unix_s, double waiting_unix_s) {
     RunStatus status;
     status.all.oldest_unfinished_unix_s = in_pipeline_unix_s;

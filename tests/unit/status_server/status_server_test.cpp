@@ -96,7 +96,7 @@ class Socket {
   int descriptor_;
 };
 
-class StatusServerOnPort : public ::testing::Test {
+class StatusServerOnPortTest : public ::testing::Test {
  protected:
   static constexpr std::chrono::hours kLong{1};  // so that no timeout ends what a test is about
 
@@ -107,7 +107,7 @@ class StatusServerOnPort : public ::testing::Test {
       std::make_unique<StatusServer>(address_, make_handlers(), ClientTimeouts{kLong, kLong});
 };
 
-TEST_F(StatusServerOnPort, port_is_exclusive_and_reusable_after_a_stop) {
+TEST_F(StatusServerOnPortTest, has_an_exclusive_port_that_is_reusable_after_a_stop) {
   EXPECT_THROW(StatusServer(address_, make_handlers()), FatalError);
   EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
   server_.reset();
@@ -115,7 +115,7 @@ TEST_F(StatusServerOnPort, port_is_exclusive_and_reusable_after_a_stop) {
   EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
 }
 
-TEST_F(StatusServerOnPort, stops_during_an_incomplete_request) {
+TEST_F(StatusServerOnPortTest, stops_during_an_incomplete_request) {
   Socket slow;
   slow.connect(port_);
   slow.send("GET /healthz HTTP/1.1\r\nHost: local");
@@ -124,7 +124,7 @@ TEST_F(StatusServerOnPort, stops_during_an_incomplete_request) {
   EXPECT_EQ(slow.receive(), "");
 }
 
-TEST_F(StatusServerOnPort, answers_despite_idle_connections_with_few_descriptors) {
+TEST_F(StatusServerOnPortTest, answers_despite_idle_connections_with_few_descriptors) {
   const auto open_files = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
                          std::filesystem::directory_iterator());
@@ -137,7 +137,7 @@ TEST_F(StatusServerOnPort, answers_despite_idle_connections_with_few_descriptors
 }
 
 /// Thousands of ranges would turn one page into megabytes.
-TEST_F(StatusServerOnPort, ignores_ranges) {
+TEST_F(StatusServerOnPortTest, ignores_ranges) {
   Socket client;
   client.connect(port_);
   client.send("GET /status.json HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-0,0-0\r\n\r\n");
@@ -146,7 +146,7 @@ TEST_F(StatusServerOnPort, ignores_ranges) {
   EXPECT_TRUE(response.ends_with("\r\n\r\n" + make_handlers().json(0))) << response;
 }
 
-TEST_F(StatusServerOnPort, rejects_methods_other_than_get_and_head) {
+TEST_F(StatusServerOnPortTest, rejects_methods_other_than_get_and_head) {
   for (const char* method : {"POST", "PUT", "DELETE"}) {
     Socket client;
     client.connect(port_);
@@ -162,7 +162,7 @@ TEST_F(StatusServerOnPort, rejects_methods_other_than_get_and_head) {
   EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 "));
 }
 
-TEST_F(StatusServerOnPort, rejects_a_foreign_host_header) {
+TEST_F(StatusServerOnPortTest, rejects_a_foreign_host_header) {
   for (const char* host : {"example.org", "127.0.0.1.example.org:80", "localhost@example.org"}) {
     Socket client;
     client.connect(port_);
@@ -171,7 +171,7 @@ TEST_F(StatusServerOnPort, rejects_a_foreign_host_header) {
   }
 }
 
-TEST_F(StatusServerOnPort, requires_exactly_one_host_header) {
+TEST_F(StatusServerOnPortTest, requires_exactly_one_host_header) {
   const auto status_of = [&](const std::string& request) {
     Socket client;
     client.connect(port_);
@@ -196,7 +196,7 @@ TEST_F(StatusServerOnPort, requires_exactly_one_host_header) {
 
 /// Some clients connect and send nothing, or one byte now and then, and reconnect when they are
 /// disconnected. Others send a request and do not read the response.
-TEST_F(StatusServerOnPort, answers_despite_hundreds_of_slow_clients) {
+TEST_F(StatusServerOnPortTest, answers_despite_hundreds_of_slow_clients) {
   constexpr int kClients = 500;
   std::atomic<bool> is_running{true};
   const auto attack = std::async(std::launch::async, [&] {
@@ -222,7 +222,7 @@ TEST_F(StatusServerOnPort, answers_despite_hundreds_of_slow_clients) {
   is_running = false;
 }
 
-TEST_F(StatusServerOnPort, rejects_an_oversized_request_head) {
+TEST_F(StatusServerOnPortTest, rejects_an_oversized_request_head) {
   Socket client;
   client.connect(port_);
   client.try_send("GET / HTTP/1.1\r\nX: " + std::string(20000, 'x'));
@@ -245,7 +245,7 @@ TEST(StatusServerOnSocket, names_the_missing_descriptors) {
 }
 
 /// Between bind() and chmod(), anyone could connect if the mode given by bind() allowed it.
-TEST(StatusServerOnSocket, is_never_open_to_others) {
+TEST(StatusServerOnSocket, is_not_open_to_others) {
   const test::TempFolder folder;
   const std::string path = (folder.path() / "status.sock").string();
   const mode_t umask_before = ::umask(0);

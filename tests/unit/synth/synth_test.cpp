@@ -121,7 +121,7 @@ std::vector<double> squared_singular_values(const std::vector<int>& matrix, int 
   return squares;
 }
 
-TEST(Random, normal_has_the_moments_of_the_normal_distribution) {
+TEST(Random, has_the_moments_of_the_normal_distribution) {
   Random random(1);
   constexpr int kCount = 1000000;
   double sum[5] = {};
@@ -145,12 +145,12 @@ TEST(Random, is_splitmix64) {
   EXPECT_NE(Random(0, 1).bits(), Random(0, 0).bits());
 }
 
-class SynthKinds : public testing::TestWithParam<SynthKind> {};
-INSTANTIATE_TEST_SUITE_P(, SynthKinds, testing::ValuesIn(kSynthKinds), [](const auto& test) {
+class SynthKindTest : public testing::TestWithParam<SynthKind> {};
+INSTANTIATE_TEST_SUITE_P(, SynthKindTest, testing::ValuesIn(kSynthKinds), [](const auto& test) {
   return test.param == SynthKind::low_rank ? "low_rank" : std::string(to_string(test.param));
 });
 
-TEST_P(SynthKinds, is_determined_by_the_seed) {
+TEST_P(SynthKindTest, is_determined_by_the_seed) {
   for (const int channels : {1, 3}) {
     const SynthSpec spec{.kind = GetParam(), .channels = channels, .noise_sigma = 0, .seed = 7};
     SynthSpec other = spec;
@@ -160,7 +160,7 @@ TEST_P(SynthKinds, is_determined_by_the_seed) {
   }
 }
 
-TEST_P(SynthKinds, supports_every_shape_and_depth) {
+TEST_P(SynthKindTest, supports_every_shape_and_depth) {
   for (const auto& [rows, cols] :
        {std::pair{1, 1}, {1, 37}, {41, 1}, {33, 57}, {2, 300}, {301, 3}}) {
     for (const int channels : {1, 3}) {
@@ -172,7 +172,7 @@ TEST_P(SynthKinds, supports_every_shape_and_depth) {
   }
 }
 
-TEST(Synth, shows_the_same_scene_at_8_and_16_bits) {
+TEST(SyntheticImage, shows_the_same_scene_at_8_and_16_bits) {
   for (const SynthKind kind : {SynthKind::phantom, SynthKind::texture, SynthKind::gradient}) {
     SCOPED_TRACE(to_string(kind));
     SynthSpec spec{.kind = kind, .rows = 40, .cols = 50, .seed = 4};
@@ -183,7 +183,7 @@ TEST(Synth, shows_the_same_scene_at_8_and_16_bits) {
   }
 }
 
-TEST(Synth, adds_noise_of_the_requested_sigma) {
+TEST(SyntheticImage, adds_noise_of_the_requested_sigma) {
   for (const SynthKind kind : kSynthKinds) {
     if (kind == SynthKind::noise) continue;  // tested by centers_noise_at_mid_gray
     SCOPED_TRACE(to_string(kind));
@@ -204,7 +204,7 @@ TEST(Synth, adds_noise_of_the_requested_sigma) {
   }
 }
 
-TEST(Synth, centers_noise_at_mid_gray) {
+TEST(SyntheticImage, centers_noise_at_mid_gray) {
   for (const double sigma : {5.0, 20.0}) {
     const auto all =
         levels(synthesize({.kind = SynthKind::noise, .noise_sigma = sigma, .seed = 2}));
@@ -216,7 +216,7 @@ TEST(Synth, centers_noise_at_mid_gray) {
   }
 }
 
-TEST(Synth, low_rank_is_exact) {
+TEST(SyntheticImage, has_exact_rank_if_low_rank) {
   for (const Depth depth : {Depth::u8, Depth::u16}) {
     for (const auto& [rows, cols, rank] : {std::tuple{64, 48, 1},
                                            {64, 48, 2},
@@ -232,14 +232,14 @@ TEST(Synth, low_rank_is_exact) {
   }
 }
 
-TEST(Synth, low_rank_is_exact_above_the_peak) {
+TEST(SyntheticImage, has_exact_rank_if_low_rank_above_the_peak) {
   // Sums of 270 products would exceed 255. The rank modulo a prime is a lower bound of the rank,
   // and full rank is the upper bound.
   const Image image = synthesize({SynthKind::low_rank, 280, 270, 1, Depth::u8, 270, 0, 6});
   EXPECT_EQ(rank_modulo(2147483647, levels(image), 270), 270);
 }
 
-TEST(Synth, texture_has_a_slowly_decaying_spectrum) {
+TEST(SyntheticImage, has_a_slowly_decaying_spectrum_if_texture) {
   for (const std::uint64_t seed : {1u, 2u}) {
     const auto all = levels(synthesize({.kind = SynthKind::texture, .seed = seed}));
     const std::vector<double> spectrum = squared_singular_values(all, 256);
@@ -252,7 +252,7 @@ TEST(Synth, texture_has_a_slowly_decaying_spectrum) {
   }
 }
 
-TEST(Synth, phantom_has_the_modified_contrast) {
+TEST(SyntheticImage, has_the_modified_contrast_if_phantom) {
   std::vector<int> all = levels(synthesize({.kind = SynthKind::phantom, .seed = 9}));
   const auto share = [&](int level) {
     return double(std::count(all.begin(), all.end(), level)) / double(all.size());
@@ -262,14 +262,14 @@ TEST(Synth, phantom_has_the_modified_contrast) {
   EXPECT_GT(share(51), 0.2);    // the brain: 0.2 of peak
 }
 
-TEST(Synth, gradient_spans_black_to_peak) {
+TEST(SyntheticImage, spans_black_to_peak_if_gradient) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     EXPECT_THAT(levels(synthesize({.kind = SynthKind::gradient, .seed = seed})),
                 testing::AllOf(testing::Contains(0), testing::Contains(255)));
   }
 }
 
-TEST(Synth, rejects_invalid_specs) {
+TEST(SyntheticImage, rejects_invalid_specs) {
   EXPECT_THROW(synthesize({.rows = 0}), std::invalid_argument);
   EXPECT_THROW(synthesize({.channels = 2}), std::invalid_argument);
   EXPECT_THROW(synthesize({.noise_sigma = -1}), std::invalid_argument);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(DurationHistogram, without_samples_has_nan_mean_and_quantile) {
+TEST(DurationHistogram, has_nan_mean_and_quantile_without_samples) {
   const DurationHistogram none = DurationRecorder().read();
   EXPECT_EQ(none.count(), 0);
   EXPECT_TRUE(std::isnan(none.mean_s()));
@@ -58,7 +58,7 @@ TEST(DurationHistogram, clamps_extreme_durations) {
   EXPECT_GT(counter.read().quantile_s(1), 3600);
 }
 
-TEST(DurationHistogram, since_has_only_later_samples) {
+TEST(DurationHistogram, has_only_later_samples_in_since) {
   DurationRecorder counter;
   counter.add(1s, 100);
   const DurationHistogram earlier = counter.read();

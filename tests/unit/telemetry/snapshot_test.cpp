@@ -78,7 +78,7 @@ Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   return snapshot;
 }
 
-TEST(Snapshot, since_subtracts_counters_and_keeps_gauges) {
+TEST(Snapshot, subtracts_counters_and_keeps_gauges_in_since) {
   const Snapshot recent = snapshot_at(9, 5).since(snapshot_at(4, 2));
   EXPECT_EQ(recent.elapsed_s, 9);
   EXPECT_EQ(recent.seconds, 5);
@@ -98,7 +98,7 @@ TEST(Snapshot, since_subtracts_counters_and_keeps_gauges) {
   EXPECT_EQ(recent.machine.gpus[0].busy_s, 3);
 }
 
-TEST(Snapshot, since_an_empty_snapshot_is_the_whole) {
+TEST(Snapshot, is_unchanged_since_an_empty_snapshot) {
   const Snapshot all = snapshot_at(9, 5).since({});
   EXPECT_EQ(all.seconds, 9);
   EXPECT_EQ(all.counts.done, 50);

@@ -8,12 +8,12 @@
 namespace eckart {
 namespace {
 
-TEST(Printable, keeps_ordinary_text) {
+TEST(PrintableText, keeps_ordinary_text) {
   EXPECT_EQ(printable("a b/\xc3\xa4.png"), "a b/\xc3\xa4.png");
   EXPECT_EQ(printable(""), "");
 }
 
-TEST(Printable, keeps_letters_of_every_language) {
+TEST(PrintableText, keeps_letters_of_every_language) {
   for (const std::string name : {
            "Übergröße.png", "Ёлка.png", "ελληνικά.png", "עברית.png", "العربية.png", "हिन्दी.png",
            "ไทย.png", "한국어.png", "日本語.png", "ﬁ.png", "𝔘𠀀.png", "👍🏽.png",
@@ -25,14 +25,14 @@ TEST(Printable, keeps_letters_of_every_language) {
     EXPECT_EQ(printable(name), name);
 }
 
-TEST(Printable, escapes_newlines_and_terminal_commands) {
+TEST(PrintableText, escapes_newlines_and_terminal_commands) {
   EXPECT_EQ(printable("a\nb\x1b[31m\x7f"), "a\\nb\\x1b[31m\\x7f");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
   EXPECT_EQ(printable("a\u009b31m"), "a\\u{9b}31m") << "a terminal's command in one character";
   EXPECT_EQ(printable("a\u0085b\u2028c\u2029d"), "a\\u{85}b\\u{2028}c\\u{2029}d");
 }
 
-TEST(Printable, escapes_bidirectional_and_invisible_characters) {
+TEST(PrintableText, escapes_bidirectional_and_invisible_characters) {
   EXPECT_EQ(printable("a\u202egnp.exe"), "a\\u{202e}gnp.exe");
   EXPECT_EQ(printable("\u200e\u200f\u061c"), "\\u{200e}\\u{200f}\\u{61c}");
   EXPECT_EQ(printable("\u202a\u202b\u202c\u202d"), "\\u{202a}\\u{202b}\\u{202c}\\u{202d}");
@@ -41,7 +41,7 @@ TEST(Printable, escapes_bidirectional_and_invisible_characters) {
   EXPECT_EQ(printable("\U000e0041\U0001fffe\uffff"), "\\u{e0041}\\u{1fffe}\\u{ffff}");
 }
 
-TEST(Printable, escapes_joiners_and_selectors_without_effect) {
+TEST(PrintableText, escapes_joiners_and_selectors_without_effect) {
   EXPECT_EQ(printable("a\u200db\u200c.png"), "a\\u{200d}b\\u{200c}.png");
   EXPECT_EQ(printable("ä\u200d.png"), "ä\\u{200d}.png") << "looks like ä.png";
   EXPECT_EQ(printable("\u0645\u200c\u200c\u0645"), "\u0645\\u{200c}\\u{200c}\u0645");
@@ -49,7 +49,7 @@ TEST(Printable, escapes_joiners_and_selectors_without_effect) {
   EXPECT_EQ(printable("\u2764\ufe0f\ufe0f"), "\u2764\ufe0f\\u{fe0f}");
 }
 
-TEST(Printable, escapes_each_byte_that_is_not_utf8) {
+TEST(PrintableText, escapes_each_byte_that_is_not_utf8) {
   EXPECT_EQ(printable("\xff.png"), "\\xff.png");
   EXPECT_EQ(printable("\x9b.png"), "\\x9b.png") << "C1 as one byte";
   EXPECT_EQ(printable("\xc3"), "\\xc3") << "cut off";
@@ -62,7 +62,7 @@ TEST(Printable, escapes_each_byte_that_is_not_utf8) {
   EXPECT_EQ(printable("\xf0\x9f\x91"), "\\xf0\\x9f\\x91");
 }
 
-TEST(Printable, escapes_different_names_differently) {
+TEST(PrintableText, escapes_different_names_differently) {
   EXPECT_EQ(printable("a\\x1b"), "a\\\\x1b") << "has four characters that are seen";
   EXPECT_NE(printable("a\\n"), printable("a\n"));
   EXPECT_NE(printable("\u00ff"), printable("\xff"));
@@ -81,7 +81,7 @@ TEST(PrintableJson, keeps_the_values) {
             "[\"a\\n\\u202e\\u0085\\udb40\\udc41\u00e4\"]");
 }
 
-TEST(EscapeInvisible, escapes_only_invisible_characters) {
+TEST(VisibleText, escapes_only_invisible_characters) {
   std::vector<char32_t> code_points;
   const auto escape = [&](char32_t code) {
     code_points.push_back(code);

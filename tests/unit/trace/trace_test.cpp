@@ -30,7 +30,7 @@ class TraceFileTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(TraceFileTest, without_events_is_valid_json) {
+TEST_F(TraceFileTest, is_valid_json_without_events) {
   Trace(file()).close();
   const TraceReader trace(file());
   EXPECT_EQ(trace.process_names().at(Trace::kHost), "eckart");
@@ -170,7 +170,7 @@ TEST_F(TraceFileTest, replaces_only_a_trace) {
   EXPECT_THAT(text(), Not(HasSubstr("short")));
 }
 
-TEST_F(TraceFileTest, write_failure_does_not_throw) {
+TEST_F(TraceFileTest, does_not_throw_when_writing_fails) {
   Trace trace("/dev/full");
   for (int k = 0; k < 5000; ++k)
     trace.span(kTrack, "load", "a.png", time_at(k + 1), time_at(k + 2));

@@ -19,18 +19,18 @@ FailureReason reason_of(lapack_int info) {
   return FailureReason::none;
 }
 
-TEST(LapackInfo, zero_is_success) { EXPECT_NO_THROW(check_lapack(0, "dsyevd")); }
+TEST(LapackInfo, is_success_if_zero) { EXPECT_NO_THROW(check_lapack(0, "dsyevd")); }
 
-TEST(LapackInfo, a_workspace_without_memory_is_out_of_memory) {
+TEST(LapackInfo, is_out_of_memory_without_a_workspace) {
   EXPECT_THROW(check_lapack(-1010, "dsyevd"), std::bad_alloc);
   EXPECT_THROW(check_lapack(-1011, "dgesdd"), std::bad_alloc);
 }
 
-TEST(LapackInfo, a_positive_code_is_a_failure_to_converge) {
+TEST(LapackInfo, is_a_failure_to_converge_if_positive) {
   EXPECT_EQ(reason_of(3), FailureReason::not_converged);
 }
 
-TEST(LapackInfo, a_refused_argument_is_no_failure_to_converge) {
+TEST(LapackInfo, is_no_failure_to_converge_for_a_rejected_argument) {
   EXPECT_EQ(reason_of(-5), FailureReason::compute_failed);
 }
 

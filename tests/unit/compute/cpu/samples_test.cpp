@@ -12,7 +12,7 @@ namespace eckart::cpu {
 namespace {
 
 template <class T>
-class Samples : public ::testing::Test {
+class SamplesTest : public ::testing::Test {
  public:
   static constexpr int kPeak = (1 << (8 * sizeof(T))) - 1;
 
@@ -24,9 +24,9 @@ class Samples : public ::testing::Test {
   }
 };
 using Types = ::testing::Types<std::uint8_t, std::uint16_t>;
-TYPED_TEST_SUITE(Samples, Types);
+TYPED_TEST_SUITE(SamplesTest, Types);
 
-TYPED_TEST(Samples, are_gathered_row_by_row_and_scattered_back) {
+TYPED_TEST(SamplesTest, gathers_row_by_row_and_scatters_back) {
   constexpr int kRows = 37, kCols = 70, kChannels = 3;
   const auto pixels = this->draw(std::size_t(kRows) * kCols * kChannels);
   for (const int channel : {0, 2}) {
@@ -49,7 +49,7 @@ TYPED_TEST(Samples, are_gathered_row_by_row_and_scattered_back) {
   }
 }
 
-TYPED_TEST(Samples, are_copied_unchanged_if_contiguous) {
+TYPED_TEST(SamplesTest, copies_unchanged_if_contiguous) {
   const auto pixels = this->draw(35 * 41);
   std::vector<TypeParam> gathered(pixels.size()), back(pixels.size());
   gather(MatrixView<const TypeParam>{pixels.data(), 35, 41, 41}, gathered.data());
@@ -58,7 +58,7 @@ TYPED_TEST(Samples, are_copied_unchanged_if_contiguous) {
   EXPECT_EQ(back, pixels);
 }
 
-TYPED_TEST(Samples, are_converted_to_float_with_their_exact_norm) {
+TYPED_TEST(SamplesTest, converts_to_float_with_the_exact_norm) {
   for (const std::size_t count : {1U, 255U, 256U, 257U, 5000U}) {
     auto samples = this->draw(count);
     samples[0] = TypeParam(this->kPeak);
@@ -73,7 +73,7 @@ TYPED_TEST(Samples, are_converted_to_float_with_their_exact_norm) {
   }
 }
 
-TYPED_TEST(Samples, have_exact_errors_for_white_against_black) {
+TYPED_TEST(SamplesTest, has_exact_errors_for_white_against_black) {
   const std::vector<TypeParam> black(1000, 0);
   const std::vector<float> white(1000, float(this->kPeak));
   std::vector<TypeParam> stored(1000);
@@ -83,7 +83,7 @@ TYPED_TEST(Samples, have_exact_errors_for_white_against_black) {
   EXPECT_EQ(stored, std::vector<TypeParam>(1000, TypeParam(this->kPeak)));
 }
 
-TYPED_TEST(Samples, are_clamped_and_rounded_to_even) {
+TYPED_TEST(SamplesTest, clamps_and_rounds_to_even) {
   const auto top = float(this->kPeak);
   const std::vector<float> values{-1e9F,   -0.6F,   0.F,        0.5F,       1.5F,      2.5F,
                                   100.49F, 100.51F, top - 0.5F, top + 0.4F, top + 1e6F};
@@ -95,7 +95,7 @@ TYPED_TEST(Samples, are_clamped_and_rounded_to_even) {
   EXPECT_EQ(std::vector<int>(stored.begin(), stored.end()), expected);
 }
 
-TYPED_TEST(Samples, have_the_errors_of_a_plain_sum) {
+TYPED_TEST(SamplesTest, has_the_errors_of_a_plain_sum) {
   const auto samples = this->draw(3001);
   std::mt19937 random(6);
   std::normal_distribution<float> noise(0, 9);

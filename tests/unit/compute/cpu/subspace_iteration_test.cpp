@@ -163,7 +163,7 @@ TEST(SubspaceIteration, is_independent_of_earlier_use) {
   EXPECT_EQ(a.v_nk, b.v_nk);
 }
 
-TEST(SubspaceColumns, are_more_than_the_rank) {
+TEST(SubspaceColumnCount, exceeds_the_rank) {
   for (int rank = 1; rank < 300; ++rank) {
     EXPECT_GE(subspace_columns(rank), rank + 20);
     EXPECT_GE(4 * subspace_columns(rank), 5 * rank - 3);

@@ -74,7 +74,7 @@ void expect_b_pair(const Registers& registers, const std::function<int(int k, in
   }
 }
 
-TEST(CudaFragments, lane_loads_its_fragment_of_a) {
+TEST(CudaFragment, is_loaded_by_its_lane_for_a) {
   const Elements stored = numbered(0);
   const auto at = [&](int row, int column) {
     return stored[std::size_t(row)][std::size_t(column)];
@@ -83,7 +83,7 @@ TEST(CudaFragments, lane_loads_its_fragment_of_a) {
   expect_a(load(stored, ldmatrix_row_order, true), [&](int row, int k) { return at(k, row); });
 }
 
-TEST(CudaFragments, lane_loads_its_fragments_of_two_b) {
+TEST(CudaFragment, is_loaded_by_its_lane_for_two_b) {
   const Elements stored = numbered(3);
   const auto at = [&](int row, int column) {
     return stored[std::size_t(row)][std::size_t(column)];
@@ -95,7 +95,7 @@ TEST(CudaFragments, lane_loads_its_fragments_of_two_b) {
 }
 
 /// PTX manual: row g, and g + 8 for the third and fourth element; columns 2t and 2t + 1.
-TEST(CudaFragments, product_elements_are_covered_once) {
+TEST(CudaFragment, covers_each_product_element_once) {
   for (const int elements : {4, 2}) {  // 16 x 8 of mma.m16n8k16, 8 x 8 of mma.m8n8k4
     std::vector<int> seen(std::size_t(kLanes * elements));
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -110,7 +110,7 @@ TEST(CudaFragments, product_elements_are_covered_once) {
   }
 }
 
-TEST(CudaFragments, warps_cover_their_tile_once) {
+TEST(CudaFragment, covers_each_tile_of_warps_once) {
   const struct {
     int warps, across;
   } blocks[] = {{4, 1}, {4, 2}, {8, 4}};  // project(), gram and reconstruct_float16(), rotate()

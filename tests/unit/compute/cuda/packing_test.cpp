@@ -17,7 +17,7 @@ const ImageShape kShapes[] = {{1, 1, 1, Depth::u8},   {5, 3, 1, Depth::u8},  {3,
                               {7, 7, 3, Depth::u16},  {4, 9, 1, Depth::u16}, {9, 4, 3, Depth::u16},
                               {16, 16, 1, Depth::u8}, {1, 6, 3, Depth::u8}};
 
-TEST(CudaPacking, images_are_contiguous_and_aligned_to_16_bytes) {
+TEST(CudaPacking, places_images_contiguously_and_aligned_to_16_bytes) {
   std::size_t offset = 0;
   for (const ImageShape& shape : kShapes) {
     EXPECT_EQ(offset % 16, 0U);
@@ -27,7 +27,7 @@ TEST(CudaPacking, images_are_contiguous_and_aligned_to_16_bytes) {
   }
 }
 
-TEST(CudaPacking, planes_of_an_image_cover_its_samples_once) {
+TEST(CudaPacking, covers_the_samples_of_an_image_once_by_its_planes) {
   for (const ImageShape& shape : kShapes) {
     std::vector<int> seen(shape.samples());
     for (int channel = 0; channel < shape.channels; ++channel) {
@@ -49,13 +49,13 @@ TEST(CudaPacking, planes_of_an_image_cover_its_samples_once) {
   }
 }
 
-TEST(CudaPacking, float16_scale_keeps_samples_below_256) {
+TEST(CudaPacking, scales_samples_below_256_for_float16) {
   EXPECT_EQ(float16_scale(1), 1);
   EXPECT_LT(65535 * float16_scale(2), 256);
   EXPECT_GE(65535 * float16_scale(2), 127) << "not smaller than necessary";
 }
 
-TEST(CudaPacking, every_tile_has_its_own_error) {
+TEST(CudaPacking, gives_every_tile_its_own_error) {
   const TileErrorLayout errors{.padded_planes = 5, .tiles = 6};
   std::vector<int> seen(errors.count(3));
   for (std::size_t rank = 0; rank < 3; ++rank) {
@@ -70,7 +70,7 @@ TEST(CudaPacking, every_tile_has_its_own_error) {
 }
 
 /// Memory for values is reserved before it is known which solvers will write them.
-TEST(CudaPacking, max_values_suffices_for_every_solver) {
+TEST(CudaPacking, reserves_enough_values_for_every_solver) {
   for (int n = 1; n <= 700; n += (n < 100 ? 1 : 13)) {
     for (int rank = 1; rank <= n; rank += 7) {
       const int columns = cuda_subspace_columns(rank, 192);

@@ -13,7 +13,7 @@
 namespace eckart::cuda {
 namespace {
 
-TEST(CudaQuads, cover_the_elements_of_a_warp_once) {
+TEST(CudaQuad, covers_each_element_of_a_warp_once) {
   std::vector<int> seen(32 * 32);
   for (int lane = 0; lane < 32; ++lane) {
     for (int q = 0; q < QuadLayout::kCount; ++q) {
@@ -46,7 +46,7 @@ Products products_of(int lane) {
 }
 
 /// The exchange of reconstruct_float16(): each lane gives its neighbor the elements that it needs.
-TEST(CudaQuads, contain_the_elements_at_their_position) {
+TEST(CudaQuad, contains_the_elements_at_its_position) {
   const auto pair = [](int lane, int q, int second) {
     const Products products = products_of(lane);
     const auto& product = products[std::size_t(QuadLayout::product_row(q))]
@@ -69,7 +69,7 @@ TEST(CudaQuads, contain_the_elements_at_their_position) {
   }
 }
 
-TEST(CudaQuads, end_at_the_end_of_the_row) {
+TEST(CudaQuad, ends_at_the_end_of_the_row) {
   for (int cols = 1; cols < 40; ++cols) {
     int samples = 0;
     for (int column = 0; column < 64; column += kQuadSamples)
@@ -78,7 +78,7 @@ TEST(CudaQuads, end_at_the_end_of_the_row) {
   }
 }
 
-TEST(CudaQuads, index_every_sample_once) {
+TEST(CudaQuad, indexes_every_sample_once) {
   for (const int channels : {1, 3}) {
     const ImageShape shape{7, 11, channels, Depth::u8};
     std::vector<int> seen(shape.samples());
@@ -97,7 +97,7 @@ TEST(CudaQuads, index_every_sample_once) {
 }
 
 /// The kernel then loads four bytes at once for every quad.
-TEST(CudaQuads, are_words_only_if_complete_and_aligned) {
+TEST(CudaQuad, is_a_word_only_if_complete_and_aligned) {
   for (const int channels : {1, 3}) {
     for (int cols = 1; cols < 20; ++cols) {
       for (const std::size_t offset : {0U, 2U, 16U, 20U}) {

@@ -9,7 +9,7 @@
 namespace eckart::cuda {
 namespace {
 
-TEST(CudaSmallMatrices, every_element_has_one_thread) {
+TEST(CudaSmallMatrix, has_one_thread_for_every_element) {
   for (int l = 1; l <= kMaxSmallOrder; l += 5) {
     const int tiles = order_tiles(l);
     EXPECT_GE(tiles * kSide, l);
@@ -18,7 +18,7 @@ TEST(CudaSmallMatrices, every_element_has_one_thread) {
   }
 }
 
-TEST(CudaSmallMatrices, largest_order_fits_shared_memory) {
+TEST(CudaSmallMatrix, has_a_largest_order_that_fits_shared_memory) {
   const auto bytes = [](int order) { return order * order; };
   EXPECT_EQ(largest_order(16 * 16 - 1, bytes), 0);
   EXPECT_EQ(largest_order(16 * 16, bytes), 16);
@@ -28,7 +28,7 @@ TEST(CudaSmallMatrices, largest_order_fits_shared_memory) {
 
 /// The shared memory of rotate(): hi and lo of M, [column][k], then hi and lo of the rows,
 /// [k][row].
-TEST(CudaRotate, shared_memory_fits_its_layout) {
+TEST(CudaRotation, has_enough_shared_memory_for_its_layout) {
   for (int l = 16; l <= 256; l += 16) {
     for (const bool upper : {false, true}) {
       for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
@@ -51,7 +51,7 @@ TEST(CudaRotate, shared_memory_fits_its_layout) {
 
 /// The eight rows of an 8 x 8 matrix, 16 bytes each, are in different banks (32 banks of four
 /// bytes).
-TEST(CudaRotate, reads_shared_memory_without_conflicts) {
+TEST(CudaRotation, reads_shared_memory_without_conflicts) {
   for (int depth = 16; depth <= 256; depth += 16) {
     for (const int stride : {RotateShared(depth).m_stride, RotateShared::kRowStride}) {
       std::set<int> banks;
@@ -62,7 +62,7 @@ TEST(CudaRotate, reads_shared_memory_without_conflicts) {
 }
 
 /// The depth includes all nonzero rows of an upper triangular M in these columns, and no others.
-TEST(CudaRotate, depth_matches_the_triangle) {
+TEST(CudaRotation, has_the_depth_of_the_triangle) {
   for (int l = 16; l <= 256; l += 16) {
     for (int column0 = 0; column0 < l; column0 += kRotateColumns) {
       EXPECT_EQ(rotate_depth(l, column0, false), l);
@@ -72,7 +72,7 @@ TEST(CudaRotate, depth_matches_the_triangle) {
   }
 }
 
-TEST(CudaJacobi, every_row_of_every_column_has_one_thread) {
+TEST(CudaJacobi, has_one_thread_for_every_row_of_every_column) {
   for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
     const int order = 16 * tiles, groups = jacobi_threads(tiles) / kJacobiLanes;
     EXPECT_EQ(groups * kJacobiColumns, order);
@@ -87,7 +87,7 @@ TEST(CudaJacobi, every_row_of_every_column_has_one_thread) {
   }
 }
 
-TEST(CudaJacobi, blocks_fit_the_register_file) {
+TEST(CudaJacobi, fits_the_register_file) {
   for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
     const int blocks = jacobi_blocks(tiles);
     EXPECT_GE(blocks, 1);
@@ -99,7 +99,7 @@ TEST(CudaJacobi, blocks_fit_the_register_file) {
   }
 }
 
-TEST(CudaJacobi, ring_source_inverts_the_step) {
+TEST(CudaJacobi, inverts_the_step_to_find_the_source_in_the_ring) {
   for (const int groups : {4, 12, 48}) {
     for (const int step : {-1, 1}) {
       for (int group = 0; group < groups; ++group) {
@@ -113,7 +113,7 @@ TEST(CudaJacobi, ring_source_inverts_the_step) {
 }
 
 /// Simulates the steps of a sweep of jacobi() with numbered pairs of columns.
-TEST(CudaJacobi, every_pair_meets_every_other_once_in_a_sweep) {
+TEST(CudaJacobi, combines_all_columns_once_in_a_sweep) {
   for (int tiles = 1; tiles <= kMaxOrderTiles; ++tiles) {
     const int groups = jacobi_threads(tiles) / kJacobiLanes;
     std::vector<int> left, right;

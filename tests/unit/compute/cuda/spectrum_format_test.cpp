@@ -77,7 +77,7 @@ TEST(CudaSpectrumFormat, undoes_the_float16_scale_before_certifying) {
   EXPECT_LT(plain.loss_estimate_db, 1);
 }
 
-TEST(CudaSpectrumFormat, black_plane_has_energy_one) {
+TEST(CudaSpectrumFormat, sets_energy_one_for_a_black_plane) {
   const std::vector<double> none(4, 0.0);
   for (const ValueOrder order :
        {ValueOrder::ascending_squares, ValueOrder::descending, ValueOrder::ritz}) {

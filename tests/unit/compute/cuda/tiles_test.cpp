@@ -7,7 +7,7 @@
 namespace eckart::cuda {
 namespace {
 
-TEST(CudaTiles, cover_a_side_exactly) {
+TEST(CudaTile, covers_a_side_exactly) {
   for (const int tile : {1, 8, 32, 64, 128}) {
     for (int side = 1; side < 600; ++side) {
       ASSERT_GE(tile_count(side, tile) * tile, side);
@@ -22,7 +22,7 @@ TEST(CudaTiles, cover_a_side_exactly) {
 }
 
 /// Kernels divide the elements that they copy among threads in this way.
-TEST(CudaTiles, runs_cover_an_area_once) {
+TEST(CudaTile, covers_an_area_once_by_runs) {
   for (const int run_length : {1, 2, 4, 8}) {
     for (const int width : {8, 16, 32, 48, 64, 128}) {
       for (const int rows : {1, 3, 16, 64}) {
@@ -39,14 +39,14 @@ TEST(CudaTiles, runs_cover_an_area_once) {
 }
 
 /// Neighboring threads must access neighboring memory.
-TEST(CudaTiles, consecutive_runs_are_adjacent) {
+TEST(CudaTile, has_adjacent_consecutive_runs) {
   for (int at = 0; at < 64 * 64 / 4 - 1; ++at) {
     const Position one = run_position(at, 64, 4), next = run_position(at + 1, 64, 4);
     ASSERT_EQ(one.row * 64 + one.column + 4, next.row * 64 + next.column);
   }
 }
 
-TEST(CudaTiles, triangle_index_covers_the_lower_triangle_once) {
+TEST(CudaTile, covers_the_lower_triangle_once) {
   for (int side = 1; side < 40; ++side) {
     std::vector<int> seen(std::size_t(side * side));
     for (int index = 0; index < triangle_tile_count(side); ++index) {

@@ -70,7 +70,7 @@ std::vector<Problem> problems() {
   return all;
 }
 
-TEST(CudaWorkspace, float16_buffers_do_not_overlap) {
+TEST(CudaWorkspace, has_float16_buffers_that_do_not_overlap) {
   for (const Problem& problem : problems()) {
     const SubspaceSizes s(problem);
     EXPECT_EQ(s.m % 16 + s.n % 16 + s.k % 16, 0);
@@ -98,7 +98,7 @@ TEST(CudaWorkspace, float16_buffers_do_not_overlap) {
   }
 }
 
-TEST(CudaWorkspace, float64_buffers_do_not_overlap) {
+TEST(CudaWorkspace, has_float64_buffers_that_do_not_overlap) {
   for (const Problem& problem : problems()) {
     const double m = problem.m, n = problem.n, k = problem.rank(), c = problem.count;
     for (const int columns : {48, 129, 300}) {
@@ -125,7 +125,7 @@ TEST(CudaWorkspace, float64_buffers_do_not_overlap) {
   }
 }
 
-TEST(CudaWorkspace, column_blocks_are_nearly_equal_and_at_most_128) {
+TEST(CudaWorkspace, has_column_blocks_that_are_nearly_equal_and_at_most_128) {
   for (int l = 1; l < 2000; ++l) {
     const int max_columns = block_columns(l), blocks = (l + max_columns - 1) / max_columns;
     ASSERT_LE(max_columns, 128) << l;
@@ -139,7 +139,7 @@ TEST(CudaWorkspace, column_blocks_are_nearly_equal_and_at_most_128) {
   }
 }
 
-TEST(CudaFloat16Scales, keep_columns_and_products_within_float16) {
+TEST(CudaFloat16Scale, keeps_columns_and_products_within_float16) {
   for (int rows = 1; rows < 70000; rows += (rows < 300 ? 1 : 97)) {
     const double scale = double(orthonormal_column_scale(rows));
     ASSERT_LE(scale * scale, rows);
@@ -154,7 +154,7 @@ TEST(CudaFloat16Scales, keep_columns_and_products_within_float16) {
 }
 
 /// P and V with entries that encode their position, in both orders of the columns.
-TEST(CudaFactors, locate_every_element_in_either_order) {
+TEST(CudaFactors, locates_every_element_in_either_order) {
   constexpr int m = 5, n = 4, planes = 3;
   for (const int v_columns : {4, 2}) {
     for (int k = 1; k <= v_columns; ++k) {
@@ -185,7 +185,7 @@ TEST(CudaFactors, locate_every_element_in_either_order) {
   }
 }
 
-TEST(CudaRankGroups, contain_every_rank_once_in_ascending_order) {
+TEST(CudaRankGroup, contains_every_rank_once_in_ascending_order) {
   const std::vector<int> ranks{20, 5, 90, 1, 300, 20, 7, 64, 16, 17, 33, 2, 48, 31, 8, 120, 4};
   for (std::size_t count = 1; count <= ranks.size(); ++count) {
     const std::vector<int> some(ranks.begin(), ranks.begin() + std::ptrdiff_t(count));

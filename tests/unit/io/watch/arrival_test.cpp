@@ -14,14 +14,14 @@ using testing::IsEmpty;
 
 class ArrivalTest : public InotifyTreeTest {};
 
-TEST_F(ArrivalTest, written_and_closed) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_written_and_closed) {
   watch();
   write("a.png");
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
   EXPECT_THAT(arrivals(), IsEmpty()) << "each file is reported once";
 }
 
-TEST_F(ArrivalTest, there_already) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_there_already) {
   write("a.png");
   make("d/e");
   write("d/e/b.png");
@@ -29,7 +29,7 @@ TEST_F(ArrivalTest, there_already) {
   EXPECT_THAT(full_scan(), ElementsAre("a.png", "d/e/b.png"));
 }
 
-TEST_F(ArrivalTest, written_slowly) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_written_slowly) {
   watch();
   std::ofstream file(at("a.png"));
   file << "begin" << std::flush;
@@ -39,14 +39,14 @@ TEST_F(ArrivalTest, written_slowly) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png")) << "after the close";
 }
 
-TEST_F(ArrivalTest, moved_in) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_moved_in) {
   watch();
   std::ofstream(outside_ / "a.png") << "x";
   fs::rename(outside_ / "a.png", at("a.png"));
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, renamed_within) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_renamed_within) {
   write("a.png");
   watch();
   move("a.png", "b.png");
@@ -54,7 +54,7 @@ TEST_F(ArrivalTest, renamed_within) {
   EXPECT_THAT(removed_files_, ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, moved_between_its_folders) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_moved_between_folders) {
   make("d");
   make("e");
   write("d/a.png");
@@ -64,14 +64,14 @@ TEST_F(ArrivalTest, moved_between_its_folders) {
   EXPECT_THAT(removed_files_, ElementsAre("d/a.png"));
 }
 
-TEST_F(ArrivalTest, as_a_hard_link) {
+TEST_F(ArrivalTest, is_reported_for_a_hard_link) {
   watch();
   std::ofstream(outside_ / "a") << "x";
   fs::create_hard_link(outside_ / "a", at("a.png"));
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, as_a_link_to_a_file_if_asked) {
+TEST_F(ArrivalTest, is_reported_for_a_link_to_a_file_if_requested) {
   watch(LinkPolicy::files);
   std::ofstream(outside_ / "a") << "x";
   fs::create_symlink(outside_ / "a", at("a.png"));
@@ -79,7 +79,7 @@ TEST_F(ArrivalTest, as_a_link_to_a_file_if_asked) {
   EXPECT_THAT(full_scan(), testing::Contains("a.png"));
 }
 
-TEST_F(ArrivalTest, in_a_folder_that_is_moved_in) {
+TEST_F(ArrivalTest, is_reported_in_a_folder_that_is_moved_in) {
   watch();
   fs::create_directories(outside_ / "d/e");
   std::ofstream(outside_ / "d/a.png") << "x";
@@ -90,7 +90,7 @@ TEST_F(ArrivalTest, in_a_folder_that_is_moved_in) {
   EXPECT_THAT(arrivals(), ElementsAre("d/e/later.png"));
 }
 
-TEST_F(ArrivalTest, in_a_tree_that_is_made_at_once) {
+TEST_F(ArrivalTest, is_reported_in_a_tree_that_is_created_at_once) {
   watch();
   for (const fs::path folder : {"1", "1/2", "1/2/3", "4"}) {
     make(folder);
@@ -99,7 +99,7 @@ TEST_F(ArrivalTest, in_a_tree_that_is_made_at_once) {
   EXPECT_THAT(arrivals(), ElementsAre("1/2/3/a.png", "1/2/a.png", "1/a.png", "4/a.png"));
 }
 
-TEST_F(ArrivalTest, not_in_a_folder_that_was_moved_out) {
+TEST_F(ArrivalTest, is_not_reported_in_a_folder_that_was_moved_out) {
   make("d/e");
   watch();
   fs::rename(at("d"), outside_ / "d");
@@ -111,7 +111,7 @@ TEST_F(ArrivalTest, not_in_a_folder_that_was_moved_out) {
   EXPECT_THAT(arrivals(), IsEmpty());
 }
 
-TEST_F(ArrivalTest, under_its_new_path_in_a_folder_that_was_moved) {
+TEST_F(ArrivalTest, is_reported_under_the_new_path_in_a_folder_that_was_moved) {
   make("d/e");
   write("d/e/a.png");
   watch();
@@ -123,7 +123,7 @@ TEST_F(ArrivalTest, under_its_new_path_in_a_folder_that_was_moved) {
   EXPECT_EQ(tree_->watch_count(), 3u);
 }
 
-TEST_F(ArrivalTest, in_a_folder_that_was_moved_while_it_was_scanned) {
+TEST_F(ArrivalTest, is_reported_in_a_folder_that_was_moved_while_it_was_scanned) {
   make("d/e");
   write("d/e/a.png");
   watch();
@@ -136,7 +136,7 @@ TEST_F(ArrivalTest, in_a_folder_that_was_moved_while_it_was_scanned) {
   EXPECT_THAT(arrivals(), ElementsAre("b/e/c.png"));
 }
 
-TEST_F(ArrivalTest, in_a_folder_that_takes_the_place_of_another) {
+TEST_F(ArrivalTest, is_reported_in_a_folder_that_takes_the_place_of_another) {
   make("d");
   make("new");
   write("new/a.png");
@@ -149,7 +149,7 @@ TEST_F(ArrivalTest, in_a_folder_that_takes_the_place_of_another) {
   EXPECT_EQ(tree_->watch_count(), 2u);
 }
 
-TEST_F(ArrivalTest, in_a_folder_that_is_made_again) {
+TEST_F(ArrivalTest, is_reported_in_a_folder_that_is_created_again) {
   make("d");
   watch();
   for (int i = 0; i < 3; ++i) {
@@ -161,7 +161,7 @@ TEST_F(ArrivalTest, in_a_folder_that_is_made_again) {
   }
 }
 
-TEST_F(ArrivalTest, deleted_folders_are_not_watched) {
+TEST_F(ArrivalTest, is_not_watched_for_in_deleted_folders) {
   make("d/e");
   watch();
   fs::remove_all(at("d"));
@@ -169,7 +169,7 @@ TEST_F(ArrivalTest, deleted_folders_are_not_watched) {
   EXPECT_EQ(tree_->watch_count(), 1u);
 }
 
-TEST_F(ArrivalTest, in_folders_that_change_places) {
+TEST_F(ArrivalTest, is_reported_in_folders_that_change_places) {
   make("a");
   make("b");
   write("a/1.png");
@@ -184,14 +184,14 @@ TEST_F(ArrivalTest, in_folders_that_change_places) {
   EXPECT_THAT(arrivals(), ElementsAre("a/3.png", "b/4.png"));
 }
 
-TEST_F(ArrivalTest, touched) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_touched) {
   write("a.png");
   watch();
   ASSERT_EQ(::utimensat(AT_FDCWD, at("a.png").c_str(), nullptr, 0), 0);
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, as_a_copy_that_keeps_its_time) {
+TEST_F(ArrivalTest, is_reported_for_a_copy_that_keeps_its_time) {
   watch();
   write("a.png");
   const timespec times[] = {{1, 0}, {1, 0}};
@@ -199,7 +199,7 @@ TEST_F(ArrivalTest, as_a_copy_that_keeps_its_time) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, replaced_by_a_rename) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_replaced_by_a_rename) {
   write("a.png");
   watch();
   write(".a.png.tmp", "new");
@@ -207,14 +207,14 @@ TEST_F(ArrivalTest, replaced_by_a_rename) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, truncated_and_written_anew) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_truncated_and_written_anew) {
   write("a.png", "a long text");
   watch();
   write("a.png", "short");
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, written_in_place) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_written_in_place) {
   write("a.png", "a long text");
   watch();
   const int file = ::open(at("a.png").c_str(), O_WRONLY);
@@ -223,7 +223,7 @@ TEST_F(ArrivalTest, written_in_place) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, deleted_and_made_again) {
+TEST_F(ArrivalTest, is_reported_when_a_file_is_deleted_and_created_again) {
   write("a.png");
   watch();
   fs::remove(at("a.png"));
@@ -231,7 +231,7 @@ TEST_F(ArrivalTest, deleted_and_made_again) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
 }
 
-TEST_F(ArrivalTest, under_a_hidden_or_temporary_name_first) {
+TEST_F(ArrivalTest, is_reported_after_a_hidden_or_temporary_name) {
   watch();
   for (const char* name : {".a.png.Xy12", "b.png.part", "c.png.crdownload", "d.tmp"}) write(name);
   EXPECT_THAT(arrivals(), IsEmpty());
@@ -242,7 +242,7 @@ TEST_F(ArrivalTest, under_a_hidden_or_temporary_name_first) {
   EXPECT_THAT(arrivals(), ElementsAre("a.png", "b.png", "c.png", "d.png"));
 }
 
-TEST_F(ArrivalTest, in_a_folder_that_was_hidden_first) {
+TEST_F(ArrivalTest, is_reported_in_a_folder_that_was_hidden_first) {
   make(".d/e");
   write(".d/e/a.png");
   watch();
@@ -255,7 +255,7 @@ TEST_F(ArrivalTest, in_a_folder_that_was_hidden_first) {
   EXPECT_EQ(tree_->watch_count(), 1u);
 }
 
-TEST_F(ArrivalTest, under_any_name) {
+TEST_F(ArrivalTest, is_reported_under_any_name) {
   watch();
   const std::string longest = std::string(251, 'x') + ".png";
   const std::string folder = "\xFF\n";
@@ -272,7 +272,7 @@ TEST_F(ArrivalTest, under_any_name) {
   EXPECT_EQ(full_scan().size(), 10u + 1) << "the files and one cookie";
 }
 
-TEST_F(ArrivalTest, not_in_a_hidden_or_excluded_folder) {
+TEST_F(ArrivalTest, is_not_reported_in_a_hidden_or_excluded_folder) {
   make(".eckart");
   make("out/deep");
   make("d/out");
@@ -287,7 +287,7 @@ TEST_F(ArrivalTest, not_in_a_hidden_or_excluded_folder) {
   EXPECT_EQ(tree_->watch_count(), 2u);
 }
 
-TEST_F(ArrivalTest, in_a_folder_named_like_an_image) {
+TEST_F(ArrivalTest, is_reported_in_a_folder_named_like_an_image) {
   watch();
   make("a.png");
   write("a.png/b.png");

@@ -10,7 +10,7 @@ using testing::IsEmpty;
 
 class ArrivalByLinkTest : public InotifyTreeTest {};
 
-TEST_F(ArrivalByLinkTest, not_through_a_link_to_a_folder_unless_asked) {
+TEST_F(ArrivalByLinkTest, is_not_reported_through_a_link_to_a_folder_unless_requested) {
   fs::create_directory(outside_ / "d");
   std::ofstream(outside_ / "d/a.png") << "x";
   fs::create_directory_symlink(outside_ / "d", at("link"));
@@ -23,7 +23,7 @@ TEST_F(ArrivalByLinkTest, not_through_a_link_to_a_folder_unless_asked) {
   EXPECT_EQ(tree_->watch_count(), 1u);
 }
 
-TEST_F(ArrivalByLinkTest, through_a_link_to_a_folder_if_asked) {
+TEST_F(ArrivalByLinkTest, is_reported_through_a_link_to_a_folder_if_requested) {
   fs::create_directory(outside_ / "d");
   fs::create_directory_symlink(outside_ / "d", at("link"));
   watch(LinkPolicy::all);
@@ -40,7 +40,7 @@ TEST_F(ArrivalByLinkTest, through_a_link_to_a_folder_if_asked) {
   EXPECT_THAT(arrivals(), IsEmpty());
 }
 
-TEST_F(ArrivalByLinkTest, through_a_link_that_leads_to_another_folder_now) {
+TEST_F(ArrivalByLinkTest, is_reported_through_a_link_that_leads_to_another_folder_now) {
   fs::create_directory(outside_ / "d");
   fs::create_directory(outside_ / "e");
   std::ofstream(outside_ / "e/a.png") << "x";
@@ -54,7 +54,7 @@ TEST_F(ArrivalByLinkTest, through_a_link_that_leads_to_another_folder_now) {
   EXPECT_THAT(arrivals(), ElementsAre("link/b.png"));
 }
 
-TEST_F(ArrivalByLinkTest, once_in_a_cycle_of_links) {
+TEST_F(ArrivalByLinkTest, is_reported_once_in_a_cycle_of_links) {
   make("d/e");
   write("d/e/a.png");
   fs::create_directory_symlink("..", at("d/e/up"));
@@ -68,7 +68,7 @@ TEST_F(ArrivalByLinkTest, once_in_a_cycle_of_links) {
   EXPECT_THAT(arrivals(), ElementsAre("d/e/c.png"));
 }
 
-TEST_F(ArrivalByLinkTest, not_through_a_link_into_an_excluded_folder) {
+TEST_F(ArrivalByLinkTest, is_not_reported_through_a_link_into_an_excluded_folder) {
   make("out/deep");
   write("out/deep/a.png");
   fs::create_directory_symlink("out/deep", at("link"));

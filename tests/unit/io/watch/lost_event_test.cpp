@@ -21,7 +21,7 @@ class LostEventTest : public InotifyTreeTest {
   }
 };
 
-TEST_F(LostEventTest, a_scan_finds_files_and_folders) {
+TEST_F(LostEventTest, is_recovered_by_a_scan_of_files_and_folders) {
   make("d");
   watch();
   if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
@@ -36,7 +36,7 @@ TEST_F(LostEventTest, a_scan_finds_files_and_folders) {
   EXPECT_THAT(arrivals(), ElementsAre("new/deep/later.png"));
 }
 
-TEST_F(LostEventTest, a_scan_finds_a_folder_that_was_moved) {
+TEST_F(LostEventTest, is_recovered_by_a_scan_of_a_folder_that_was_moved) {
   make("d/e");
   write("d/e/a.png");
   watch();
@@ -50,7 +50,7 @@ TEST_F(LostEventTest, a_scan_finds_a_folder_that_was_moved) {
   EXPECT_EQ(tree_->watch_count(), 3u);
 }
 
-TEST_F(LostEventTest, a_scan_finds_folders_that_changed_places) {
+TEST_F(LostEventTest, is_recovered_by_a_scan_of_folders_that_changed_places) {
   make("a/e");
   make("b");
   write("a/1.png");
@@ -69,7 +69,7 @@ TEST_F(LostEventTest, a_scan_finds_folders_that_changed_places) {
   EXPECT_EQ(tree_->watch_count(), 4u);
 }
 
-TEST_F(LostEventTest, a_scan_finds_a_folder_made_anew_and_forgets_those_that_are_gone) {
+TEST_F(LostEventTest, is_recovered_by_a_scan_of_recreated_and_removed_folders) {
   make("d/e");
   make("gone/deep");
   make("out");

@@ -20,13 +20,13 @@ class ScanScheduleTest : public testing::Test {
   ScanSchedule schedule_{seconds(300), seconds(1)};
 };
 
-TEST_F(ScanScheduleTest, the_first_scan_is_at_once_and_the_next_after_a_period) {
+TEST_F(ScanScheduleTest, starts_the_first_scan_at_once_and_the_next_after_a_period) {
   EXPECT_LE(schedule_.next_scan_at(), second(0));
   scan(5);
   EXPECT_EQ(schedule_.next_scan_at(), second(305));
 }
 
-TEST_F(ScanScheduleTest, none_begins_while_one_is_running) {
+TEST_F(ScanScheduleTest, starts_no_scan_while_one_is_running) {
   schedule_.begin();
   schedule_.request();
   schedule_.report_missed_file();
@@ -48,20 +48,20 @@ TEST_F(ScanScheduleTest, scans_soon_after_a_miss) {
   EXPECT_EQ(schedule_.next_scan_at(), second(302));
 }
 
-TEST_F(ScanScheduleTest, a_request_does_not_wait) {
+TEST_F(ScanScheduleTest, starts_a_requested_scan_at_once) {
   scan(0, seconds(60));
   schedule_.request();
   EXPECT_LE(schedule_.next_scan_at(), second(0));
 }
 
-TEST_F(ScanScheduleTest, a_request_during_a_scan_is_for_another) {
+TEST_F(ScanScheduleTest, starts_another_scan_for_a_request_during_a_scan) {
   schedule_.begin();
   schedule_.request();
   schedule_.end(second(0), seconds(1), true);
   EXPECT_LE(schedule_.next_scan_at(), second(0));
 }
 
-TEST_F(ScanScheduleTest, a_scan_is_complete_if_nothing_was_missed_since_it_began) {
+TEST_F(ScanScheduleTest, has_a_complete_scan_if_nothing_was_missed_since_it_began) {
   schedule_.report_missed_file();
   schedule_.begin();
   schedule_.report_missed_file();
@@ -77,7 +77,7 @@ TEST_F(ScanScheduleTest, a_scan_is_complete_if_nothing_was_missed_since_it_began
   EXPECT_TRUE(schedule_.has_complete_scan()) << "a later loss does not count";
 }
 
-TEST_F(ScanScheduleTest, the_period_may_change) {
+TEST_F(ScanScheduleTest, may_change_its_period) {
   scan(0);
   schedule_.set_period(seconds(5));
   EXPECT_EQ(schedule_.next_scan_at(), second(5));

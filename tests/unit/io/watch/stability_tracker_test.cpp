@@ -68,7 +68,7 @@ TEST_F(StabilityTrackerTest, keeps_the_oldest_time_of_equal_ones) {
   EXPECT_EQ(stability_tracker_.oldest_arrival(), std::nullopt);
 }
 
-TEST_F(StabilityTrackerTest, gives_a_file_that_was_stable_for_the_settle_time) {
+TEST_F(StabilityTrackerTest, returns_a_file_that_was_stable_for_the_settle_time) {
   EXPECT_TRUE(stability_tracker_.add_changed("a", with_size(1), at(0)));
   EXPECT_EQ(stability_tracker_.next_due(), at(1));
   EXPECT_THAT(ready(0.999), IsEmpty());
@@ -92,7 +92,7 @@ TEST_F(StabilityTrackerTest, restarts_the_wait_when_the_fingerprint_differs) {
   EXPECT_THAT(ready(3, 3), ElementsAre("a"));
 }
 
-TEST_F(StabilityTrackerTest, size_times_inode_device_and_directory_all_count) {
+TEST_F(StabilityTrackerTest, compares_size_times_inode_device_and_directory) {
   const FileFingerprint first{{{1, 1, 1}, 1, 1}, {1, 1}};
   for (const FileFingerprint& other :
        {FileFingerprint{{{2, 1, 1}, 1, 1}, {1, 1}}, FileFingerprint{{{1, 2, 1}, 1, 1}, {1, 1}},
@@ -130,7 +130,7 @@ TEST_F(StabilityTrackerTest, restarts_the_wait_when_a_scan_finds_a_change) {
   EXPECT_THAT(ready(1.6, 2), ElementsAre("a"));
 }
 
-TEST_F(StabilityTrackerTest, gives_files_in_due_order) {
+TEST_F(StabilityTrackerTest, returns_files_in_due_order) {
   stability_tracker_.add_changed("c", with_size(1), at(0));
   stability_tracker_.add_changed("a", with_size(1), at(0));
   stability_tracker_.add_changed("b", with_size(1), at(0.1));
@@ -138,7 +138,7 @@ TEST_F(StabilityTrackerTest, gives_files_in_due_order) {
   EXPECT_THAT(ready(2), ElementsAre("a", "b", "c"));
 }
 
-TEST_F(StabilityTrackerTest, does_not_give_forgotten_files) {
+TEST_F(StabilityTrackerTest, does_not_return_forgotten_files) {
   stability_tracker_.add_changed("a", with_size(1), at(0));
   stability_tracker_.add_changed("b", with_size(1), at(0));
   stability_tracker_.remove("a");
@@ -146,7 +146,7 @@ TEST_F(StabilityTrackerTest, does_not_give_forgotten_files) {
   EXPECT_THAT(ready(1), ElementsAre("b"));
 }
 
-TEST_F(StabilityTrackerTest, does_not_give_files_below_a_removed_folder) {
+TEST_F(StabilityTrackerTest, does_not_return_files_below_a_removed_folder) {
   for (const char* path : {"d/a", "d/e/b", "d", "d0/c", "d.png", "c"})
     stability_tracker_.add_changed(path, with_size(1), at(0));
   EXPECT_EQ(stability_tracker_.remove_below("d"), 2u);

@@ -25,7 +25,7 @@ class TreeScanTest : public InotifyTreeTest {
   }
 };
 
-TEST_F(TreeScanTest, gives_files_and_links_that_are_named_like_images) {
+TEST_F(TreeScanTest, returns_files_and_links_that_are_named_like_images) {
   for (const char* name : {"a.png", "b.JPG", "c.txt", "png", ".d.png", "e.png~"}) write(name);
   fs::create_symlink("a.png", at("link.png"));
   fs::create_symlink("nowhere", at("dangling.png"));

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 class WatchSourceTest : public WatchSourceFixture {};
 
-TEST_F(WatchSourceTest, gives_existing_and_new_files) {
+TEST_F(WatchSourceTest, returns_existing_and_new_files) {
   write("a.png");
   write("d/b.png");
   start();
@@ -31,7 +31,7 @@ TEST_F(WatchSourceTest, gives_existing_and_new_files) {
   EXPECT_THAT(take_and_finish(2), ElementsAre("c.png", "new/d.png"));
 }
 
-TEST_F(WatchSourceTest, gives_path_and_watch_of_a_file) {
+TEST_F(WatchSourceTest, returns_path_and_watch_of_a_file) {
   fs::create_directory(folder_.path() / "other");
   std::ofstream(folder_.path() / "other/a.png") << "x";
   start({{options_for(root_), {}}, {options_for(folder_.path() / "other"), {}}});
@@ -64,7 +64,7 @@ TEST_F(WatchSourceTest, waits_without_any_watch) {
   stop.request_stop();
 }
 
-TEST_F(WatchSourceTest, watches_take_turns) {
+TEST_F(WatchSourceTest, alternates_between_watches) {
   const fs::path small = folder_.path() / "small";
   fs::create_directory(small);
   write_many("d", 5000);
@@ -76,7 +76,7 @@ TEST_F(WatchSourceTest, watches_take_turns) {
   EXPECT_EQ(of_small, 3);
 }
 
-TEST_F(WatchSourceTest, gives_all_of_many) {
+TEST_F(WatchSourceTest, returns_all_of_many_files) {
   constexpr int kCount = 3000;  // more than kMaxReady
   WatchOptions options = options_for(root_);
   options.max_pending = 100;
@@ -88,7 +88,7 @@ TEST_F(WatchSourceTest, gives_all_of_many) {
   EXPECT_EQ(names.size(), std::size_t(kCount));
 }
 
-TEST_F(WatchSourceTest, gives_an_old_file_at_once) {
+TEST_F(WatchSourceTest, returns_an_old_file_at_once) {
   fs::create_symlink("/bin/sh", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.settle_time = 2 * kDeadline;
@@ -110,7 +110,7 @@ TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
   source_.reset();
 }
 
-TEST_F(WatchSourceTest, does_not_give_filtered_files) {
+TEST_F(WatchSourceTest, does_not_return_filtered_files) {
   start({{options_for(root_), [](const SourceItem& item, const FileState& state) {
             EXPECT_EQ(state, state_of(item.file));
             return item.relative != "a.png";
@@ -129,7 +129,7 @@ TEST_F(WatchSourceTest, ends_when_the_filter_throws) {
   EXPECT_THROW(next(), std::runtime_error);
 }
 
-TEST_F(WatchSourceTest, gives_a_file_changed_in_flight_again_after_it_is_finished) {
+TEST_F(WatchSourceTest, returns_a_file_changed_in_flight_again_after_it_is_finished) {
   write("a.png");
   start();
   EXPECT_EQ(next_name(), "a.png");
@@ -145,7 +145,7 @@ TEST_F(WatchSourceTest, gives_a_file_changed_in_flight_again_after_it_is_finishe
   EXPECT_EQ(next_name(), "c.png") << "a.png is done";
 }
 
-TEST_F(WatchSourceTest, does_not_give_a_deleted_file) {
+TEST_F(WatchSourceTest, does_not_return_a_deleted_file) {
   WatchOptions options = options_for(root_);
   options.settle_time = std::chrono::milliseconds(200);
   start({{options, {}}});
@@ -228,7 +228,7 @@ TEST_F(WatchSourceTest, recovers_from_lost_events) {
   wait_for([&] { return state().overflows == 1; });
 }
 
-TEST_F(WatchSourceTest, full_scans_come_periodically) {
+TEST_F(WatchSourceTest, scans_fully_and_periodically) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.rescan_interval = std::chrono::milliseconds(20);
@@ -333,7 +333,7 @@ TEST_F(WatchSourceTest, loses_nothing_under_load) {
   EXPECT_EQ(names.size(), 2 * kFolders * kFiles);
 }
 
-TEST_F(WatchSourceTest, warns_of_a_dangling_link_where_links_are_ignored) {
+TEST_F(WatchSourceTest, warns_of_a_dangling_link_if_links_are_ignored) {
   for (const LinkPolicy links : {LinkPolicy::files, LinkPolicy::none}) {
     WatchOptions options = options_for(root_);
     options.links = links;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kGiB = 1 << 30;
 
-TEST(CudaBatchCapacity, target_respects_eigensolver_and_grid_limits) {
+TEST(CudaBatchCapacity, respects_eigensolver_and_grid_limits) {
   for (const int cols : {1, 8, 32, 96, 512, 1024, 4096, 16384, 26754, 40000}) {
     for (const int requested : {0, 1, 3, 700, 65535, 65536, 1000000}) {
       const std::int64_t planes = target_batch_planes({cols, cols}, requested);
@@ -30,7 +30,7 @@ TEST(CudaBatchCapacity, target_respects_eigensolver_and_grid_limits) {
   EXPECT_EQ(target_batch_planes({32, 32}, 700), 700);
 }
 
-TEST(CudaBatchCapacity, default_target_balances_work_across_shapes) {
+TEST(CudaBatchCapacity, balances_work_across_shapes_by_default) {
   EXPECT_EQ(target_batch_planes({64, 64}, 0), 512);
   EXPECT_EQ(target_batch_planes({512, 512}, 0), 256);
   EXPECT_EQ(target_batch_planes({9000, 512}, 0), 256) << "rows do not matter";
@@ -38,20 +38,20 @@ TEST(CudaBatchCapacity, default_target_balances_work_across_shapes) {
   EXPECT_EQ(target_batch_planes({8192, 8192}, 0), 4) << "never fewer than the minimum";
 }
 
-TEST(CudaBatchCapacity, three_channels_fit_the_eigensolver) {
+TEST(CudaBatchCapacity, allows_three_channels_in_the_eigensolver) {
   const auto elements = [](std::int64_t columns) { return kMaxChannels * columns * columns; };
   EXPECT_LE(elements(kMaxGramColumns), std::int64_t(INT32_MAX));
   EXPECT_GT(elements(kMaxGramColumns + 1), std::int64_t(INT32_MAX));
 }
 
-TEST(CudaBatchCapacity, planes_are_limited_by_memory) {
+TEST(CudaBatchCapacity, is_limited_by_memory) {
   EXPECT_EQ(limit_planes_to_memory(100, 1000, 10), 100);
   EXPECT_EQ(limit_planes_to_memory(100, 999, 10), 99);
   EXPECT_EQ(limit_planes_to_memory(100, 5, 10), 1) << "at least one plane is tried";
   EXPECT_EQ(limit_planes_to_memory(0, 1000, 10), 1);
 }
 
-TEST(CudaBatchCapacity, lanes_are_up_to_four_a_device_with_two_gib_each) {
+TEST(CudaBatchCapacity, allows_up_to_four_lanes_a_device_with_two_gib_each) {
   EXPECT_EQ(lane_count(0.5 * kGiB, 1, 0), 1);
   EXPECT_EQ(lane_count(5.9 * kGiB, 1, 0), 2);
   EXPECT_EQ(lane_count(100 * kGiB, 1, 0), 4);
@@ -59,7 +59,7 @@ TEST(CudaBatchCapacity, lanes_are_up_to_four_a_device_with_two_gib_each) {
   EXPECT_EQ(lane_count(0.5 * kGiB, 2, 7), 7);
 }
 
-TEST(CudaBatchCapacity, lanes_share_the_memory_of_their_device) {
+TEST(CudaBatchCapacity, divides_the_memory_of_a_device_among_its_lanes) {
   EXPECT_DOUBLE_EQ(bytes_per_lane(12, 1, 4), 3);
   EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 4), 6);
   EXPECT_DOUBLE_EQ(bytes_per_lane(12, 2, 5), 4) << "one device has three lanes";
@@ -96,7 +96,7 @@ TEST(CudaBatchCapacity, estimates_plane_bytes) {
   }
 }
 
-TEST(CudaBatchCapacity, gram_needs_two_matrices_and_six_squares) {
+TEST(CudaBatchCapacity, includes_two_matrices_and_six_squares_for_gram) {
   const BatchWorkload batch{{1000, 500}, 20, 48, 16, false};
   const double slots = 2 * 2 * 1000 * 500;
   EXPECT_DOUBLE_EQ(plane_bytes(batch, SolverKind::gram, 1),
@@ -113,7 +113,7 @@ TEST(CudaBatchCapacity, holds_at_least_one_image) {
   EXPECT_EQ(BatchCapacity::for_full_batch(1).recompute, 3);
 }
 
-TEST(CudaBatchCapacity, a_single_image_reserves_a_small_batch) {
+TEST(CudaBatchCapacity, reserves_a_small_batch_for_a_single_image) {
   BatchCapacity capacity = BatchCapacity::for_full_batch(256);
   capacity.grow_for(3, false);
   EXPECT_EQ(capacity.current, 8);
@@ -127,7 +127,7 @@ TEST(CudaBatchCapacity, a_single_image_reserves_a_small_batch) {
   EXPECT_EQ(capacity.current, 300) << "an image may have more planes than a batch";
 }
 
-TEST(CudaBatchCapacity, deterministic_lane_reserves_a_full_batch) {
+TEST(CudaBatchCapacity, reserves_a_full_batch_for_a_deterministic_lane) {
   BatchCapacity capacity = BatchCapacity::for_full_batch(256);
   capacity.grow_for(1, true);
   EXPECT_EQ(capacity.current, 256);
@@ -159,7 +159,7 @@ TEST(CudaBatchCapacity, shrinks_to_available_memory) {
   }
 }
 
-TEST(CudaBatchCapacity, recompute_capacity_halves_to_one_plane) {
+TEST(CudaBatchCapacity, halves_to_one_plane_for_recompute) {
   BatchCapacity capacity = BatchCapacity::for_full_batch(256);
   for (const int expected : {16, 8, 4, 2, 1}) {
     EXPECT_TRUE(capacity.shrink_recompute());

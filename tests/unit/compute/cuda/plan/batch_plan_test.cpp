@@ -16,25 +16,25 @@ BatchPlan subspace_plan(std::size_t first_solver) {
   return plan;
 }
 
-TEST(CudaBatchPlan, float64_subspace_recomputes_what_float16_left) {
+TEST(CudaBatchPlan, recomputes_in_float64_what_float16_did_not_certify) {
   for (const int iterations : {IterationTuner::kMin, IterationTuner::kMax})
     EXPECT_EQ(subspace_plan(0).first_recompute_solver(iterations), 1U);
 }
 
-TEST(CudaBatchPlan, float64_subspace_follows_itself_with_more_iterations_only) {
+TEST(CudaBatchPlan, repeats_float64_subspace_only_with_more_iterations) {
   for (int iterations = IterationTuner::kMin; iterations < IterationTuner::kMax; ++iterations)
     EXPECT_EQ(subspace_plan(1).first_recompute_solver(iterations), 1U) << iterations;
   EXPECT_EQ(subspace_plan(1).first_recompute_solver(IterationTuner::kMax), 2U);
 }
 
-TEST(CudaBatchPlan, last_solver_is_the_end_of_the_sequence) {
+TEST(CudaBatchPlan, ends_with_the_last_solver_of_the_sequence) {
   const BatchPlan plan = subspace_plan(0);
   for (std::size_t solver = 0; solver < plan.solvers.size(); ++solver)
     EXPECT_EQ(plan.is_last(solver), plan.solvers[solver] == SolverStep::gesvd);
 }
 
 /// A plane is always computed in a batch of the same size, regardless of the other images.
-TEST(CudaBatchPlan, deterministic_batches_are_always_full) {
+TEST(CudaBatchPlan, pads_only_deterministic_batches_to_full_size) {
   BatchPlan plan = subspace_plan(0);
   EXPECT_EQ(plan.padded_planes(5, 32), 5);
   plan.is_deterministic = true;
@@ -42,7 +42,7 @@ TEST(CudaBatchPlan, deterministic_batches_are_always_full) {
   EXPECT_EQ(plan.padded_planes(32, 32), 32);
 }
 
-TEST(CudaBatchPlan, deterministic_planes_reach_a_sequential_solver_one_by_one) {
+TEST(CudaBatchPlan, passes_deterministic_planes_to_sequential_solvers_one_by_one) {
   BatchPlan plan = subspace_plan(0);
   for (std::size_t solver = 0; solver < plan.solvers.size(); ++solver)
     EXPECT_EQ(plan.max_recompute_planes(solver), plan.capacity.recompute);
@@ -84,7 +84,7 @@ TEST_F(CudaBatchPlanCacheTest, keeps_what_a_plan_has_learned) {
   EXPECT_EQ(cache_.size(), 2U);
 }
 
-TEST_F(CudaBatchPlanCacheTest, full_cache_keeps_only_what_is_in_flight) {
+TEST_F(CudaBatchPlanCacheTest, keeps_only_what_is_in_flight_when_full) {
   for (int side = 1; side <= int(kMaxCacheEntries); ++side) get(side).capacity.current = 7;
   BatchPlan& in_flight = get(5);
   ASSERT_EQ(cache_.size(), kMaxCacheEntries);

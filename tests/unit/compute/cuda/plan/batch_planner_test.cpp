@@ -48,7 +48,7 @@ TEST(CudaBatchPlanner, plans_subspace_in_float64_above_the_float16_columns) {
       << "the GPU with the least shared memory decides";
 }
 
-TEST(CudaBatchPlanner, plans_gram_where_the_subspace_would_be_nearly_everything) {
+TEST(CudaBatchPlanner, plans_gram_if_the_subspace_would_be_nearly_full) {
   const BatchPlan plan = BatchPlanner(h200()).make_plan(make_key(32, 32));
   EXPECT_EQ(plan.solvers, (std::vector{gram, gesvd}));
   EXPECT_EQ(plan.first_solver, 0U);
@@ -63,7 +63,7 @@ TEST(CudaBatchPlanner, follows_the_requested_solver) {
   EXPECT_EQ(BatchPlanner(options).make_plan(make_key(512, 512)).solvers, std::vector{gesvdj});
 }
 
-TEST(CudaBatchPlanner, ranks_are_at_most_the_sides) {
+TEST(CudaBatchPlanner, limits_ranks_to_the_sides) {
   const BatchPlan plan =
       BatchPlanner(h200()).make_plan(make_key(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));
   EXPECT_EQ(plan.ranks, (std::vector{5, 64, 64})) << "one an output, in the order of the policies";
@@ -76,7 +76,7 @@ TEST(CudaBatchPlanner, ranks_are_at_most_the_sides) {
   EXPECT_EQ(problem.iterations, 3);
 }
 
-TEST(CudaBatchPlanner, batches_are_limited_by_the_memory_of_a_lane) {
+TEST(CudaBatchPlanner, limits_batches_to_the_memory_of_a_lane) {
   const BatchKey large = make_key(8192, 8192);
   int before = 0;
   for (const double gib : {0.001, 1.0, 4.0, 16.0, 64.0}) {
@@ -89,7 +89,7 @@ TEST(CudaBatchPlanner, batches_are_limited_by_the_memory_of_a_lane) {
   EXPECT_EQ(before, 4);
 }
 
-TEST(CudaBatchPlanner, more_outputs_take_more_memory) {
+TEST(CudaBatchPlanner, plans_more_memory_for_more_outputs) {
   PlannerOptions options = h200();
   options.lane_bytes = 2 * kGibibyte;
   const BatchPlanner planner(options);
@@ -97,7 +97,7 @@ TEST(CudaBatchPlanner, more_outputs_take_more_memory) {
             planner.batch_planes(make_key(1024, 1024)));
 }
 
-TEST(CudaBatchPlanner, requested_batch_size_replaces_the_default) {
+TEST(CudaBatchPlanner, prefers_the_requested_batch_size_to_the_default) {
   PlannerOptions options = h200();
   options.batch_planes = 5;
   EXPECT_EQ(BatchPlanner(options).batch_planes(make_key(256, 256)), 5);

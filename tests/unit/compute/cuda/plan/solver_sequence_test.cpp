@@ -10,7 +10,7 @@ namespace {
 
 using enum SolverStep;
 
-TEST(CudaSolverSequence, each_solver_is_followed_by_a_more_accurate_one) {
+TEST(CudaSolverSequence, follows_each_solver_by_a_more_accurate_one) {
   for (const bool is_single_solver : {false, true}) {
     EXPECT_EQ(solver_sequence(SolverKind::subspace, is_single_solver),
               (std::vector{float16_subspace, float64_subspace, gram, gesvd}));
@@ -20,15 +20,15 @@ TEST(CudaSolverSequence, each_solver_is_followed_by_a_more_accurate_one) {
   EXPECT_EQ(solver_sequence(SolverKind::gram, false), (std::vector{gram, gesvd}));
 }
 
-TEST(CudaSolverSequence, requested_gram_is_not_followed_by_another_solver) {
+TEST(CudaSolverSequence, ends_with_gram_if_requested) {
   EXPECT_EQ(solver_sequence(SolverKind::gram, true), std::vector{gram});
 }
 
-TEST(CudaSolverSequence, automatic_has_to_be_resolved_before) {
+TEST(CudaSolverSequence, rejects_automatic) {
   EXPECT_THROW(solver_sequence(SolverKind::automatic, false), std::logic_error);
 }
 
-TEST(CudaSolverSequence, batches_start_with_float64_where_float16_takes_too_few_columns) {
+TEST(CudaSolverSequence, starts_with_float64_if_float16_takes_too_few_columns) {
   const BatchWorkload float16{{512, 512}, 20, 48, 256, false},
       float64{{512, 512}, 200, 256, 256, true};
   EXPECT_EQ(first_solver(float16, SolverKind::subspace), 0U);
@@ -38,7 +38,7 @@ TEST(CudaSolverSequence, batches_start_with_float64_where_float16_takes_too_few_
     EXPECT_EQ(first_solver(float64, solver), 0U) << to_string(solver);
 }
 
-TEST(CudaSolverSequence, gesvd_and_gesvdj_are_sequential) {
+TEST(CudaSolverSequence, is_sequential_in_gesvd_and_gesvdj) {
   EXPECT_TRUE(is_sequential(gesvd));
   EXPECT_TRUE(is_sequential(gesvdj));
   for (const SolverStep step : {float16_subspace, float64_subspace, gram})

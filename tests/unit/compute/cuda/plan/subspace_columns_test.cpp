@@ -5,7 +5,7 @@
 namespace eckart::cuda {
 namespace {
 
-TEST(CudaSubspaceColumns, oversamples_by_a_quarter_unless_fewer_columns_allow_float16) {
+TEST(CudaSubspaceColumnCount, exceeds_the_rank_by_a_quarter_unless_fewer_allow_float16) {
   for (const int max_float16_columns : {112, 192}) {
     for (int rank = 1; rank < 400; ++rank) {
       const int columns = cuda_subspace_columns(rank, max_float16_columns);
