@@ -1,5 +1,5 @@
 # The functions of src/layers.cmake: the table of layers, and the checks that enforce it.
-#   A wrong #include ends the build (check_includes.cmake); a wrong link ends the configuration (eckart_check_links()).
+#   A wrong #include ends the build (check_layer.cmake); a wrong link ends the configuration (eckart_check_links()).
 
 # eckart_library(NAME HEADERS regex [LINK target ...])
 function(eckart_library name)
@@ -63,7 +63,7 @@ function(eckart_layer_links public_result private_result folder)
   set(${private_result} ${private} PARENT_SCOPE)
 endfunction()
 
-# Writes the table as a CMake script for check_includes.cmake, and as Markdown for the documentation.
+# Writes the table as a CMake script for check_layer.cmake, and as Markdown for the documentation.
 function(eckart_write_layers)
   get_property(layers GLOBAL PROPERTY eckart_layers)
   get_property(libraries GLOBAL PROPERTY eckart_libraries)
@@ -98,9 +98,9 @@ function(eckart_check_includes target folder)
   set(stamp ${PROJECT_BINARY_DIR}/layers/${target}.stamp)
   add_custom_command(OUTPUT ${stamp}
     COMMAND ${CMAKE_COMMAND} -DTABLE=${PROJECT_BINARY_DIR}/layers/layers.cmake -DSOURCE=${PROJECT_SOURCE_DIR}/src -DFOLDER=${folder}
-            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_includes.cmake
+            -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_layer.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-    DEPENDS ${files} ${PROJECT_BINARY_DIR}/layers/layers.cmake ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_includes.cmake
+    DEPENDS ${files} ${PROJECT_BINARY_DIR}/layers/layers.cmake ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/check_layer.cmake
     COMMENT "Checking the includes of ${folder}" VERBATIM)
   add_custom_target(${target}_includes DEPENDS ${stamp})
   add_dependencies(${target} ${target}_includes)

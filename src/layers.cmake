@@ -1,6 +1,6 @@
 # The layers of src/: what each component is, and what it may include and link. The only place that defines this.
 #   src/components.cmake   links a component with what is listed here, and nothing else
-#   src/check_includes.cmake   fails the build at an #include that is not allowed here
+#   src/check_layer.cmake   fails the build at an #include that is not allowed here
 #   docs/explanation/architecture.md   contains this table; tests/layers compares the two
 # A component may use only components that are listed above it.
 
@@ -50,7 +50,7 @@ eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES co
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core text machine LIBRARIES spdlog nlohmann-json)
 eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)
-eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry text LIBRARIES spdlog libsystemd)
+eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry core text LIBRARIES spdlog libsystemd)
 eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry machine core files text hash LIBRARIES spdlog nlohmann-json)
 eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
 eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"

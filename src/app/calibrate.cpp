@@ -42,16 +42,16 @@ std::vector<Image> make_scenes(const CalibrationCase& shape) {
   std::vector<Image> scenes;
   scenes.reserve(kSceneCount);
   for (int seed = 0; seed < kSceneCount; ++seed) {
-    scenes.push_back(synthesize({.kind = SynthKind::texture,
-                                 .rows = shape.rows,
-                                 .cols = shape.cols,
-                                 .channels = 1,
-                                 .seed = std::uint64_t(seed)}));
+    scenes.push_back(synth::synthesize({.kind = synth::SynthKind::texture,
+                                        .rows = shape.rows,
+                                        .cols = shape.cols,
+                                        .channels = 1,
+                                        .seed = std::uint64_t(seed)}));
   }
   return scenes;
 }
 
-using Batches = std::vector<std::vector<Task>>;
+using Batches = std::vector<std::vector<compute::Task>>;
 
 /// Returns batches of `planes` planes that contain all scenes. The number of batches is a multiple
 /// of `slots`.
@@ -63,7 +63,7 @@ Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolic
   for (auto& batch : batches) {
     for (int i = 0; i < planes; ++i) {
       const Image& scene = scenes[next++ % scenes.size()];
-      Task& task = batch.emplace_back();
+      compute::Task& task = batch.emplace_back();
       task.input = Image(scene.shape());
       std::memcpy(task.input.data(), scene.data(), scene.bytes());
       task.ranks = ranks;
@@ -75,25 +75,25 @@ Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolic
 }
 
 /// Keeps all slots of the lane busy.
-void run_batches(Lane& lane, const BatchKey& kind, Batches& batches) {
+void run_batches(compute::Lane& lane, const compute::BatchKey& kind, Batches& batches) {
   const auto slots = std::size_t(lane.slots());
   for (std::size_t first = 0; first < batches.size(); first += slots) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
-      std::vector<Task*> tasks;
-      for (Task& task : batches[first + slot]) tasks.push_back(&task);
+      std::vector<compute::Task*> tasks;
+      for (compute::Task& task : batches[first + slot]) tasks.push_back(&task);
       lane.start(int(slot), kind, tasks);
     }
     for (std::size_t slot = 0; slot < slots; ++slot) lane.finish(int(slot));
   }
   for (const auto& batch : batches) {
-    for (const Task& task : batch) {
+    for (const compute::Task& task : batch) {
       if (!task.error.empty()) throw FatalError(ExitCode::internal, task.error);
     }
   }
 }
 
 /// Returns the median time of one batch.
-double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
+double median_batch_seconds(compute::Lane& lane, const compute::BatchKey& kind, Batches& batches,
                             bool use_thread_clock, double budget) {
   const auto pass = [&] {
     const double start = clock_seconds(use_thread_clock);
@@ -118,19 +118,20 @@ double median_batch_seconds(Lane& lane, const BatchKey& kind, Batches& batches,
 /// Times a full batch and, if a batch holds several planes, a partial batch, to separate the cost
 /// of a batch from the cost of its planes. Returns nothing if the backend chooses another
 /// solver, because `solver` does not support the shape or rank.
-std::vector<Timing> measure_solver(Backend& backend, SolverKind solver, const BatchKey& kind,
-                                   const std::vector<Image>& scenes, bool use_thread_clock,
-                                   double budget) {
-  const std::unique_ptr<Lane> lane = backend.make_lane(0);
+std::vector<compute::Timing> measure_solver(compute::Backend& backend, SolverKind solver,
+                                            const compute::BatchKey& kind,
+                                            const std::vector<Image>& scenes, bool use_thread_clock,
+                                            double budget) {
+  const std::unique_ptr<compute::Lane> lane = backend.make_lane(0);
   const int full = backend.batch_planes(kind), part = full / kPartialBatchDivisor;
-  std::vector<Timing> timings;
+  std::vector<compute::Timing> timings;
   for (const int planes : {full, part}) {
     if (planes == 0) continue;
     Batches batches = make_batches(scenes, kind.ranks, planes, lane->slots());
     const double share = double(planes) / (full + part);
     const double time =
         median_batch_seconds(*lane, kind, batches, use_thread_clock, share * budget);
-    SolverChoice choice = backend.solver_choices().at(0);
+    compute::SolverChoice choice = backend.solver_choices().at(0);
     if (choice.solver != solver) return {};
     choice.batch.planes = planes;
     timings.push_back({solver, choice.batch, time});
@@ -153,14 +154,15 @@ CalibrationResult calibrate(const CalibrationRequest& request) {
   for (const CalibrationCase& calibration_case : kCalibrationCases) {
     const std::vector<Image> scenes = make_scenes(calibration_case);
     for (const int rank : calibration_case.ranks) {
-      const BatchKey kind{{calibration_case.rows, calibration_case.cols}, {RankPolicy{rank}}};
+      const compute::BatchKey kind{{calibration_case.rows, calibration_case.cols},
+                                   {RankPolicy{rank}}};
       for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram}) {
         if (request.on_progress) request.on_progress(done++, total);
-        BackendOptions options;
+        compute::BackendOptions options;
         options.solver = solver;
-        const std::unique_ptr<Backend> backend = request.make_backend(options);
+        const std::unique_ptr<compute::Backend> backend = request.make_backend(options);
         result.device = backend->device_name();
-        for (const Timing& timing :
+        for (const compute::Timing& timing :
              measure_solver(*backend, solver, kind, scenes, request.backend == CostBackend::cpu,
                             request.seconds / total)) {
           result.timings.push_back(timing);
@@ -168,7 +170,7 @@ CalibrationResult calibrate(const CalibrationRequest& request) {
       }
     }
   }
-  result.costs = fit_costs(result.timings);
+  result.costs = compute::fit_costs(result.timings);
   return result;
 }
 

@@ -12,7 +12,7 @@ namespace eckart::app {
 
 struct CalibrationRequest {
   CostBackend backend;  ///< the backend that make_backend() makes
-  std::function<std::unique_ptr<Backend>(const BackendOptions&)> make_backend;
+  std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)> make_backend;
   double seconds;  ///< approximate time to measure; each case is timed at least three times
   /// Called before each measurement; may be empty.
   std::function<void(int done, int total)> on_progress;
@@ -20,7 +20,7 @@ struct CalibrationRequest {
 
 struct CalibrationResult {
   std::string device;
-  std::vector<Timing> timings;
+  std::vector<compute::Timing> timings;
   SolverCosts costs;
 };
 

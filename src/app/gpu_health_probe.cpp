@@ -24,14 +24,14 @@ Image rank_one_image() {
   return image;
 }
 
-void check_gpu(Lane& lane, std::size_t device) {
-  Task task;
+void check_gpu(compute::Lane& lane, std::size_t device) {
+  compute::Task task;
   task.input = rank_one_image();
   task.ranks = std::span(&kRank, 1);
   task.outputs.emplace_back(kShape);
   task.results.emplace_back(1);
-  Task* const tasks[] = {&task};
-  lane.start(0, batch_key(task, kDefaultPadMultiple), tasks);
+  compute::Task* const tasks[] = {&task};
+  lane.start(0, compute::batch_key(task, kDefaultPadMultiple), tasks);
   lane.finish(0);
   const bool same = std::memcmp(task.outputs[0].data(), task.input.data(), task.input.bytes()) == 0;
   if (task.error.empty() && same) return;
@@ -41,7 +41,7 @@ void check_gpu(Lane& lane, std::size_t device) {
 
 }  // namespace
 
-GpuHealthProbe::GpuHealthProbe(Backend& backend) {
+GpuHealthProbe::GpuHealthProbe(compute::Backend& backend) {
   for (std::size_t gpu = 0; gpu < backend.gpu_bus_ids().size(); ++gpu)
     lanes_.push_back(backend.make_gpu_lane(int(gpu)));
 }

@@ -17,14 +17,14 @@ constexpr std::chrono::seconds kGpuProbeInterval{30}, kGpuProbeTimeout{120};
 class GpuHealthProbe {
  public:
   /// Makes the lanes; throws as Backend::make_gpu_lane(). The backend must outlive this object.
-  explicit GpuHealthProbe(Backend& backend);
+  explicit GpuHealthProbe(compute::Backend& backend);
 
   /// Reconstructs a small matrix of rank 1 on each GPU and compares it with the input. Throws
   /// DeviceLostError if they differ, and OutOfMemory. Blocks as long as a device hangs.
   void run();
 
  private:
-  std::vector<std::unique_ptr<Lane>> lanes_;  // one per device
+  std::vector<std::unique_ptr<compute::Lane>> lanes_;  // one per device
 };
 
 }  // namespace eckart::app

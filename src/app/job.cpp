@@ -71,52 +71,53 @@ void Job::prepare_read_only() {
     resume_from(ledger::Ledger::open_read_only(file));
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::nothing_readable) throw;
-    spdlog::warn("{}", printable_message(error.what()));  // a run continues with a new ledger
+    spdlog::warn("{}", text::printable_message(error.what()));  // a run continues with a new ledger
   }
 }
 
-void Job::assign_outputs(WorkItem& item) {
+void Job::assign_outputs(pipeline::WorkItem& item) {
   item.outputs = outputs_.reserve(item.relative, choose_naming(item));
   for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   if (!resume_) log_full_name(item);
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
-void Job::load(WorkItem& item, const ReserveBytes& reserve) {
-  std::optional<io::InputFile> open = open_watched_file(item);
+void Job::load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
+  std::optional<io::InputFile> open = pipeline::open_watched_file(item);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
   loader_.load(item, std::move(open), reserve);
 }
 
-void Job::write(WorkItem& item) {
-  encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality});
+void Job::write(pipeline::WorkItem& item) {
+  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality});
 }
 
-void Job::publish(std::span<ItemPtr> group) {
-  publish_outputs(group, *this, request_.settings.durability != settings::Durability::none);
+void Job::publish(std::span<pipeline::ItemPtr> group) {
+  pipeline::publish_outputs(group, *this,
+                            request_.settings.durability != settings::Durability::none);
 }
 
-void Job::record_intents(std::span<WorkItem* const> items) {
+void Job::record_intents(std::span<pipeline::WorkItem* const> items) {
   if (resume_) resume_->record_intents(items);
 }
 
-void Job::abandon_intents(std::span<WorkItem* const> items) {
+void Job::abandon_intents(std::span<pipeline::WorkItem* const> items) {
   if (resume_) resume_->abandon_intents(items);
 }
 
-void Job::record(std::span<WorkItem* const> items) {
+void Job::record(std::span<pipeline::WorkItem* const> items) {
   if (resume_) resume_->record(items);
 }
 
-void Job::release_outputs(const WorkItem& item) {
+void Job::release_outputs(const pipeline::WorkItem& item) {
   if (!item.outputs.empty()) outputs_.cancel_reservation(item.relative);
 }
 
 /// Returns the full name if an output of the item has it already. Also returns it if a folder
 /// beside the input has the usual name, because the outputs of that folder need a folder of this
 /// name.
-Naming Job::choose_naming(const WorkItem& item) const {
+Naming Job::choose_naming(const pipeline::WorkItem& item) const {
   const std::vector<fs::path> full = outputs_.outputs_of(item.relative, Naming::full);
   if (resume_ && resume_->was_made_from(item, full)) return Naming::full;
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
@@ -130,7 +131,7 @@ Naming Job::choose_naming(const WorkItem& item) const {
 
 /// Changes the outputs of the item from the usual to the full name. Returns whether it changed
 /// them.
-bool Job::use_full_name(WorkItem& item) {
+bool Job::use_full_name(pipeline::WorkItem& item) {
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
   if (item.outputs != usual || outputs_.outputs_of(item.relative, Naming::full) == usual)
     return false;
@@ -140,7 +141,7 @@ bool Job::use_full_name(WorkItem& item) {
 }
 
 /// Logs the full name of an item once, if the name is new.
-void Job::log_full_name(const WorkItem& item) {
+void Job::log_full_name(const pipeline::WorkItem& item) {
   const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
   if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
   {
@@ -148,12 +149,12 @@ void Job::log_full_name(const WorkItem& item) {
     if (!logged_full_names_.insert(item.relative.native()).second) return;
   }
   spdlog::info("{}: output is {}, because {} belongs to another input",
-               printable(item.file.native()), printable(item.outputs.front().native()),
-               printable(usual.front().native()));
+               text::printable(item.file.native()), text::printable(item.outputs.front().native()),
+               text::printable(usual.front().native()));
 }
 
 /// The output names come from the ledger, regardless of the order of the inputs in this run.
-void Job::skip_if_done(WorkItem& item, const io::InputFile* open) {
+void Job::skip_if_done(pipeline::WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
   if (const auto usual = outputs_.outputs_of(item.relative);
       item.outputs != usual && resume_->was_made_from(item, usual))
@@ -170,29 +171,31 @@ void Job::skip_if_done(WorkItem& item, const io::InputFile* open) {
   log_full_name(item);
 }
 
-OutputDecision Job::decision_for(const WorkItem& item, std::size_t output) const {
+pipeline::OutputDecision Job::decision_for(const pipeline::WorkItem& item,
+                                           std::size_t output) const {
   if (resume_) return resume_->decision_for(item, output);
-  const PathStatus path_status = stat_path(item.outputs[output]);
-  check_status_available(item.outputs[output], path_status);
-  OutputDecision decision = decide_output({.input = {},
-                                           .settings = 0,
-                                           .on_change = OnSettingsChange::refuse,
-                                           .min_run = request_.overwrite},
-                                          {}, path_status);
+  const pipeline::PathStatus path_status = pipeline::stat_path(item.outputs[output]);
+  pipeline::check_status_available(item.outputs[output], path_status);
+  pipeline::OutputDecision decision =
+      pipeline::decide_output({.input = {},
+                               .settings = 0,
+                               .on_change = pipeline::OnSettingsChange::refuse,
+                               .min_run = request_.overwrite},
+                              {}, path_status);
   const bool has_ledger = !request_.settings.ledger.is_none();
-  if (decision.action == OutputAction::compare && !has_ledger)
+  if (decision.action == pipeline::OutputAction::compare && !has_ledger)
     decision.explanation = "no ledger is kept";
   return decision;
 }
 
-io::ConflictAction Job::resolve_collision(const WorkItem& item, const fs::path& output,
+io::ConflictAction Job::resolve_collision(const pipeline::WorkItem& item, const fs::path& output,
                                           const fs::path& written) const {
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
-  return eckart::resolve_collision(decision_for(item, index), output, written);
+  return eckart::pipeline::resolve_collision(decision_for(item, index), output, written);
 }
 
-bool Job::is_done(WorkItem& item) const {
+bool Job::is_done(pipeline::WorkItem& item) const {
   if (!resume_) return false;
   for (const Naming naming : {Naming::usual, Naming::full}) {
     item.outputs = outputs_.outputs_of(item.relative, naming);
@@ -210,7 +213,8 @@ std::optional<std::string> Job::forget_missing_outputs(const std::string& after)
   if (!resume_) return std::nullopt;
   // Open the folder itself: if it is moved away meanwhile, every output would be missing at its
   // path.
-  const FileDescriptor folder(::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const files::FileDescriptor folder(
+      ::open(request_.output.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   check_in_place();
   const fs::path root = fs::absolute(request_.output).lexically_normal();
   return resume_->forget_missing_outputs(after, [&](const fs::path& output) {
@@ -249,18 +253,18 @@ void Job::forget_failures_of_missing_inputs() {
   std::error_code none;
   for (ledger::FailureEntry& failure : ledger_->failures(std::numeric_limits<int>::max())) {
     if (!is_own_input(failure.input)) continue;
-    if ((!entry_exists(failure.input) && !is_quarantined(failure.input)) ||
+    if ((!files::entry_exists(failure.input) && !is_quarantined(failure.input)) ||
         fs::is_directory(failure.input, none))
       gone.cleared.push_back(std::move(failure.input));
   }
   ledger_->record(gone);
 }
 
-void Job::record_removed_inputs(std::span<WorkItem* const> items) {
+void Job::record_removed_inputs(std::span<pipeline::WorkItem* const> items) {
   if (resume_) resume_->record_removed_inputs(items);
 }
 
-void Job::record_suspects(const InFlightBatches::Items& items) {
+void Job::record_suspects(const pipeline::InFlightBatches::Items& items) {
   if (resume_) resume_->record_suspects(items);
 }
 
@@ -291,15 +295,15 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   // A folder's own ledger has relative paths, because it moves with the folder.
   resume_.emplace(
       *ledger_,
-      ResumeOptions{.root = is_own_ledger(request_.output, request_.settings.ledger)
-                                ? request_.output
-                                : fs::path("/"),
-                    .settings = output_settings(request_.settings),
-                    .on_change = request_.on_change,
-                    .min_run = request_.overwrite ? run_number_ : 0,
-                    .compares_content =
-                        request_.settings.ledger_identity == settings::LedgerIdentity::content,
-                    .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
+      pipeline::ResumeOptions{
+          .root = is_own_ledger(request_.output, request_.settings.ledger) ? request_.output
+                                                                           : fs::path("/"),
+          .settings = output_settings(request_.settings),
+          .on_change = request_.on_change,
+          .min_run = request_.overwrite ? run_number_ : 0,
+          .compares_content =
+              request_.settings.ledger_identity == settings::LedgerIdentity::content,
+          .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
 }
 
 std::vector<std::string> output_settings(const settings::Settings& settings) {
@@ -318,7 +322,9 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
 
 namespace {
 
-fs::path own_ledger_file(const fs::path& output) { return output / kStateFolder / "ledger.db"; }
+fs::path own_ledger_file(const fs::path& output) {
+  return output / files::kStateFolder / "ledger.db";
+}
 
 }  // namespace
 
@@ -328,11 +334,12 @@ fs::path ledger_file(const fs::path& output, const settings::FileChoice& choice)
   if (is_own_ledger(output, choice)) return choice.file;
   std::error_code none;
   const fs::path folder = fs::weakly_canonical(choice.file, none).parent_path();
-  if (folder.filename() == kStateFolder)
-    throw FatalError(ExitCode::usage, "ledger " + printable(choice.file.native()) + " belongs to " +
-                                          printable(folder.parent_path().native()) +
+  if (folder.filename() == files::kStateFolder)
+    throw FatalError(ExitCode::usage, "ledger " + text::printable(choice.file.native()) +
+                                          " belongs to " +
+                                          text::printable(folder.parent_path().native()) +
                                           "; use a ledger file outside any folder named " +
-                                          std::string(kStateFolder));
+                                          std::string(files::kStateFolder));
   return choice.file;
 }
 

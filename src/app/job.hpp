@@ -32,10 +32,10 @@ struct JobRequest {
   std::filesystem::path files_from;           ///< as in RunRequest
   std::filesystem::path output;
   bool overwrite = false;
-  OnSettingsChange on_change = OnSettingsChange::refuse;
+  pipeline::OnSettingsChange on_change = pipeline::OnSettingsChange::refuse;
   bool long_lived =
       false;  ///< inputs may return, and their names may be used by others, so claims are released
-  std::optional<LinkPolicy> links{};  ///< of a watch
+  std::optional<files::LinkPolicy> links{};  ///< of a watch
   int restarts = 0;  ///< number of previous processes of this run that lost their GPU
   /// If restarts > 0: the ledger number of the run that the first of them began.
   std::int64_t run_number = 0;
@@ -46,7 +46,7 @@ struct JobRequest {
 /// The work from some inputs to one output folder: its names, its lock, its ledger, and the steps
 /// of an image that depend on them (see JobSteps). From prepare() until destruction, no other
 /// process writes to the folder.
-class Job : public OutputOwner {
+class Job : public pipeline::OutputOwner {
  public:
   /// Throws FatalError(usage) if an output could replace an input, and as ledger_file(). Throws
   /// std::invalid_argument if the settings contradict each other.
@@ -60,14 +60,14 @@ class Job : public OutputOwner {
   /// Opens the ledger read-only; call it instead of prepare() to inspect what is done.
   void prepare_read_only();
 
-  void assign_outputs(WorkItem& item);
+  void assign_outputs(pipeline::WorkItem& item);
   /// Skips the item if it is done already.
-  void load(WorkItem& item, const ReserveBytes& reserve);
-  void write(WorkItem& item);
-  void publish(std::span<ItemPtr> group);
-  void record_suspects(const InFlightBatches::Items& items);
+  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve);
+  void write(pipeline::WorkItem& item);
+  void publish(std::span<pipeline::ItemPtr> group);
+  void record_suspects(const pipeline::InFlightBatches::Items& items);
   /// See Resume.
-  void record_removed_inputs(std::span<WorkItem* const> items);
+  void record_removed_inputs(std::span<pipeline::WorkItem* const> items);
 
   /// See Resume. Also throws EnvironmentError if the folder was moved or replaced.
   std::optional<std::string> forget_missing_outputs(const std::string& after) const;
@@ -78,14 +78,16 @@ class Job : public OutputOwner {
   /// is_done() returns whether the ledger records the file in `item.file_state` as done. A moved or
   /// copied file is not done before skip_if_done() has checked it. has_failed() returns whether its
   /// last attempt failed.
-  bool is_done(WorkItem& item) const;
-  bool has_failed(const WorkItem& item) const { return resume_ && resume_->has_failed(item); }
+  bool is_done(pipeline::WorkItem& item) const;
+  bool has_failed(const pipeline::WorkItem& item) const {
+    return resume_ && resume_->has_failed(item);
+  }
   /// Skips an item that is done already, as load() does. `open` is the file of the item, if it is
   /// open. Throws ItemError.
-  void skip_if_done(WorkItem& item, const io::InputFile* open = nullptr);
+  void skip_if_done(pipeline::WorkItem& item, const io::InputFile* open = nullptr);
   /// Describes the file at the path of an output. The state of the input is in `item.file_state`.
   /// Throws as check_status_available().
-  OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
+  pipeline::OutputDecision decision_for(const pipeline::WorkItem& item, std::size_t output) const;
   /// Returns false if the folder was moved or replaced.
   bool is_in_place() const { return lock_->is_in_place(); }
   /// Throws EnvironmentError if the folder or the ledger was moved or replaced.
@@ -95,20 +97,21 @@ class Job : public OutputOwner {
   std::int64_t run_number() const { return run_number_; }
   const io::Codec& codec() const { return outputs_.codec(); }
 
-  void record_intents(std::span<WorkItem* const> items) override;
-  io::ConflictAction resolve_collision(const WorkItem& item, const std::filesystem::path& output,
+  void record_intents(std::span<pipeline::WorkItem* const> items) override;
+  io::ConflictAction resolve_collision(const pipeline::WorkItem& item,
+                                       const std::filesystem::path& output,
                                        const std::filesystem::path& written) const override;
-  void abandon_intents(std::span<WorkItem* const> items) override;
-  void record(std::span<WorkItem* const> items) override;
+  void abandon_intents(std::span<pipeline::WorkItem* const> items) override;
+  void record(std::span<pipeline::WorkItem* const> items) override;
   /// Call it after the end of an item with claimed outputs, if the job is long-lived.
-  void release_outputs(const WorkItem& item) override;
+  void release_outputs(const pipeline::WorkItem& item) override;
 
  private:
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
-  io::OutputTree::Naming choose_naming(const WorkItem& item) const;
-  bool use_full_name(WorkItem& item);
-  void log_full_name(const WorkItem& item);
+  io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item) const;
+  bool use_full_name(pipeline::WorkItem& item);
+  void log_full_name(const pipeline::WorkItem& item);
   ledger::RequestEntry ledger_request() const;
 
   const JobRequest request_;
@@ -119,10 +122,10 @@ class Job : public OutputOwner {
   std::optional<io::StaleTemporaries> stale_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::int64_t run_number_ = 0;
-  std::optional<Resume> resume_;
+  std::optional<pipeline::Resume> resume_;
   std::mutex logged_mutex_;
   std::unordered_set<std::string> logged_full_names_;  // inputs whose outputs have their full names
-  Loader loader_;
+  pipeline::Loader loader_;
 };
 
 /// Returns, for each rank, the settings that affect pixels, as recorded in the ledger. The backend

@@ -25,7 +25,7 @@ namespace {
 bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
   struct stat status {};
   if (::stat(failure.input.c_str(), &status) != 0) return false;
-  const FileState state = io::state_of(status);
+  const files::FileState state = io::state_of(status);
   return state.size == failure.state.size && state.mtime_ns == failure.state.mtime_ns;
 }
 

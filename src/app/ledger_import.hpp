@@ -48,7 +48,7 @@ class LedgerImport {
   const io::FolderLock lock_;
   ledger::Ledger ledger_;
   const LedgerOutputs ledger_outputs_;
-  const FileDescriptor folder_;
+  const files::FileDescriptor folder_;
   ledger::LedgerChanges changes_;
   std::vector<std::string> settings_texts_;
   ImportCounts counts_;

@@ -47,14 +47,15 @@ void LedgerOutputs::for_each(
 }
 
 std::vector<ledger::OutputEntry> LedgerOutputs::published_intents(
-    const FileDescriptor& folder) const {
+    const files::FileDescriptor& folder) const {
   std::vector<ledger::OutputEntry> published;
   for (const ledger::OutputEntry& intent : ledger_.intents()) {
     if (!intent.output.starts_with(prefix_)) continue;
     const std::string output = intent.output.substr(prefix_.size());
     if (!published.empty() && published.back().output == output) continue;
-    const PathStatus path_status = ContainedFile(folder, output).status();
-    RecordedOutput recorded = find_recorded_output(ledger_, intent.output, path_status);
+    const pipeline::PathStatus path_status = ContainedFile(folder, output).status();
+    pipeline::RecordedOutput recorded =
+        pipeline::find_recorded_output(ledger_, intent.output, path_status);
     if (!recorded.is_intent) continue;
     recorded.entry->output = output;
     published.push_back(std::move(*recorded.entry));
@@ -62,10 +63,10 @@ std::vector<ledger::OutputEntry> LedgerOutputs::published_intents(
   return published;
 }
 
-ContainedFile::ContainedFile(const FileDescriptor& folder, const std::string& path) {
+ContainedFile::ContainedFile(const files::FileDescriptor& folder, const std::string& path) {
   const fs::path relative(path);
   name_ = relative.filename().native();
-  parent_ = FileDescriptor(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
+  parent_ = files::FileDescriptor(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0));
   const bool escapes_folder =
       relative.is_absolute() || name_.empty() || name_ == "." || name_ == "..";
   error_ = escapes_folder ? ELOOP : parent_ ? 0 : errno;
@@ -75,23 +76,23 @@ ContainedFile::ContainedFile(const FileDescriptor& folder, const std::string& pa
       error_ = ELOOP;
       return;
     }
-    parent_ = FileDescriptor(
+    parent_ = files::FileDescriptor(
         ::openat(parent_.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!parent_) error_ = errno;
   }
 }
 
-PathStatus ContainedFile::status() const {
+pipeline::PathStatus ContainedFile::status() const {
   struct stat status {};
   if (error_ != 0 || ::fstatat(parent_.get(), name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(status.st_mode))
     return {};
-  const FileState state = io::state_of(status);
+  const files::FileState state = io::state_of(status);
   return {.type = fs::file_type::regular, .bytes = state.size, .mtime_ns = state.mtime_ns};
 }
 
 bool ContainedFile::matches_record(std::int64_t bytes, std::int64_t mtime_ns) const {
-  const PathStatus path_status = status();
+  const pipeline::PathStatus path_status = status();
   return path_status.type == fs::file_type::regular && path_status.bytes == bytes &&
          (mtime_ns == 0 || path_status.mtime_ns == mtime_ns);
 }
@@ -107,8 +108,8 @@ bool ContainedFile::remove() const {
   return error_ == 0 && ::unlinkat(parent_.get(), name_.c_str(), 0) == 0;
 }
 
-FileDescriptor open_folder(const fs::path& folder) {
-  FileDescriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+files::FileDescriptor open_folder(const fs::path& folder) {
+  files::FileDescriptor descriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (descriptor) return descriptor;
   throw FatalError(ExitCode::no_input,
                    folder.string() + ": " + std::generic_category().message(errno));

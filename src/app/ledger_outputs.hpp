@@ -23,7 +23,7 @@ class LedgerOutputs {
   void for_each(const std::function<void(const ledger::OutputEntry& entry)>& visit) const;
   /// Returns the publish intents whose file is unchanged in the open folder `folder`. Their run was
   /// killed before it recorded the output as done.
-  std::vector<ledger::OutputEntry> published_intents(const FileDescriptor& folder) const;
+  std::vector<ledger::OutputEntry> published_intents(const files::FileDescriptor& folder) const;
   /// Returns the ledger name of an output path that is relative to the folder.
   std::string ledger_key(const std::string& output) const { return prefix_ + output; }
 
@@ -36,24 +36,24 @@ class LedgerOutputs {
 class ContainedFile {
  public:
   /// `folder` is open. If `path` leads out of the folder, the file counts as missing.
-  ContainedFile(const FileDescriptor& folder, const std::string& path);
+  ContainedFile(const files::FileDescriptor& folder, const std::string& path);
   /// Returns whether this is a regular file with this size and, if `mtime_ns` is not 0, this
   /// modification time.
   bool matches_record(std::int64_t bytes, std::int64_t mtime_ns) const;
   /// Returns the status of a regular file. Other types count as missing.
-  PathStatus status() const;
+  pipeline::PathStatus status() const;
   /// Returns whether no file of any type has this name.
   bool is_missing() const;
   bool remove() const;
 
  private:
-  FileDescriptor parent_;
+  files::FileDescriptor parent_;
   std::string name_;
   int error_ = 0;  // errno
 };
 
 /// Opens a folder for ContainedFile. Throws FatalError(no_input).
-FileDescriptor open_folder(const std::filesystem::path& folder);
+files::FileDescriptor open_folder(const std::filesystem::path& folder);
 
 /// Returns options of a ledger that logs lost entries.
 ledger::LedgerOptions logged_ledger_options();

@@ -29,7 +29,7 @@ bool is_accepted(const ledger::RequestEntry& request, const std::filesystem::pat
   std::error_code none;
   const bool is_link = std::filesystem::is_symlink(file, none);
   return std::filesystem::is_regular_file(file, none) &&
-         (!is_link || request.links != LinkPolicy::none);
+         (!is_link || request.links != files::LinkPolicy::none);
 }
 
 std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::RequestEntry& request,
@@ -42,10 +42,10 @@ std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::Requ
            .files_from = {},
            .output = output,
            .report = {},
-           .on_change = OnSettingsChange::keep},
+           .on_change = pipeline::OnSettingsChange::keep},
           Clock::now());
   std::int64_t pending = 0;
-  run.dry_run([&](const WorkItem& item, auto) {
+  run.dry_run([&](const pipeline::WorkItem& item, auto) {
     const auto failure = opened.ledger->find_failure(item.file);
     const bool has_failed = failure && failure->state == item.file_state;
     if (item.outcome.ok() && !has_failed && is_accepted(request, item.file)) ++pending;

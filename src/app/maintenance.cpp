@@ -20,7 +20,8 @@ constexpr auto kForgetInterval = std::chrono::seconds(3600);
 constexpr auto kForgetTimeSlice = std::chrono::milliseconds(50);
 
 void log_postponed(const std::exception& error) {
-  spdlog::debug("ledger cleanup failed and will be retried: {}", printable_message(error.what()));
+  spdlog::debug("ledger cleanup failed and will be retried: {}",
+                text::printable_message(error.what()));
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ void Maintenance::sweep(Job* job) {
   const auto removed = quarantine_.sweep(std::chrono::system_clock::now());
   for (const std::filesystem::path& file : removed)
     spdlog::warn("{}: removed from the quarantine (limit of age or size)",
-                 printable(file.native()));
+                 text::printable(file.native()));
   last_sweep_ = Clock::now();
   sweep_duration_ = last_sweep_ - start;
   if (removed.empty() || !job) return;

@@ -17,7 +17,7 @@ namespace eckart::app {
 namespace {
 
 using settings::BackendChoice;
-using MakeCudaBackend = Backend* (*)(const BackendOptions& options);
+using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& options);
 using CudaBuildId = const char* (*)();
 
 FatalError cuda_unavailable(const std::string& why) {
@@ -59,40 +59,44 @@ MakeCudaBackend load_cuda_module() {
   return reinterpret_cast<MakeCudaBackend>(symbol);
 }
 
-std::unique_ptr<Backend> make_cpu_with_lanes(BackendOptions options, int cpu_lanes) {
+std::unique_ptr<compute::Backend> make_cpu_with_lanes(compute::BackendOptions options,
+                                                      int cpu_lanes) {
   options.lanes = cpu_lanes;
-  return make_cpu_backend(options);
+  return compute::cpu::make_cpu_backend(options);
 }
 
 /// Uses smaller batches, and finally the CPU, if GPU memory runs out.
-std::unique_ptr<Backend> make_cuda_with_fallback(const BackendOptions& options, int cpu_lanes) {
-  return make_fallback_backend(
+std::unique_ptr<compute::Backend> make_cuda_with_fallback(const compute::BackendOptions& options,
+                                                          int cpu_lanes) {
+  return compute::make_fallback_backend(
       make_cuda_backend(options), [=] { return make_cpu_with_lanes(options, cpu_lanes); },
       [](const std::string& warning) { spdlog::warn("{}", warning); });
 }
 
 /// For a reference backend: replaces solvers that are certified to 0.01 dB by a float64 solver,
 /// which needs no certificate.
-BackendOptions with_float64_solver(BackendOptions options) {
+compute::BackendOptions with_float64_solver(compute::BackendOptions options) {
   if (is_iterative(options.solver)) options.solver = SolverKind::gram;
   return options;
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
-  return std::unique_ptr<Backend>(load_cuda_module()(options));
+std::unique_ptr<compute::Backend> make_cuda_backend(const compute::BackendOptions& options) {
+  return std::unique_ptr<compute::Backend>(load_cuda_module()(options));
 }
 
-ChosenBackend make_backend(BackendChoice choice, const BackendOptions& options, int cpu_lanes) {
+ChosenBackend make_backend(BackendChoice choice, const compute::BackendOptions& options,
+                           int cpu_lanes) {
   switch (choice) {
     case BackendChoice::cpu:
       return {make_cpu_with_lanes(options, cpu_lanes), choice, "requested"};
     case BackendChoice::cuda:
       return {make_cuda_with_fallback(options, cpu_lanes), choice, "requested"};
     case BackendChoice::checked:
-      return {make_checked_backend(make_cuda_with_fallback(options, cpu_lanes),
-                                   make_cpu_with_lanes(with_float64_solver(options), cpu_lanes)),
+      return {compute::make_checked_backend(
+                  make_cuda_with_fallback(options, cpu_lanes),
+                  make_cpu_with_lanes(with_float64_solver(options), cpu_lanes)),
               choice, "requested"};
     case BackendChoice::automatic:
       break;
@@ -108,7 +112,7 @@ ChosenBackend make_backend(BackendChoice choice, const BackendOptions& options, 
 ChosenBackend make_backend(const settings::Settings& settings,
                            const settings::LoadedCalibration& calibration, bool trace) {
   for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
-  BackendOptions options = backend_options(settings, calibration.costs);
+  compute::BackendOptions options = backend_options(settings, calibration.costs);
   options.trace = trace;
   ChosenBackend chosen = make_backend(settings.backend, options, settings.cpu.lanes);
   spdlog::info("backend {} ({}): {}", chosen.backend->name(), chosen.selection_reason,

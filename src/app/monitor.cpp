@@ -52,7 +52,7 @@ void Monitor::begin(bool must_listen) {
     if (!settings_.listen.empty()) listen();
   } catch (const FatalError& error) {
     if (must_listen) throw;
-    spdlog::warn("status page disabled: {}", printable_message(error.what()));
+    spdlog::warn("status page disabled: {}", text::printable_message(error.what()));
   }
   thread_.emplace(
       "monitor", 1, [this](int) { run(); }, [this](auto error) { report_failure(error); });
@@ -77,7 +77,7 @@ void Monitor::report_failure(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const std::exception& failure) {
-    spdlog::error("monitoring stopped: {}", printable_message(failure.what()));
+    spdlog::error("monitoring stopped: {}", text::printable_message(failure.what()));
   } catch (...) {
     spdlog::error("monitoring stopped");
   }
@@ -186,14 +186,14 @@ std::string view_text(const Monitor::View& last_view) {
 std::string status_text(const status_server::RunStatus& status) {
   const reports::RunIdentity& identity = status.identity;
   std::string text = "eckart    " + identity.command + ", version " + identity.version + ", on " +
-                     printable(identity.machine.host);
+                     text::printable(identity.machine.host);
   if (!status.all.backend.empty())
-    text += ", " + status.all.backend + ": " + printable(status.all.device);
+    text += ", " + status.all.backend + ": " + text::printable(status.all.device);
   text += '\n';
   for (const std::string& why : status.state.not_ready_reasons) text += "NOT READY " + why + '\n';
   for (const status_server::WatchStatus& watch : status.state.watches)
-    text +=
-        "watch     " + printable(watch.input) + ": " + std::to_string(watch.waiting) + " waiting\n";
+    text += "watch     " + text::printable(watch.input) + ": " + std::to_string(watch.waiting) +
+            " waiting\n";
   return text + reports::snapshot_text(status.all, status.recent);
 }
 

@@ -32,7 +32,7 @@ void MountGuard::check() const {
   while (::stat(existing.c_str(), &status) != 0 && existing != existing.parent_path())
     existing = existing.parent_path();
   if (status.st_dev == *mounted_device_) return;
-  throw EnvironmentError("the file system of " + printable(folder_.native()) +
+  throw EnvironmentError("the file system of " + text::printable(folder_.native()) +
                          " has changed; waiting for the previous one. Reload to use the new one");
 }
 
@@ -40,7 +40,7 @@ void MountGuard::check_exists() const {
   check();
   struct stat status {};
   if (!has_device() || (::stat(folder_.c_str(), &status) == 0 && S_ISDIR(status.st_mode))) return;
-  throw EnvironmentError("the folder " + printable(folder_.native()) +
+  throw EnvironmentError("the folder " + text::printable(folder_.native()) +
                          " is missing; waiting for it. Reload to create it again");
 }
 

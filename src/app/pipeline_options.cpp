@@ -21,14 +21,14 @@ int publish_group_files(int write_threads) {
 
 }  // namespace
 
-PipelineOptions pipeline_options(const settings::Settings& settings) {
+pipeline::PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto threads_or_default = [](int threads, int default_threads) {
     return threads > 0 ? threads : default_threads;
   };
   const int write_threads =
-      threads_or_default(settings.threads.write, default_write_threads(usable_cores()));
-  return {.load_threads =
-              threads_or_default(settings.threads.load, default_load_threads(usable_cores())),
+      threads_or_default(settings.threads.write, default_write_threads(machine::usable_cores()));
+  return {.load_threads = threads_or_default(settings.threads.load,
+                                             default_load_threads(machine::usable_cores())),
           .write_threads = write_threads,
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad_multiple = settings.batch.pad,
@@ -41,7 +41,8 @@ PipelineOptions pipeline_options(const settings::Settings& settings) {
                      .decode = std::chrono::seconds(settings.limits.decode_s)}};
 }
 
-BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration) {
+compute::BackendOptions backend_options(const settings::Settings& settings,
+                                        const Calibration& calibration) {
   return {.solver = settings.solver,
           .certificate = settings.certificate,
           .deterministic = settings.deterministic,

@@ -7,7 +7,8 @@
 namespace eckart::app {
 
 /// Converts settings to the options of a pipeline.
-PipelineOptions pipeline_options(const settings::Settings& settings);
-BackendOptions backend_options(const settings::Settings& settings, const Calibration& calibration);
+pipeline::PipelineOptions pipeline_options(const settings::Settings& settings);
+compute::BackendOptions backend_options(const settings::Settings& settings,
+                                        const Calibration& calibration);
 
 }  // namespace eckart::app

@@ -126,7 +126,7 @@ class OrphanSearch {
   }
 
   const bool include_empty_;
-  const FileDescriptor folder_;
+  const files::FileDescriptor folder_;
   ledger::Ledger& ledger_;
   const std::vector<std::string> roots_{ledger_.roots()};
   std::map<std::string, ledger::OutputEntry> published_intents_;  // by output
@@ -160,11 +160,12 @@ void prune(const PruneRequest& request,
   const io::FolderLock lock(request.output);
   ledger::Ledger ledger(ledger_file(request.output, request.ledger), logged_ledger_options());
   const LedgerOutputs known(ledger, request.output, request.ledger);
-  const FileDescriptor folder = open_folder(request.output);
+  const files::FileDescriptor folder = open_folder(request.output);
   for (const Orphan& orphan : find_orphans_in(request, ledger).removable) {
     const std::string key = known.ledger_key(orphan.output);
     const ContainedFile file(folder, orphan.output);
-    const RecordedOutput recorded = find_recorded_output(ledger, key, file.status());
+    const pipeline::RecordedOutput recorded =
+        pipeline::find_recorded_output(ledger, key, file.status());
     const auto& entry = recorded.entry;
     lock.check_not_replaced();
     if (!entry || !is_missing(entry->input) ||

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path requeue_marker(const fs::path& output) { return output / kStateFolder / "requeue"; }
+fs::path requeue_marker(const fs::path& output) { return output / files::kStateFolder / "requeue"; }
 
 /// Opens the original folder of the input, or makes it if it is missing. Follows no link below the
 /// watched folder, or below `/` if the quarantine record does not name the watched folder.
@@ -63,8 +63,9 @@ RequeueResult restore(const QuarantineEntry& entry, const io::RootDirectory& qua
             "its record " + entry.record_file.string() + " does not name the original input"};
   const fs::path& input = *entry.input;
   try {
-    const bool was_moved = !io::is_kept_record(entry.record_file) && entry_exists(entry.path),
-               is_missing = !was_moved && !entry_exists(input);
+    const bool was_moved =
+                   !io::is_kept_record(entry.record_file) && files::entry_exists(entry.path),
+               is_missing = !was_moved && !files::entry_exists(input);
     if (was_moved && !restore_file(entry, quarantine))
       return {input, "a different file exists there now"};
     const fs::path record_file = entry.record_file.lexically_relative(quarantine.path());
@@ -95,17 +96,17 @@ std::vector<QuarantineEntry> select_named(std::vector<QuarantineEntry> all, cons
   };
   std::erase_if(all, [&](const QuarantineEntry& entry) { return !is_named(entry); });
   if (missing.empty()) return all;
-  throw FatalError(
-      ExitCode::no_input,
-      printable(*missing.begin()) + ": not found in the quarantine " + printable(folder.native()));
+  throw FatalError(ExitCode::no_input, text::printable(*missing.begin()) +
+                                           ": not found in the quarantine " +
+                                           text::printable(folder.native()));
 }
 
 }  // namespace
 
 std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std::string>& names) {
-  if (!entry_exists(output / kStateFolder))
+  if (!files::entry_exists(output / files::kStateFolder))
     throw FatalError(ExitCode::no_input,
-                     printable(output.native()) + ": not an output folder of eckart");
+                     text::printable(output.native()) + ": not an output folder of eckart");
   const fs::path folder = io::quarantine_folder(output);
   std::vector<RequeueResult> results;
   const std::vector<QuarantineEntry> files = select_named(list_quarantine(folder), folder, names);

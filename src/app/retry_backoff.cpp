@@ -20,11 +20,11 @@ void RetryBackoff::warn_once(const std::filesystem::path& input, const std::stri
                           kMaxWarnedInputs);
   }
   const logging::LogFields fields({{"ECKART_FILE", input.native()}});
-  spdlog::warn("{}: left in place; will be retried at each scan: {}", printable(input.native()),
-               printable_message(why));
+  spdlog::warn("{}: left in place; will be retried at each scan: {}",
+               text::printable(input.native()), text::printable_message(why));
 }
 
-void RetryBackoff::delay_retry(const std::filesystem::path& input, const FileState& state,
+void RetryBackoff::delay_retry(const std::filesystem::path& input, const files::FileState& state,
                                Instant now) {
   constexpr std::chrono::milliseconds kFirstDelay{1000}, kMaxDelay{30000};
   constexpr std::size_t kMaxDelays = 100000;
@@ -36,7 +36,7 @@ void RetryBackoff::delay_retry(const std::filesystem::path& input, const FileSta
   known = {state, wait, now + wait};
 }
 
-bool RetryBackoff::is_due(const std::filesystem::path& input, const FileState& state,
+bool RetryBackoff::is_due(const std::filesystem::path& input, const files::FileState& state,
                           Instant now) const {
   const std::lock_guard lock(mutex_);
   const auto known = delays_.find(input.native());

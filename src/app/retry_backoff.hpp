@@ -20,14 +20,14 @@ class RetryBackoff {
   /// Records that the input could not be removed: while it is unchanged, it is not due for 1, 2, 4
   /// ... 30 s. Without the delay, an attempt that claims and restores the file would look like a
   /// change and trigger the next attempt at once.
-  void delay_retry(const std::filesystem::path& input, const FileState& state, Instant now);
-  bool is_due(const std::filesystem::path& input, const FileState& state, Instant now) const;
+  void delay_retry(const std::filesystem::path& input, const files::FileState& state, Instant now);
+  bool is_due(const std::filesystem::path& input, const files::FileState& state, Instant now) const;
   /// Removes the input: a later failure is logged again.
   void forget(const std::filesystem::path& input);
 
  private:
   struct Delay {
-    FileState state;
+    files::FileState state;
     std::chrono::milliseconds wait{0};
     Instant due{};
   };

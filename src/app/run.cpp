@@ -39,7 +39,7 @@ JobRequest job_request(const RunRequest& request) {
 }
 
 /// Adds the result of the item to the report.
-void add_to(reports::ImageReport& report, const WorkItem& item) {
+void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
   const ItemResult result = item.outcome.result;
   if (result == ItemResult::failed) return report.add_failure(item.file, item.outcome);
   if (result != ItemResult::skipped && result != ItemResult::done) return;
@@ -47,7 +47,7 @@ void add_to(reports::ImageReport& report, const WorkItem& item) {
     if (item.is_output_skipped(i)) {
       report.add_skipped(item.file, item.outputs[i], *item.skipped_reports[i]);
     } else if (result == ItemResult::done) {
-      report.add(output_measurement(item, i));
+      report.add(pipeline::output_measurement(item, i));
     }
   }
 }
@@ -60,22 +60,22 @@ Run::Run(RunRequest request, Instant start)
       calibration_(settings::load_calibration(request_.settings.calibration)),
       job_(job_request(request_)),
       source_(make_sources(request_)) {
-  pipeline_ = std::make_unique<Pipeline>(*source_, static_cast<JobSteps&>(*this),
-                                         pipeline_options(request_.settings));
+  pipeline_ = std::make_unique<pipeline::Pipeline>(
+      *source_, static_cast<pipeline::JobSteps&>(*this), pipeline_options(request_.settings));
   monitor_ = std::make_unique<Monitor>(
       request_.settings, "run",
       Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
   if (request_.count_inputs && can_relist_inputs()) input_counter_.emplace(make_sources(request_));
 }
 
-Backend& Run::create_backend() {
+compute::Backend& Run::create_backend() {
   backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
   if (request_.restarts > 0 && backend_.kind == settings::BackendChoice::cpu)
     spdlog::warn("the lost GPU is not available; continuing on the CPU");
   return *backend_.backend;
 }
 
-void Run::finish(const WorkItem& item) {
+void Run::finish(const pipeline::WorkItem& item) {
   if (report_) add_to(*report_, item);
 }
 
@@ -89,7 +89,7 @@ void Run::retry_until_space(const std::function<void()>& make_files) {
       const bool can_wait = request_.settings.wait_for_space &&
                             error.remedy() == EnvironmentError::Remedy::free_disk_space;
       if (can_wait && !warned)
-        spdlog::warn("{}; waiting for free disk space", printable_message(error.what()));
+        spdlog::warn("{}; waiting for free disk space", text::printable_message(error.what()));
       if (!can_wait || !flow::pause(std::chrono::seconds(1), stop_.get_token())) throw;
     }
   }
@@ -107,13 +107,15 @@ telemetry::RunReport Run::execute() {
   std::optional<StallDetector> stall_detector(
       std::in_place, [this] { return pipeline_->find_stall(); },
       StallDetector::Listener{
-          [](const Activity::Stall& stall) {
+          [](const pipeline::Activity::Stall& stall) {
             spdlog::warn(
                 "{}: a disk or network share may not respond. Stop this run and start the same "
                 "command again",
                 to_string(stall));
           },
-          [](const Activity::Stall& stall) { spdlog::warn("{} has resumed", stall.stage); }});
+          [](const pipeline::Activity::Stall& stall) {
+            spdlog::warn("{} has resumed", stall.stage);
+          }});
   telemetry::RunReport report = pipeline_->run(trace_ ? &*trace_ : nullptr);
   stall_detector.reset();
   monitor_->end();
@@ -123,7 +125,7 @@ telemetry::RunReport Run::execute() {
   report.pipeline_s = last_snapshot.elapsed_s;
   if (!report.stopped_by.empty())
     spdlog::error(
-        "{}: stopped. To finish, run {}", printable_message(report.stopped_by),
+        "{}: stopped. To finish, run {}", text::printable_message(report.stopped_by),
         job_.is_in_place() ? "the same command" : "the same command on the moved output folder");
   report.backend_details += "; " + backend_.selection_reason;
   if (job_.codec().format == ImageFormat::jpeg && report.outputs > 0)
@@ -177,20 +179,21 @@ telemetry::ProgressState Run::progress() const {
 
 /// Returns the decision for each output, and sets the outcome of the item as far as these determine
 /// it.
-std::vector<OutputDecision> Run::inspect_outputs(WorkItem& item) {
-  std::vector<OutputDecision> places;
+std::vector<pipeline::OutputDecision> Run::inspect_outputs(pipeline::WorkItem& item) {
+  std::vector<pipeline::OutputDecision> places;
   if (!item.outcome.ok()) return places;
-  attempt(item.outcome, Stage::load, FailureReason::internal, [&] { job_.skip_if_done(item); });
+  pipeline::attempt(item.outcome, Stage::load, FailureReason::internal,
+                    [&] { job_.skip_if_done(item); });
   const bool is_collision = item.outcome.reason == FailureReason::output_collision;
   if (item.outcome.result == ItemResult::failed && !is_collision) return places;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    std::optional<OutputDecision> decision;
-    attempt(item.outcome, Stage::write, FailureReason::internal,
-            [&] { decision = job_.decision_for(item, i); });
+    std::optional<pipeline::OutputDecision> decision;
+    pipeline::attempt(item.outcome, Stage::write, FailureReason::internal,
+                      [&] { decision = job_.decision_for(item, i); });
     if (!decision) return {};
     places.push_back(std::move(*decision));
-    const bool is_taken = places.back().action == OutputAction::compare ||
-                          places.back().action == OutputAction::reject;
+    const bool is_taken = places.back().action == pipeline::OutputAction::compare ||
+                          places.back().action == pipeline::OutputAction::reject;
     if (item.outcome.ok() && is_taken)
       item.outcome =
           Outcome::failed(Stage::write, FailureReason::output_collision, places.back().explanation);
@@ -202,11 +205,11 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
   telemetry::RunReport report;
   job_.prepare_read_only();
   while (auto arrival = source_->next({})) {
-    const ItemPtr item = make_work_item(std::move(*arrival));
+    const pipeline::ItemPtr item = pipeline::make_work_item(std::move(*arrival));
     if (item->outcome.ok())
-      attempt(item->outcome, Stage::source, FailureReason::internal,
-              [&] { job_.assign_outputs(*item); });
-    const std::vector<OutputDecision> places = inspect_outputs(*item);
+      pipeline::attempt(item->outcome, Stage::source, FailureReason::internal,
+                        [&] { job_.assign_outputs(*item); });
+    const std::vector<pipeline::OutputDecision> places = inspect_outputs(*item);
     const bool skipped = item->outcome.result == ItemResult::skipped;
     ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);
     if (item->outcome.result == ItemResult::failed)

@@ -34,17 +34,18 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with one path per line, `-` for stdin; may be empty
   std::filesystem::path output;
-  std::filesystem::path report;                           ///< output of ImageReport; may be empty
-  std::filesystem::path trace = {};                       ///< output of Trace; may be empty
-  bool overwrite = false;                                 ///< process inputs again that are done
-  OnSettingsChange on_change = OnSettingsChange::refuse;  ///< for outputs made with other settings
+  std::filesystem::path report;      ///< output of ImageReport; may be empty
+  std::filesystem::path trace = {};  ///< output of Trace; may be empty
+  bool overwrite = false;            ///< process inputs again that are done
+  pipeline::OnSettingsChange on_change =
+      pipeline::OnSettingsChange::refuse;  ///< for outputs made with other settings
   bool count_inputs = false;    ///< list the inputs twice, so that progress() has a total
   int restarts = 0;             ///< number of previous processes of this run that lost their GPU
   std::int64_t run_number = 0;  ///< if restarts > 0: its number in the ledger
 };
 
 /// The composition root: makes sources, codecs, backend and pipeline from the request.
-class Run : private JobSteps {
+class Run : private pipeline::JobSteps {
  public:
   /// Checks everything that can be checked before the work begins. Throws FatalError,
   /// settings::SettingsError, and std::invalid_argument if values contradict each other.
@@ -72,22 +73,26 @@ class Run : private JobSteps {
 
   /// Receives an item and the decisions for its outputs. These are empty if the item failed before
   /// they were known.
-  using DryRunVisitor =
-      std::function<void(const WorkItem& item, std::span<const OutputDecision> places)>;
+  using DryRunVisitor = std::function<void(const pipeline::WorkItem& item,
+                                           std::span<const pipeline::OutputDecision> places)>;
   /// Calls `visit` for every item that execute() would process, as far as names show, and writes
   /// nothing. Items that would be tried count as done.
   telemetry::RunReport dry_run(const DryRunVisitor& visit);
 
  private:
-  Backend& create_backend() override;
-  void assign_outputs(WorkItem& item) override { job_.assign_outputs(item); }
-  void load(WorkItem& item, const ReserveBytes& reserve) override { job_.load(item, reserve); }
-  void write(WorkItem& item) override { job_.write(item); }
-  void publish(std::span<ItemPtr> group) override { job_.publish(group); }
-  void finish(const WorkItem& item) override;
-  void on_device_lost(const InFlightBatches::Items& items) override { job_.record_suspects(items); }
+  compute::Backend& create_backend() override;
+  void assign_outputs(pipeline::WorkItem& item) override { job_.assign_outputs(item); }
+  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) override {
+    job_.load(item, reserve);
+  }
+  void write(pipeline::WorkItem& item) override { job_.write(item); }
+  void publish(std::span<pipeline::ItemPtr> group) override { job_.publish(group); }
+  void finish(const pipeline::WorkItem& item) override;
+  void on_device_lost(const pipeline::InFlightBatches::Items& items) override {
+    job_.record_suspects(items);
+  }
   void retry_until_space(const std::function<void()>& make_files);
-  std::vector<OutputDecision> inspect_outputs(WorkItem& item);
+  std::vector<pipeline::OutputDecision> inspect_outputs(pipeline::WorkItem& item);
   status_server::ServiceState state() const;
 
   const RunRequest request_;
@@ -98,7 +103,7 @@ class Run : private JobSteps {
   std::optional<reports::ImageReport> report_;
   std::optional<trace::Trace> trace_;
   ChosenBackend backend_;
-  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<pipeline::Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
   std::stop_source stop_;
   std::optional<InputCounter> input_counter_;

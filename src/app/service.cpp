@@ -41,7 +41,7 @@ bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
   const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.location;
   throw FatalError(ExitCode::configuration, watch.location + ": " + way +
                                                 " would be picked up again in its input " +
-                                                printable(watch.input.native()));
+                                                text::printable(watch.input.native()));
 }
 
 /// Rejects watches whose outputs would become their own inputs, directly or through other watches,
@@ -76,8 +76,9 @@ bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
 void check_no_overlaps(const std::vector<WatchSettings>& watches) {
   const auto reject = [](const WatchSettings& watch, const char* what, const fs::path& a,
                          const fs::path& b) {
-    throw FatalError(ExitCode::configuration, watch.location + ": " + what + printable(a.native()) +
-                                                  " and " + printable(b.native()) + " overlap");
+    throw FatalError(ExitCode::configuration, watch.location + ": " + what +
+                                                  text::printable(a.native()) + " and " +
+                                                  text::printable(b.native()) + " overlap");
   };
   for (const WatchSettings& a : watches) {
     for (const WatchSettings& b : watches) {
@@ -114,9 +115,9 @@ constexpr int kMaintenanceTimeoutFactor = 10;        // a large quarantine takes
 constexpr std::chrono::minutes kMaxBackendStart{5};  // a driver may have to initialize GPUs
 
 /// Few files wait to be loaded, so that files of another watch are loaded soon.
-PipelineOptions service_pipeline_options(const settings::Settings& settings,
-                                         const std::vector<WatchSettings>& watches) {
-  PipelineOptions options = pipeline_options(settings);
+pipeline::PipelineOptions service_pipeline_options(const settings::Settings& settings,
+                                                   const std::vector<WatchSettings>& watches) {
+  pipeline::PipelineOptions options = pipeline_options(settings);
   for (const WatchSettings& watch : watches) {
     const std::chrono::seconds decode(watch.settings.limits.decode_s);
     options.limits.decode = std::max(options.limits.decode, decode);
@@ -129,11 +130,11 @@ PipelineOptions service_pipeline_options(const settings::Settings& settings,
 void log_watch_line(io::Severity severity, const std::string& line) {
   switch (severity) {
     case io::Severity::debug:
-      return spdlog::debug("{}", printable_message(line));
+      return spdlog::debug("{}", text::printable_message(line));
     case io::Severity::info:
-      return spdlog::info("{}", printable_message(line));
+      return spdlog::info("{}", text::printable_message(line));
     case io::Severity::warning:
-      return spdlog::warn("{}", printable_message(line));
+      return spdlog::warn("{}", text::printable_message(line));
   }
 }
 
@@ -159,11 +160,11 @@ Service::Service(const settings::Configuration& configuration, double last_done_
   for (const WatchSettings& watch : watches) {
     inputs_.push_back(watch.input);
     outputs_.push_back(watch.output);
-    spdlog::info("watching {}; output folder {}", printable(watch.input.native()),
-                 printable(watch.output.native()));
+    spdlog::info("watching {}; output folder {}", text::printable(watch.input.native()),
+                 text::printable(watch.output.native()));
     WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
     sources.push_back(
-        {folder.options(), [&folder](const io::SourceItem& arrival, const FileState& state) {
+        {folder.options(), [&folder](const io::SourceItem& arrival, const files::FileState& state) {
            return folder.needs_processing(arrival, state);
          }});
   }
@@ -173,9 +174,9 @@ Service::Service(const settings::Configuration& configuration, double last_done_
         const logging::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
         log_watch_line(severity, line);
       });
-  pipeline_ =
-      std::make_unique<Pipeline>(*source_, static_cast<JobSteps&>(*this),
-                                 service_pipeline_options(configuration_.settings, watches));
+  pipeline_ = std::make_unique<pipeline::Pipeline>(
+      *source_, static_cast<pipeline::JobSteps&>(*this),
+      service_pipeline_options(configuration_.settings, watches));
   monitor_ = std::make_unique<Monitor>(
       configuration_.settings, "watch",
       Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
@@ -196,8 +197,8 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
   return report;
 }
 
-Backend& Service::create_backend() {
-  const Activity::Scope step(
+compute::Backend& Service::create_backend() {
+  const pipeline::Activity::Scope step(
       activity(),
       {"backend start",
        std::max<std::chrono::seconds>(
@@ -210,7 +211,7 @@ Backend& Service::create_backend() {
 }
 
 void Service::maintain_folders(const std::stop_token& stop) {
-  const Activity::Scope step(
+  const pipeline::Activity::Scope step(
       activity(), {.stage = "maintenance",
                    .max_duration = kMaintenanceTimeoutFactor *
                                    std::chrono::seconds(configuration_.settings.timeouts.stall_s),
@@ -250,14 +251,14 @@ double Service::last_done_unix_s() const {
   return std::max(previous_last_done_unix_s_, monitor_->current_view().all.last_done_unix_s);
 }
 
-std::optional<Activity::Stall> Service::find_stall() {
+std::optional<pipeline::Activity::Stall> Service::find_stall() {
   if (auto stall = pipeline_->find_stall()) return stall;
   return find_stalled_watch();
 }
 
 /// Usually finds a network share that does not respond. As in Activity::check(), time in which the
 /// process was stopped does not count.
-std::optional<Activity::Stall> Service::find_stalled_watch() {
+std::optional<pipeline::Activity::Stall> Service::find_stalled_watch() {
   using namespace std::chrono;
   constexpr seconds kMaxCheckInterval{5};
   const auto states = source_->states();
@@ -273,15 +274,15 @@ std::optional<Activity::Stall> Service::find_stalled_watch() {
     known.since = since;
     if (since == Instant::max() || known.age <= seconds(configuration_.settings.timeouts.stall_s))
       continue;
-    return Activity::Stall{"source",
-                           {{.file = inputs_[i], .relative = {}, .job = int(i)}},
-                           duration_cast<seconds>(known.age)};
+    return pipeline::Activity::Stall{"source",
+                                     {{.file = inputs_[i], .relative = {}, .job = int(i)}},
+                                     duration_cast<seconds>(known.age)};
   }
   return std::nullopt;
 }
 
-void Service::record_stall(const Activity::Stall& stall) {
-  for (const Activity::File& file : stall.files) {
+void Service::record_stall(const pipeline::Activity::Stall& stall) {
+  for (const pipeline::Activity::File& file : stall.files) {
     if (!file.relative.empty()) folders_[std::size_t(file.job)]->record_stall(file);
   }
 }
@@ -298,7 +299,8 @@ status_server::ServiceState Service::state() {
     const std::string why =
         !watch.is_root_present ? "the input folder is missing" : watch.backoff_reason;
     if (!why.empty())
-      state.not_ready_reasons.push_back(printable(input) + ": " + printable_message(why));
+      state.not_ready_reasons.push_back(text::printable(input) + ": " +
+                                        text::printable_message(why));
     state.degraded_watches += !why.empty() || watch.is_polling;
     state.overflows += watch.overflows;
     state.watches.push_back(
@@ -330,23 +332,24 @@ void Service::stop_with_error(std::exception_ptr error) {
 }
 
 /// Each watch publishes its own items.
-void Service::publish(std::span<ItemPtr> group) {
-  std::stable_sort(group.begin(), group.end(),
-                   [](const ItemPtr& a, const ItemPtr& b) { return a->job < b->job; });
+void Service::publish(std::span<pipeline::ItemPtr> group) {
+  std::stable_sort(
+      group.begin(), group.end(),
+      [](const pipeline::ItemPtr& a, const pipeline::ItemPtr& b) { return a->job < b->job; });
   for (std::size_t begin = 0, end = 0; begin < group.size(); begin = end) {
     while (end < group.size() && group[end]->job == group[begin]->job) ++end;
     folder_of(*group[begin]).publish(group.subspan(begin, end - begin));
   }
 }
 
-void Service::finish(const WorkItem& item) {
+void Service::finish(const pipeline::WorkItem& item) {
   const io::FinishStatus ending = folder_of(item).end(item);
   source_->finish(item.job, item.relative, ending, item.outcome.detail);
 }
 
-void Service::on_device_lost(const InFlightBatches::Items& items) {
-  std::map<int, InFlightBatches::Items> by_watch;
-  for (const WorkItem* item : items) by_watch[item->job].push_back(item);
+void Service::on_device_lost(const pipeline::InFlightBatches::Items& items) {
+  std::map<int, pipeline::InFlightBatches::Items> by_watch;
+  for (const pipeline::WorkItem* item : items) by_watch[item->job].push_back(item);
   for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_suspects(lost);
 }
 

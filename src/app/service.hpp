@@ -30,7 +30,7 @@ namespace eckart::app {
 std::vector<std::string> check_configuration(const settings::Configuration& configuration);
 
 /// Watched folders with one shared pipeline. It ends when it is stopped or throws.
-class Service : public SupervisedService, private JobSteps {
+class Service : public SupervisedService, private pipeline::JobSteps {
  public:
   /// Throws as WatchedFolder does, FatalError(usage) if the outputs of one watch would be inputs of
   /// another, and settings::SettingsError. `last_done_unix_s`: of the previous service.
@@ -51,28 +51,32 @@ class Service : public SupervisedService, private JobSteps {
   double last_done_unix_s() const override;
 
   /// Returns a stalled stage or a stalled thread of a watch.
-  std::optional<Activity::Stall> find_stall() override;
+  std::optional<pipeline::Activity::Stall> find_stall() override;
   /// Records the files of a stall; StallRecord delays them from their second stall on.
-  void record_stall(const Activity::Stall& stall) override;
-  Activity& activity() override { return pipeline_->activity(); }
-  Backend* backend() const override { return has_backend_ ? backend_.backend.get() : nullptr; }
+  void record_stall(const pipeline::Activity::Stall& stall) override;
+  pipeline::Activity& activity() override { return pipeline_->activity(); }
+  compute::Backend* backend() const override {
+    return has_backend_ ? backend_.backend.get() : nullptr;
+  }
   void record_heartbeat() override { last_heartbeat_ = Clock::now(); }
   /// Rescans watches with requeued inputs, and calls WatchedFolder::maintain() for each watch.
   void maintain_folders(const std::stop_token& stop) override;
 
  private:
-  Backend& create_backend() override;
-  WatchedFolder& folder_of(const WorkItem& item) { return *folders_[std::size_t(item.job)]; }
-  void assign_outputs(WorkItem& item) override { folder_of(item).assign_outputs(item); }
-  void load(WorkItem& item, const ReserveBytes& reserve) override {
+  compute::Backend& create_backend() override;
+  WatchedFolder& folder_of(const pipeline::WorkItem& item) {
+    return *folders_[std::size_t(item.job)];
+  }
+  void assign_outputs(pipeline::WorkItem& item) override { folder_of(item).assign_outputs(item); }
+  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) override {
     folder_of(item).load(item, reserve);
   }
-  void write(WorkItem& item) override { folder_of(item).write(item); }
-  void publish(std::span<ItemPtr> group) override;
-  void finish(const WorkItem& item) override;
-  void on_device_lost(const InFlightBatches::Items& items) override;
+  void write(pipeline::WorkItem& item) override { folder_of(item).write(item); }
+  void publish(std::span<pipeline::ItemPtr> group) override;
+  void finish(const pipeline::WorkItem& item) override;
+  void on_device_lost(const pipeline::InFlightBatches::Items& items) override;
   status_server::ServiceState state();
-  std::optional<Activity::Stall> find_stalled_watch();
+  std::optional<pipeline::Activity::Stall> find_stalled_watch();
 
   const settings::Configuration configuration_;
   const settings::LoadedCalibration calibration_;
@@ -94,7 +98,7 @@ class Service : public SupervisedService, private JobSteps {
   std::mutex watch_busy_times_mutex_;
   std::vector<WatchBusyTime> watch_busy_times_;
   Instant last_watch_check_{};
-  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<pipeline::Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
 };
 

@@ -39,14 +39,14 @@ ServiceHealth::ServiceHealth(SupervisedService& service, ServiceManager& manager
           "folders", 1, [this](int) { maintain_folders(); },
           [this](auto error) { service_.stop_with_error(error); }),
       stall_detector_([this] { return service_.find_stall(); },
-                      {[this](const Activity::Stall& stall) { handle_stall(stall); },
+                      {[this](const pipeline::Activity::Stall& stall) { handle_stall(stall); },
                        {},
                        [this] { handle_healthy(); }},
                       intervals.stall_check) {}
 
 ServiceHealth::~ServiceHealth() { stop_.request_stop(); }
 
-void ServiceHealth::handle_stall(const Activity::Stall& stall) {
+void ServiceHealth::handle_stall(const pipeline::Activity::Stall& stall) {
   const std::string why = to_string(stall);
   if (std::exchange(has_stalled_, true)) return;  // the service is already ending
   on_stall_(why);
@@ -71,7 +71,7 @@ void ServiceHealth::probe_gpus() {
   std::optional<GpuHealthProbe> probe;
   std::int64_t gpu_images_before = 0;
   do {
-    Backend* const backend = service_.backend();
+    compute::Backend* const backend = service_.backend();
     if (!backend) continue;
     const bool responds = run_probe(probe, *backend);
     const std::int64_t gpu_images = backend->fallback_counts().gpu_images;
@@ -81,15 +81,15 @@ void ServiceHealth::probe_gpus() {
 }
 
 /// Returns whether every GPU responded; false if a GPU has too little free memory for the probe.
-bool ServiceHealth::run_probe(std::optional<GpuHealthProbe>& probe, Backend& backend) {
+bool ServiceHealth::run_probe(std::optional<GpuHealthProbe>& probe, compute::Backend& backend) {
   try {
-    const Activity::Scope step(
+    const pipeline::Activity::Scope step(
         service_.activity(),
         {.stage = "GPU health check", .max_duration = kGpuProbeTimeout, .is_image_work = false});
     if (!probe) probe.emplace(backend);
     probe->run();
     return true;
-  } catch (const OutOfMemory&) {
+  } catch (const compute::OutOfMemory&) {
     return false;
   }
 }

@@ -35,10 +35,10 @@ class ServiceHealth {
   ServiceHealth& operator=(const ServiceHealth&) = delete;
 
  private:
-  void handle_stall(const Activity::Stall& stall);
+  void handle_stall(const pipeline::Activity::Stall& stall);
   void handle_healthy();
   void probe_gpus();
-  bool run_probe(std::optional<GpuHealthProbe>& probe, Backend& backend);
+  bool run_probe(std::optional<GpuHealthProbe>& probe, compute::Backend& backend);
   void maintain_folders();
 
   SupervisedService& service_;

@@ -75,7 +75,7 @@ std::string SettingsMismatch::describe() const {
   std::string text;
   for (const auto& [describe, outputs] : counts_by_difference) {
     text += (text.empty() ? "" : "; ") + describe;
-    if (counts_by_difference.size() > 1) text += " (" + group_digits(outputs) + ")";
+    if (counts_by_difference.size() > 1) text += " (" + text::group_digits(outputs) + ")";
   }
   return text;
 }
@@ -97,8 +97,8 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   dry_request.count_inputs = false;
   Run run(std::move(dry_request), Clock::now());
   if (!run.can_relist_inputs()) return mismatch;
-  run.dry_run([&](const WorkItem&, std::span<const OutputDecision> places) {
-    for (const OutputDecision& decision : places) {
+  run.dry_run([&](const pipeline::WorkItem&, std::span<const pipeline::OutputDecision> places) {
+    for (const pipeline::OutputDecision& decision : places) {
       if (decision.has_other_settings) ++mismatch.counts_by_difference[decision.explanation];
     }
   });
@@ -110,7 +110,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
 
 std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
   if (!watch.keeps_inputs()) return {};  // the inputs of outputs are gone
-  const std::string place = watch.location + ": " + printable(watch.output.native()) + ": ";
+  const std::string place = watch.location + ": " + text::printable(watch.output.native()) + ": ";
   SettingsMismatch mismatch;
   try {
     const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
@@ -119,17 +119,17 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
     for (const ledger::SettingsCount& count : count_outputs(*ledger, watch)) {
       if (is_current(texts, count.settings)) continue;
       for (const std::string& text : texts) {
-        const std::string difference = settings_difference(count.text, text);
+        const std::string difference = pipeline::settings_difference(count.text, text);
         if (!have_same_paths(watch.settings.output, texts.size(), difference)) continue;
         mismatch.counts_by_difference[difference] += count.outputs;
         break;
       }
     }
   } catch (const std::exception& error) {  // for example, permission denied
-    return place + "the ledger cannot be read: " + printable_message(error.what());
+    return place + "the ledger cannot be read: " + text::printable_message(error.what());
   }
   if (mismatch.count() == 0) return {};
-  const std::string what = place + group_digits(mismatch.count()) +
+  const std::string what = place + text::group_digits(mismatch.count()) +
                            (mismatch.count() == 1 ? " result" : " results") +
                            " made with other settings (" + mismatch.describe() + ")";
   if (watch.on_change == settings::OnChange::reprocess)

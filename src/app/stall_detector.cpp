@@ -25,16 +25,16 @@ void StallDetector::run() {
     try {
       check_for_stall();
     } catch (const std::exception& error) {  // the next check follows
-      spdlog::error("stall check failed: {}", printable_message(error.what()));
+      spdlog::error("stall check failed: {}", text::printable_message(error.what()));
     }
   }
 }
 
 void StallDetector::check_for_stall() {
-  const std::optional<Activity::Stall> stall = find_stall_();
+  const std::optional<pipeline::Activity::Stall> stall = find_stall_();
   const bool is_reported = stall && reported_ && stall->stage == reported_->stage;
   if (reported_ && !is_reported) {
-    const Activity::Stall ended = *std::exchange(reported_, std::nullopt);
+    const pipeline::Activity::Stall ended = *std::exchange(reported_, std::nullopt);
     if (listener_.on_end) listener_.on_end(ended);
   }
   if (stall && !is_reported) {

@@ -16,10 +16,10 @@ class StallDetector {
 
  public:
   /// Returns the current stall, if any. Must not block.
-  using FindStall = std::function<std::optional<Activity::Stall>()>;
+  using FindStall = std::function<std::optional<pipeline::Activity::Stall>()>;
   /// Called once for each stall, and once for its end if it ends.
   struct Listener {
-    std::function<void(const Activity::Stall&)> on_stall, on_end;
+    std::function<void(const pipeline::Activity::Stall&)> on_stall, on_end;
     /// Called after each check without a stall; may be empty.
     std::function<void()> on_healthy{};
   };
@@ -36,7 +36,7 @@ class StallDetector {
   const FindStall find_stall_;
   const Listener listener_;
   const std::chrono::milliseconds interval_;
-  std::optional<Activity::Stall> reported_;
+  std::optional<pipeline::Activity::Stall> reported_;
   std::stop_source stop_;
   flow::Workers thread_;  // last: uses all other members
 };

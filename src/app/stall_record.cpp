@@ -27,7 +27,7 @@ std::int64_t seconds_since_1970(StallRecord::Time time) {
 
 }  // namespace
 
-void StallRecord::add(const fs::path& relative, const FileState& state, Time now) {
+void StallRecord::add(const fs::path& relative, const files::FileState& state, Time now) {
   const std::lock_guard lock(mutex_);
   read();
   Entry& entry = entries_[relative.native()];
@@ -43,7 +43,7 @@ void StallRecord::add(const fs::path& relative, const FileState& state, Time now
 }
 
 std::optional<StallRecord::Hold> StallRecord::find_hold(const fs::path& relative,
-                                                        const FileState& state, Time now) {
+                                                        const files::FileState& state, Time now) {
   const std::lock_guard lock(mutex_);
   read();
   const auto found = entries_.find(relative.native());
@@ -93,7 +93,7 @@ void StallRecord::write() const {
   std::error_code error;
   if (file) fs::rename(temporary, file_, error);
   if (!file || error)
-    throw EnvironmentError(printable(file_.native()) + " cannot be written: " +
+    throw EnvironmentError(text::printable(file_.native()) + " cannot be written: " +
                            (error ? error.message() : "input/output error"));
 }
 

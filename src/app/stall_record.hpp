@@ -24,14 +24,14 @@ class StallRecord {
 
   /// Records a stall of the input `relative`. Throws EnvironmentError if the file cannot be
   /// written.
-  void add(const std::filesystem::path& relative, const FileState& state, Time now);
+  void add(const std::filesystem::path& relative, const files::FileState& state, Time now);
   struct Hold {
     Time until;
     bool is_first;  ///< this hold was not returned before
   };
   /// Returns until when the input must not be tried; nullopt if it may be tried or has changed.
-  std::optional<Hold> find_hold(const std::filesystem::path& relative, const FileState& state,
-                                Time now);
+  std::optional<Hold> find_hold(const std::filesystem::path& relative,
+                                const files::FileState& state, Time now);
   /// Removes the input, because it is done.
   void forget(const std::filesystem::path& relative);
 
@@ -39,7 +39,7 @@ class StallRecord {
   struct Entry {
     int count = 0;
     std::int64_t last_s = 0;  // since 1970
-    FileState state;
+    files::FileState state;
     bool is_reported = false;
   };
   void read();

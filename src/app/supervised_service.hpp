@@ -35,12 +35,12 @@ class SupervisedService {
   virtual double last_done_unix_s() const = 0;
 
   /// Returns the current stall, if any. Never blocks, so that it works if any other thread hangs.
-  virtual std::optional<Activity::Stall> find_stall() = 0;
+  virtual std::optional<pipeline::Activity::Stall> find_stall() = 0;
   /// Records the files of a stall for the next process.
-  virtual void record_stall(const Activity::Stall& stall) = 0;
-  virtual Activity& activity() = 0;
+  virtual void record_stall(const pipeline::Activity::Stall& stall) = 0;
+  virtual pipeline::Activity& activity() = 0;
   /// Returns null until the backend is made.
-  virtual Backend* backend() const = 0;
+  virtual compute::Backend* backend() const = 0;
   /// Records that every GPU responded or, if a GPU had no memory for the probe, computed images.
   virtual void record_heartbeat() = 0;
   /// Call it about once per second from one thread. Returns soon after `stop`.

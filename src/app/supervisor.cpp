@@ -19,7 +19,7 @@ constexpr seconds kMaxStallShutdown{30};
 
 void log_reload_failure(const std::exception& error) {
   spdlog::error("reload failed; the previous configuration is kept: {}",
-                printable_message(error.what()));
+                text::printable_message(error.what()));
 }
 
 /// Throws FatalError if the machine, not a file, ended the service.

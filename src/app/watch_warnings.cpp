@@ -32,8 +32,9 @@ std::string input_problem(const settings::WatchSettings& watch) {
 std::string output_problem(const fs::path& folder) {
   const fs::path there = nearest_existing(folder);
   std::error_code none;
-  if (!fs::is_directory(there, none)) return printable(there.native()) + " is not a folder";
-  if (!can_write_in(there)) return printable(there.native()) + " is not writable by this user";
+  if (!fs::is_directory(there, none)) return text::printable(there.native()) + " is not a folder";
+  if (!can_write_in(there))
+    return text::printable(there.native()) + " is not writable by this user";
   return {};
 }
 
@@ -46,7 +47,7 @@ bool can_write_in(const fs::path& folder) {
 std::vector<std::string> watch_warnings(const settings::WatchSettings& watch) {
   std::vector<std::string> warnings;
   if (const std::string input = input_problem(watch); !input.empty())
-    warnings.push_back(watch.location + ": " + printable(watch.input.native()) + " " + input);
+    warnings.push_back(watch.location + ": " + text::printable(watch.input.native()) + " " + input);
   for (const fs::path& folder : {watch.output, watch.move_to}) {
     const std::string output = folder.empty() ? std::string() : output_problem(folder);
     if (!output.empty()) warnings.push_back(watch.location + ": " + output);

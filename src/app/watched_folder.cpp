@@ -41,8 +41,8 @@ JobRequest job_request(const settings::WatchSettings& watch) {
           .files_from = {},
           .output = watch.output,
           .on_change = watch.on_change == settings::OnChange::reprocess
-                           ? OnSettingsChange::reprocess
-                           : OnSettingsChange::keep,
+                           ? pipeline::OnSettingsChange::reprocess
+                           : pipeline::OnSettingsChange::keep,
           .long_lived = true,
           .links = watch.links};
 }
@@ -78,7 +78,7 @@ bool is_transient(FailureReason reason) {
 }
 
 /// The input is processed again later; it counts neither as done nor as failed.
-void defer(WorkItem& item, Stage stage, const std::string& why) {
+void defer(pipeline::WorkItem& item, Stage stage, const std::string& why) {
   item.outcome = Outcome::deferred(stage, FailureReason::none, why);
   item.publication.clear();
 }
@@ -121,7 +121,7 @@ std::shared_ptr<Job> WatchedFolder::job() {
       job_->check_in_place();
       return job_;
     } catch (const EnvironmentError& error) {
-      spdlog::warn("{}", printable_message(error.what()));
+      spdlog::warn("{}", text::printable_message(error.what()));
       job_.reset();  // threads that use it share its ownership
     }
   }
@@ -143,11 +143,11 @@ std::shared_ptr<Job> WatchedFolder::job() {
   return job_;
 }
 
-bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileState& state) {
+bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const files::FileState& state) {
   if (!retry_backoff_.is_due(arrival.file, state, Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
   move_to_mount_.check_exists();
-  WorkItem item;
+  pipeline::WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.file_state = state;
@@ -163,27 +163,28 @@ bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const FileSt
 }
 
 /// Returns whether the input must wait because the service stalled on it repeatedly.
-bool WatchedFolder::is_held(const WorkItem& item) {
+bool WatchedFolder::is_held(const pipeline::WorkItem& item) {
   const auto now = std::chrono::system_clock::now();
   const auto hold = stall_record_.find_hold(item.relative, item.file_state, now);
   if (!hold || !hold->is_first) return hold.has_value();
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(hold->until - now).count();
   spdlog::warn("{}: the service stalled on this input before; next attempt in {} min",
-               printable(item.file.native()), minutes);
+               text::printable(item.file.native()), minutes);
   return true;
 }
 
-void WatchedFolder::record_stall(const Activity::File& file) {
+void WatchedFolder::record_stall(const pipeline::Activity::File& file) {
   stall_record_.add(file.relative, file.state, std::chrono::system_clock::now());
 }
 
 /// Environment errors defer the item.
 template <class Step>
-void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& step) {
+void WatchedFolder::attempt_or_defer(pipeline::WorkItem& item, Stage stage, const Step& step) {
   try {
     const std::shared_ptr<Job> job = this->job();
     if (item.owner && item.owner != job)
-      throw EnvironmentError(printable(watch_.output.native()) + " was replaced during processing");
+      throw EnvironmentError(text::printable(watch_.output.native()) +
+                             " was replaced during processing");
     item.owner = job;
     step(*job);
   } catch (const DeviceLostError&) {
@@ -195,21 +196,21 @@ void WatchedFolder::attempt_or_defer(WorkItem& item, Stage stage, const Step& st
   }
 }
 
-void WatchedFolder::assign_outputs(WorkItem& item) {
+void WatchedFolder::assign_outputs(pipeline::WorkItem& item) {
   attempt_or_defer(item, Stage::source, [&](Job& job) { job.assign_outputs(item); });
 }
 
-void WatchedFolder::load(WorkItem& item, const ReserveBytes& reserve) {
+void WatchedFolder::load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
   attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, reserve); });
 }
 
-void WatchedFolder::write(WorkItem& item) {
+void WatchedFolder::write(pipeline::WorkItem& item) {
   attempt_or_defer(item, Stage::write, [&](Job& job) { job.write(item); });
 }
 
 /// Defers items whose file may be incomplete, and items that failed for other reasons than their
 /// file.
-void WatchedFolder::defer_if_transient(WorkItem& item) {
+void WatchedFolder::defer_if_transient(pipeline::WorkItem& item) {
   Outcome& outcome = item.outcome;
   if (outcome.result != ItemResult::failed) return;
   if (outcome.reason == FailureReason::not_written &&
@@ -225,41 +226,42 @@ void WatchedFolder::defer_if_transient(WorkItem& item) {
   if (is_final || !is_transient(outcome.reason)) return;
   outcome.result = ItemResult::deferred;
   if (item.is_last_attempt) return retry_backoff_.warn_once(item.file, outcome.detail);
-  spdlog::debug("{}: will be retried: {}", printable(item.file.native()),
-                printable_message(outcome.detail));
+  spdlog::debug("{}: will be retried: {}", text::printable(item.file.native()),
+                text::printable_message(outcome.detail));
 }
 
-void WatchedFolder::publish(std::span<ItemPtr> group) {
-  for (const ItemPtr& item : group) defer_if_transient(*item);
+void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
+  for (const pipeline::ItemPtr& item : group) defer_if_transient(*item);
   try {
     const std::shared_ptr<Job> job = this->job();
-    const auto others = std::stable_partition(
-        group.begin(), group.end(), [&](const ItemPtr& item) { return item->owner == job; });
+    const auto others =
+        std::stable_partition(group.begin(), group.end(),
+                              [&](const pipeline::ItemPtr& item) { return item->owner == job; });
     for (auto item = others; item != group.end(); ++item) {
       if ((*item)->outcome.result != ItemResult::deferred)
         defer(**item, Stage::write,
-              printable(watch_.output.native()) + " was replaced during processing");
+              text::printable(watch_.output.native()) + " was replaced during processing");
     }
-    publish(std::span<ItemPtr>(group.begin(), others), *job);
+    publish(std::span<pipeline::ItemPtr>(group.begin(), others), *job);
   } catch (const DeviceLostError&) {
     throw;
   } catch (const std::exception& error) {
-    for (const ItemPtr& item : group) {
-      if (item->state < ItemState::recorded) defer(*item, Stage::write, error.what());
+    for (const pipeline::ItemPtr& item : group) {
+      if (item->state < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
     }
   }
-  for (const ItemPtr& item : group) {  // deferred items have nothing to record
-    if (item->state < ItemState::recorded) item->advance(ItemState::recorded);
+  for (const pipeline::ItemPtr& item : group) {  // deferred items have nothing to record
+    if (item->state < pipeline::ItemState::recorded) item->advance(pipeline::ItemState::recorded);
   }
 }
 
 /// Removes the inputs whose outputs are recorded, even if other outputs of the group could not be
 /// published.
-void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
+void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
   const auto remove_inputs = [&] {
-    std::vector<WorkItem*> removed;
-    for (const ItemPtr& item : group) {
-      if (item->state < ItemState::recorded) continue;
+    std::vector<pipeline::WorkItem*> removed;
+    for (const pipeline::ItemPtr& item : group) {
+      if (item->state < pipeline::ItemState::recorded) continue;
       defer_if_transient(*item);
       if (item->outcome.result == ItemResult::deferred) continue;
       stall_record_.forget(item->relative);
@@ -277,7 +279,7 @@ void WatchedFolder::publish(std::span<ItemPtr> group, Job& job) {
 }
 
 /// Returns whether the input was moved or deleted because it is done.
-bool WatchedFolder::dispose_of_input(WorkItem& item) {
+bool WatchedFolder::dispose_of_input(pipeline::WorkItem& item) {
   try {
     if (item.outcome.result == ItemResult::failed) {
       quarantine(item);
@@ -331,7 +333,7 @@ io::RootDirectoryPtr WatchedFolder::open_move_to() {
 
 /// Sets the hash of the file that was read, or the reason why there is none. Never blocks on a FIFO
 /// that has replaced the file.
-void WatchedFolder::add_hash(const WorkItem& item, io::QuarantineRecord& note) const {
+void WatchedFolder::add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const {
   const std::int64_t file_mb = watch_.settings.limits.file_mb;
   try {
     const io::InputFile file = io::open_input(item.rooted_file);
@@ -348,7 +350,7 @@ void WatchedFolder::add_hash(const WorkItem& item, io::QuarantineRecord& note) c
   }
 }
 
-void WatchedFolder::quarantine(const WorkItem& item) {
+void WatchedFolder::quarantine(const pipeline::WorkItem& item) {
   io::QuarantineRecord why{.input = item.file,
                            .root = watch_.input,
                            .outcome = item.outcome,
@@ -360,8 +362,8 @@ void WatchedFolder::quarantine(const WorkItem& item) {
   const auto note = [&](const std::string& detail) {
     const fs::path place = quarantine_.add_kept_record(item.relative, reason);
     spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
-                 printable(item.file.native()), printable_message(detail),
-                 printable(place.native()));
+                 text::printable(item.file.native()), text::printable_message(detail),
+                 text::printable(place.native()));
   };
   if (watch_.keeps_inputs()) return note({});
   const auto stay = [&](const std::runtime_error& error) {
@@ -374,7 +376,7 @@ void WatchedFolder::quarantine(const WorkItem& item) {
     const fs::path place = quarantine_.add(*file, item.relative, reason);
     quarantine_.remove_kept_record(item.relative);
     spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
-                 printable(item.file.native()), printable(place.native()));
+                 text::printable(item.file.native()), text::printable(place.native()));
   } catch (const ItemError& error) {
     stay(error);
   } catch (const EnvironmentError& error) {
@@ -385,14 +387,14 @@ void WatchedFolder::quarantine(const WorkItem& item) {
 
 void WatchedFolder::lock_known_output() {
   struct stat status {};
-  const fs::path state = watch_.output / kStateFolder;
+  const fs::path state = watch_.output / files::kStateFolder;
   if (::stat(state.c_str(), &status) != 0 || !S_ISDIR(status.st_mode)) return;
   try {
     job();
     is_lock_failure_logged_ = false;
   } catch (const EnvironmentError& error) {
     if (std::exchange(is_lock_failure_logged_, true)) return;
-    spdlog::warn("{}; files for this output folder wait", printable_message(error.what()));
+    spdlog::warn("{}; files for this output folder wait", text::printable_message(error.what()));
   }
 }
 
@@ -406,11 +408,11 @@ void WatchedFolder::maintain(const std::stop_token& stop) {
   maintenance_.run(job.get(), stop);
 }
 
-void WatchedFolder::record_suspects(const InFlightBatches::Items& items) {
+void WatchedFolder::record_suspects(const pipeline::InFlightBatches::Items& items) {
   job()->record_suspects(items);
 }
 
-io::FinishStatus WatchedFolder::end(const WorkItem& item) {
+io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
   if (item.owner) item.owner->release_outputs(item);
   if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
   return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error

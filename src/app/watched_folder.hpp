@@ -33,19 +33,19 @@ class WatchedFolder {
   /// Returns whether the file must be processed: it is neither done nor failed in its current
   /// state. Throws EnvironmentError if the output folder is not available or another process uses
   /// it.
-  bool needs_processing(const io::SourceItem& arrival, const FileState& state);
+  bool needs_processing(const io::SourceItem& arrival, const files::FileState& state);
 
-  void assign_outputs(WorkItem& item);
-  void load(WorkItem& item, const ReserveBytes& reserve);
-  void write(WorkItem& item);
+  void assign_outputs(pipeline::WorkItem& item);
+  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve);
+  void write(pipeline::WorkItem& item);
   /// Publishes the outputs, and then keeps, moves, deletes or quarantines the inputs. An input that
   /// cannot be moved or deleted stays until a scan finds it again.
-  void publish(std::span<ItemPtr> group);
-  void record_suspects(const InFlightBatches::Items& items);
+  void publish(std::span<pipeline::ItemPtr> group);
+  void record_suspects(const pipeline::InFlightBatches::Items& items);
   /// Records that a stage stalled on this input; see StallRecord.
-  void record_stall(const Activity::File& file);
+  void record_stall(const pipeline::Activity::File& file);
   /// Call it at the end of an item, which may arrive again afterwards.
-  io::FinishStatus end(const WorkItem& item);
+  io::FinishStatus end(const pipeline::WorkItem& item);
   /// Calls Maintenance::run(). If eckart has written to the output folder before, it also locks the
   /// folder, so that no other process writes to it while the service is idle. A new folder is
   /// locked for its first file only, because a disk may be mounted there later.
@@ -55,14 +55,14 @@ class WatchedFolder {
   std::shared_ptr<Job> job();
   void lock_known_output();
   template <class Step>
-  void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
-  void defer_if_transient(WorkItem& item);
-  bool dispose_of_input(WorkItem& item);
-  bool is_held(const WorkItem& item);
+  void attempt_or_defer(pipeline::WorkItem& item, Stage stage, const Step& step);
+  void defer_if_transient(pipeline::WorkItem& item);
+  bool dispose_of_input(pipeline::WorkItem& item);
+  bool is_held(const pipeline::WorkItem& item);
   io::RootDirectoryPtr open_move_to();
-  void add_hash(const WorkItem& item, io::QuarantineRecord& note) const;
-  void quarantine(const WorkItem& item);
-  void publish(std::span<ItemPtr> group, Job& job);
+  void add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const;
+  void quarantine(const pipeline::WorkItem& item);
+  void publish(std::span<pipeline::ItemPtr> group, Job& job);
 
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
@@ -71,7 +71,7 @@ class WatchedFolder {
   std::shared_ptr<Job> job_;  // null until its folder is prepared, and after that folder was moved
   MountGuard output_mount_{watch_.output}, move_to_mount_{watch_.move_to};
   RetryBackoff retry_backoff_;
-  StallRecord stall_record_{watch_.output / kStateFolder / "stalls"};
+  StallRecord stall_record_{watch_.output / files::kStateFolder / "stalls"};
   Maintenance maintenance_{quarantine_};
 };
 

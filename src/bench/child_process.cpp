@@ -93,13 +93,13 @@ ChildProcess::ExitResult ChildProcess::run(const std::vector<std::string>& argum
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(cpu, &set);
 
-  const FileDescriptor errors(
+  const files::FileDescriptor errors(
       ::open(stderr_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!errors) throw_errno("open");
+  if (!errors) files::throw_errno("open");
   int pipe[2];
-  if (::pipe2(pipe, O_CLOEXEC) != 0) throw_errno("pipe");
-  const FileDescriptor read_end(pipe[0]);
-  FileDescriptor write_end(pipe[1]);
+  if (::pipe2(pipe, O_CLOEXEC) != 0) files::throw_errno("pipe");
+  const files::FileDescriptor read_end(pipe[0]);
+  files::FileDescriptor write_end(pipe[1]);
   const pid_t parent = ::getpid();
   const std::string program = executable_path();
   {
@@ -110,9 +110,9 @@ ChildProcess::ExitResult ChildProcess::run(const std::vector<std::string>& argum
     if (process_ == 0)
       exec_program(program.c_str(), argv.data(), set, write_end.get(), errors.get(), parent,
                    signals);
-    if (process_ < 0) throw_errno("fork");
+    if (process_ < 0) files::throw_errno("fork");
   }
-  write_end = FileDescriptor();
+  write_end = files::FileDescriptor();
   std::string output = read_all(read_end.get());
   return {wait_for_exit(), std::move(output)};
 }

@@ -43,7 +43,8 @@ std::vector<int> cpus_by_core() {
     std::getline(file, siblings);
     return siblings;
   });
-  cpus.resize(std::min(cpus.size(), std::size_t(usable_cores())));  // a quota may allow fewer
+  cpus.resize(
+      std::min(cpus.size(), std::size_t(machine::usable_cores())));  // a quota may allow fewer
   return cpus;
 }
 

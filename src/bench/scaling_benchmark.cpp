@@ -32,7 +32,7 @@ std::vector<fs::path> list_images(const std::vector<fs::path>& inputs) {
         throw FatalError(arrival->outcome.reason == FailureReason::not_found
                              ? ExitCode::no_input
                              : ExitCode::nothing_readable,
-                         printable(arrival->file.native()) + ": " + arrival->outcome.detail);
+                         text::printable(arrival->file.native()) + ": " + arrival->outcome.detail);
       files.push_back(fs::absolute(arrival->file));
     }
   }
@@ -132,7 +132,7 @@ class ScalingBenchmark {
 
   /// Replaces the path of a link in the line by the path of its input.
   std::string replace_link_with_input(std::string line) const {
-    const std::string links = printable((options_.scratch / "in/").native());
+    const std::string links = text::printable((options_.scratch / "in/").native());
     const std::size_t begin = line.find(links);
     const std::size_t slash = begin == line.npos ? begin : line.find('/', begin + links.size());
     if (slash == line.npos) return line;
@@ -142,8 +142,8 @@ class ScalingBenchmark {
     if (error != std::errc{} || index >= files_.size()) return line;
     const fs::path& file = files_[index];
     const std::size_t end =
-        std::size_t(rest - line.data()) + printable(file.extension().native()).size();
-    return line.replace(begin, end - begin, printable(file.native()));
+        std::size_t(rest - line.data()) + text::printable(file.extension().native()).size();
+    return line.replace(begin, end - begin, text::printable(file.native()));
   }
 
   /// Writes a list of `images` files. If there are fewer inputs, each repetition is another link to

@@ -13,7 +13,7 @@ std::string format_number(double value) {
   if (!std::isfinite(value)) return "unbounded";
   const double size = std::abs(value);
   if (size >= 1e15) return value > 0 ? "more than 1e15" : "less than -1e15";
-  if (size >= 99.95) return group_digits(std::llround(value));
+  if (size >= 99.95) return text::group_digits(std::llround(value));
   if (size < 1e-6) return "0";
   const int decimals = size >= 9.995    ? 1
                        : size >= 0.9995 ? 2
@@ -52,7 +52,7 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_count(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", group_digits(count), noun, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", text::group_digits(count), noun, count == 1 ? "" : "s");
 }
 
 std::string resource_phrase(Resource resource) {

@@ -17,7 +17,7 @@ namespace {
 std::string data_element(double value, const std::string& text) {
   return fmt::format("<data value='{}'>{}</data>", value, escape_html(text));
 }
-std::string data_element(int value) { return data_element(value, group_digits(value)); }
+std::string data_element(int value) { return data_element(value, text::group_digits(value)); }
 std::string data_element(double value) { return data_element(value, format_number(value)); }
 
 std::string data_element(const Estimate& interval) {
@@ -163,7 +163,7 @@ std::string run_table(const Plan& plan) {
   std::string rows;
   for (const RunMeasurement& run : plan.runs) {
     rows += row({escape_html(run.run), data_element(run.cores), data_element(run.gpus),
-                 data_element(double(run.images), group_digits(run.images)),
+                 data_element(double(run.images), text::group_digits(run.images)),
                  data_element(run.elapsed_s, format_duration(run.elapsed_s)),
                  data_element(run.rate_per_s),
                  data_element(run.core_utilization, format_percent(run.core_utilization)),

@@ -7,20 +7,20 @@ namespace eckart::capacity {
 namespace {
 
 template <typename T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
+text::Json value_or_null(const std::optional<T>& value) {
+  return value ? text::Json(*value) : text::Json();
 }
 
-Json estimate_json(const Estimate& interval) {
+text::Json estimate_json(const Estimate& interval) {
   return {{"value", interval.value}, {"low", interval.low}, {"high", interval.high}};
 }
 
-Json name_or_null(const std::optional<Resource>& resource) {
-  return resource ? Json(to_string(*resource)) : Json();
+text::Json name_or_null(const std::optional<Resource>& resource) {
+  return resource ? text::Json(to_string(*resource)) : text::Json();
 }
 
-Json runs_json(const std::vector<RunMeasurement>& measured) {
-  Json runs = Json::array();
+text::Json runs_json(const std::vector<RunMeasurement>& measured) {
+  text::Json runs = text::Json::array();
   for (const RunMeasurement& run : measured) {
     runs.push_back({{"run", run.run},
                     {"cores", run.cores},
@@ -40,8 +40,8 @@ Json runs_json(const std::vector<RunMeasurement>& measured) {
   return runs;
 }
 
-Json bounds_json(const Plan& plan) {
-  Json bounds = Json::array();
+text::Json bounds_json(const Plan& plan) {
+  text::Json bounds = text::Json::array();
   for (const Bound& bound : plan.bounds) {
     bounds.push_back({{"resource", to_string(bound.resource)},
                       {"servers", bound.servers},
@@ -53,9 +53,9 @@ Json bounds_json(const Plan& plan) {
   return bounds;
 }
 
-Json scaling_json(const ScalingAnalysis& scaling) {
+text::Json scaling_json(const ScalingAnalysis& scaling) {
   if (!scaling.is_known) return {};
-  Json speedups = Json::array();
+  text::Json speedups = text::Json::array();
   for (const Speedup& speedup : scaling.speedups) {
     speedups.push_back({{"cores", speedup.cores},
                         {"amdahl", estimate_json(speedup.amdahl)},
@@ -63,25 +63,26 @@ Json scaling_json(const ScalingAnalysis& scaling) {
   }
   return {{"cores", scaling.cores},
           {"fitted_serial_fraction",
-           scaling.measured ? estimate_json(scaling.measured->ratio) : Json()},
+           scaling.measured ? estimate_json(scaling.measured->ratio) : text::Json()},
           {"serial_fraction", estimate_json(scaling.serial_fraction)},
-          {"gustafson_serial_fraction",
-           scaling.is_gustafson_known ? estimate_json(scaling.gustafson_serial_fraction) : Json()},
+          {"gustafson_serial_fraction", scaling.is_gustafson_known
+                                            ? estimate_json(scaling.gustafson_serial_fraction)
+                                            : text::Json()},
           {"gustafson_runs", scaling.gustafson_runs},
           {"speedups", speedups}};
 }
 
-Json prediction_json(const Prediction& prediction) {
+text::Json prediction_json(const Prediction& prediction) {
   return {{"cores", prediction.cores},
           {"gpus", prediction.gpus},
           {"images_per_s", estimate_json(prediction.rate_per_s)},
           {"limit", prediction.bottleneck ? to_string(*prediction.bottleneck) : "unknown"}};
 }
 
-Json predictions_json(const Plan& plan) {
-  Json predictions = Json::array();
+text::Json predictions_json(const Plan& plan) {
+  text::Json predictions = text::Json::array();
   for (const PredictionRow& predicted : plan.predictions) {
-    Json json = prediction_json(predicted);
+    text::Json json = prediction_json(predicted);
     json["is_upper_bound"] = predicted.is_upper_bound;
     json["measured_images_per_s"] = value_or_null(predicted.measured_per_s);
     predictions.push_back(json);
@@ -89,7 +90,7 @@ Json predictions_json(const Plan& plan) {
   return predictions;
 }
 
-Json little_json(const std::optional<LittlesLaw>& littles_law) {
+text::Json little_json(const std::optional<LittlesLaw>& littles_law) {
   if (!littles_law) return {};
   return {{"images_per_s", littles_law->rate_per_s},
           {"mean_time_in_system_s", littles_law->mean_in_system_s},
@@ -97,9 +98,9 @@ Json little_json(const std::optional<LittlesLaw>& littles_law) {
           {"mean_unfinished", littles_law->mean_unfinished}};
 }
 
-Json target_json(const std::optional<TargetResult>& target) {
+text::Json target_json(const std::optional<TargetResult>& target) {
   if (!target) return {};
-  Json requirements = Json::array();
+  text::Json requirements = text::Json::array();
   for (const Requirement& requirement : target->requirements) {
     requirements.push_back({{"gpus", requirement.gpus},
                             {"cores", value_or_null(requirement.cores)},
@@ -115,7 +116,7 @@ Json target_json(const std::optional<TargetResult>& target) {
 
 std::string to_json(const Plan& plan) {
   const auto per_joule = [&] { return 1 / *plan.baseline.joules_per_image; };
-  const Json json = {
+  const text::Json json = {
       {"recommendation", recommendation_sentence(plan)},
       {"notes", notes(plan)},
       {"host", plan.host},
@@ -144,16 +145,16 @@ std::string to_json(const Plan& plan) {
       {"predictions", predictions_json(plan)},
       {"one_more_core_gain_images_per_s", plan.gain_per_s(plan.one_more_core)},
       {"one_more_gpu_gain_images_per_s",
-       plan.one_more_gpu ? Json(plan.gain_per_s(*plan.one_more_gpu)) : Json()},
+       plan.one_more_gpu ? text::Json(plan.gain_per_s(*plan.one_more_gpu)) : text::Json()},
       {"images", value_or_null(plan.images)},
       {"images_duration_s", value_or_null(plan.images_duration_s)},
       {"target", target_json(plan.target)},
       {"peak_images_per_s", plan.peak_per_s},
       {"headroom_at_peak", plan.headroom()},
       {"joules_per_image", value_or_null(plan.baseline.joules_per_image)},
-      {"images_per_joule", plan.baseline.joules_per_image ? Json(per_joule()) : Json()},
+      {"images_per_joule", plan.baseline.joules_per_image ? text::Json(per_joule()) : text::Json()},
   };
-  return printable_json(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return text::printable_json(json.dump(-1, ' ', false, text::Json::error_handler_t::replace));
 }
 
 }  // namespace eckart::capacity

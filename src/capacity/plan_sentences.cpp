@@ -14,7 +14,7 @@ namespace eckart::capacity {
 namespace {
 
 std::string format_large_count(double count) {
-  return count < 1e15 ? group_digits(std::llround(count)) : format_number(count);
+  return count < 1e15 ? text::group_digits(std::llround(count)) : format_number(count);
 }
 
 std::string requirement_sentence(const Requirement& requirement, const Plan& plan) {
@@ -32,7 +32,7 @@ std::string requirement_sentence(const Requirement& requirement, const Plan& pla
       : *requirement.conservative_cores == *requirement.cores
           ? ""
           : fmt::format("; {} at the lower end of the 95 % interval",
-                        group_digits(*requirement.conservative_cores));
+                        text::group_digits(*requirement.conservative_cores));
   const char* bound = !plan.scaling.is_known && *requirement.cores > plan.cores ? "at least " : "";
   return fmt::format("requires {}{}{}{}", bound, format_count(*requirement.cores, "core"), with,
                      conservative_text);
@@ -62,17 +62,19 @@ std::string runs_sentence(const Plan& plan) {
                   format_count(images, "image"), format_duration(elapsed_s));
   if (!plan.first_time.empty()) {
     text += plan.first_time == plan.last_time
-                ? ", " + printable(plan.first_time)
-                : fmt::format(", {} to {}", printable(plan.first_time), printable(plan.last_time));
+                ? ", " + text::printable(plan.first_time)
+                : fmt::format(", {} to {}", text::printable(plan.first_time),
+                              text::printable(plan.last_time));
   }
   return text;
 }
 
 std::string machine_sentence(const Plan& plan) {
-  std::string text = fmt::format("{}: {}, {}", printable(plan.host), printable(plan.cpu),
-                                 machine_phrase(plan, plan.cores, plan.gpus));
-  if (!plan.backend.empty()) text += ", backend " + printable(plan.backend);
-  if (!plan.device.empty() && plan.gpus > 0) text += " on " + printable(plan.device);
+  std::string text =
+      fmt::format("{}: {}, {}", text::printable(plan.host), text::printable(plan.cpu),
+                  machine_phrase(plan, plan.cores, plan.gpus));
+  if (!plan.backend.empty()) text += ", backend " + text::printable(plan.backend);
+  if (!plan.device.empty() && plan.gpus > 0) text += " on " + text::printable(plan.device);
   return text;
 }
 
@@ -80,7 +82,7 @@ std::string work_sentence(const Plan& plan) {
   return fmt::format("images of {} pixels and {} kB{}{}", format_number(plan.pixels_per_image),
                      format_number(1e-3 * plan.input_bytes_per_image),
                      plan.settings.empty() ? ", default settings" : "; ",
-                     printable(fmt::format("{}", fmt::join(plan.settings, ", "))));
+                     text::printable(fmt::format("{}", fmt::join(plan.settings, ", "))));
 }
 
 std::string bottleneck_sentence(const Plan& plan) {

@@ -49,8 +49,9 @@ class ScratchFolder {
     std::string name = (parent / "eckart-bench-XXXXXX").string();
     if (!error && !::mkdtemp(name.data())) error = {errno, std::generic_category()};
     if (error)
-      io::fail_to_create(error.value(), "cannot create a folder in " + printable(parent.native()) +
-                                            ": " + error.message());
+      io::fail_to_create(
+          error.value(),
+          "cannot create a folder in " + text::printable(parent.native()) + ": " + error.message());
     path_ = fs::absolute(name);
   }
   ~ScratchFolder() {
@@ -89,7 +90,7 @@ ExitCode scaling(const BenchArgs& args) {
   static_cast<void>(read_configuration(args.config));  // reports errors early
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,
-                     "cannot write the log " + printable(args.log.native()));
+                     "cannot write the log " + text::printable(args.log.native()));
   const ScratchFolder scratch(args.output);
   bench::ChildProcess child;
   // Longer than the timeout of the child.
@@ -110,7 +111,7 @@ ExitCode scaling(const BenchArgs& args) {
       child);
   if (signals.received() != 0) {
     std::fprintf(stderr, "stopped: measurements so far are in %s\n",
-                 printable(args.log.native()).c_str());
+                 text::printable(args.log.native()).c_str());
     return exit_code_of(signals.received());
   }
   print_plan(args);

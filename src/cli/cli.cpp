@@ -25,7 +25,7 @@ namespace eckart::cli {
 namespace {
 
 ExitCode fail(ExitCode code, const std::string& message) {
-  std::fprintf(stderr, "eckart: %s\n", printable_message(message).c_str());
+  std::fprintf(stderr, "eckart: %s\n", text::printable_message(message).c_str());
   return code;
 }
 
@@ -92,13 +92,14 @@ ExitCode parse_and_execute(int argc, char** argv) {
   app.failure_message([](const CLI::App* root, const CLI::Error& error) {
     std::string help = root->get_name();
     for (const CLI::App* command : root->get_subcommands()) help += " " + command->get_name();
-    return "eckart: " + printable_message(error.what()) + "; see " + help + " --help\n";
+    return "eckart: " + text::printable_message(error.what()) + "; see " + help + " --help\n";
   });
   Action action;
   add_commands(app, action);
   const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
-    return fail(ExitCode::usage, "unknown command '" + printable(argv[1]) + "'; see eckart --help");
+    return fail(ExitCode::usage,
+                "unknown command '" + text::printable(argv[1]) + "'; see eckart --help");
   }
   try {
     parse(app, {argv + std::min(argc, 1), argv + argc});

@@ -37,10 +37,10 @@ using settings::BackendChoice;
 constexpr int kSide = 256;
 constexpr RankPolicy kRanks[] = {RankPolicy{}};
 
-Task make_task() {
-  Task task;
-  task.input = synthesize(
-      {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
+compute::Task make_task() {
+  compute::Task task;
+  task.input = synth::synthesize(
+      {.kind = synth::SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
   task.ranks = kRanks;
   task.outputs.emplace_back(task.input.shape());
   task.results.emplace_back(1);
@@ -48,17 +48,17 @@ Task make_task() {
 }
 
 /// Reconstructs one image on this lane and returns its task.
-Task reconstruct(Backend& backend, int index = 0) {
-  Task task = make_task();
-  Task* const tasks[] = {&task};
+compute::Task reconstruct(compute::Backend& backend, int index = 0) {
+  compute::Task task = make_task();
+  compute::Task* const tasks[] = {&task};
   const auto lane = backend.make_lane(index);
-  lane->start(0, batch_key(task, kDefaultPadMultiple), tasks);
+  lane->start(0, compute::batch_key(task, kDefaultPadMultiple), tasks);
   lane->finish(0);
   return task;
 }
 
 /// Returns the squared error of the output, in levels^2.
-double squared_error(const Task& task) {
+double squared_error(const compute::Task& task) {
   const auto in = task.input.plane<std::uint8_t>(0), out = task.outputs[0].plane<std::uint8_t>(0);
   double sum = 0;
   for (int i = 0; i < kSide * kSide; ++i) {
@@ -75,7 +75,7 @@ struct MaxDifference {
   int levels = 0;
   double loss_db = 0;
 
-  void add(const Task& task, const Task& reference) {
+  void add(const compute::Task& task, const compute::Task& reference) {
     failed = failed || !task.error.empty();
     const auto a = task.outputs[0].plane<std::uint8_t>(0),
                b = reference.outputs[0].plane<std::uint8_t>(0);
@@ -94,7 +94,7 @@ struct MaxDifference {
 
 /// Tests every lane, and so every GPU. Prints the details of the backend. Returns whether all lanes
 /// agree with `reference`.
-bool check_backend(Backend& backend, const Task& reference) {
+bool check_backend(compute::Backend& backend, const compute::Task& reference) {
   MaxDifference difference;
   std::chrono::duration<double, std::milli> first{};
   for (int lane = 0; lane < backend.lanes(); ++lane) {
@@ -122,7 +122,7 @@ void print_machine() {
   getrlimit(RLIMIT_NOFILE, &files);
   const double gib = double(info.mem_unit) / (1 << 30);
   std::printf("machine  %d cores, %.1f of %.1f GiB memory free, open file limit %llu\n",
-              usable_cores(), double(info.freeram + info.bufferram) * gib,
+              machine::usable_cores(), double(info.freeram + info.bufferram) * gib,
               double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
   std::string formats;
   for (const io::Codec& codec : io::codecs()) formats += " " + to_string(codec.format);
@@ -153,8 +153,8 @@ std::filesystem::path calibration_file(const DoctorArgs& args) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   std::filesystem::create_directories(folder, failed);
   if (!failed && access(folder.c_str(), W_OK) != 0) failed = {errno, std::generic_category()};
-  const std::string message = printable(file.native()) + ": " + failed.message();
-  throw_if_out_of_space(failed.value(), message);
+  const std::string message = text::printable(file.native()) + ": " + failed.message();
+  files::throw_if_out_of_space(failed.value(), message);
   if (failed) throw FatalError(ExitCode::cannot_create, message);
   return file;
 }
@@ -166,7 +166,7 @@ Calibration load_costs(const DoctorArgs& args) {
       args.calibration.empty() ? settings::FileChoice{}
                                : settings::FileChoice::at(args.calibration));
   for (const std::string& warning : loaded.warnings) {
-    std::fprintf(stderr, "eckart: %s\n", printable_message(warning).c_str());
+    std::fprintf(stderr, "eckart: %s\n", text::printable_message(warning).c_str());
   }
   return loaded.costs;
 }
@@ -174,7 +174,7 @@ Calibration load_costs(const DoctorArgs& args) {
 /// A backend whose costs are measured.
 struct Candidate {
   CostBackend backend;
-  std::function<std::unique_ptr<Backend>(const BackendOptions&)> make;
+  std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)> make;
 };
 
 ExitCode doctor(const DoctorArgs& args) {
@@ -182,16 +182,17 @@ ExitCode doctor(const DoctorArgs& args) {
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   std::printf("eckart   " ECKART_VERSION "\n");
   print_machine();
-  BackendOptions options;
+  compute::BackendOptions options;
   options.calibration = load_costs(args);
   options.solver = SolverKind::gesvd;
-  const Task reference = reconstruct(*app::make_backend(BackendChoice::cpu, options, 1).backend);
+  const compute::Task reference =
+      reconstruct(*app::make_backend(BackendChoice::cpu, options, 1).backend);
   options.solver = SolverKind::automatic;
   std::vector<Candidate> candidates;
   bool is_acceptable = true;
   if (backend != BackendChoice::cuda) {
     candidates.push_back(
-        {CostBackend::cpu, [](const BackendOptions& backend_options) {
+        {CostBackend::cpu, [](const compute::BackendOptions& backend_options) {
            return app::make_backend(BackendChoice::cpu, backend_options, 0).backend;
          }});
     is_acceptable = check_backend(*candidates.back().make(options), reference);

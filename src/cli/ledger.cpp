@@ -47,8 +47,9 @@ ExitCode export_ledger(const LedgerArgs& args) {
   std::ostream& stream = to_stdout ? std::cout : file;
   export_lines(args, stream);
   if (!stream)
-    throw FatalError(ExitCode::io_error, (to_stdout ? "stdout" : printable(args.file.native())) +
-                                             ": cannot be written");
+    throw FatalError(
+        ExitCode::io_error,
+        (to_stdout ? "stdout" : text::printable(args.file.native())) + ": cannot be written");
   return ExitCode::ok;
 }
 
@@ -92,7 +93,7 @@ ExitCode import_ledger(const LedgerArgs& args) {
   const app::ImportCounts counts = import.finish();
   const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
   std::printf("%s: %lld outputs imported, %lld already known, %lld missing or changed\n",
-              printable(args.output.native()).c_str(), number(counts.outputs),
+              text::printable(args.output.native()).c_str(), number(counts.outputs),
               number(counts.already_known), number(counts.missing));
   if (counts.failures > 0) std::printf("%lld failures imported\n", number(counts.failures));
   return ExitCode::ok;

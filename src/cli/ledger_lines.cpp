@@ -29,20 +29,20 @@ std::string bytes_of(const std::string& hex) {
 
 bool is_utf8(const std::string& text) {
   try {
-    static_cast<void>(Json(text).dump());
+    static_cast<void>(text::Json(text).dump());
     return true;
-  } catch (const Json::exception&) {
+  } catch (const text::Json::exception&) {
     return false;
   }
 }
 
 /// File names are bytes. A name that is not valid UTF-8 is written as {"hex": "..."}.
-Json text_or_hex(const std::string& bytes) {
-  return is_utf8(bytes) ? Json(bytes) : Json{{"hex", to_hex(bytes)}};
+text::Json text_or_hex(const std::string& bytes) {
+  return is_utf8(bytes) ? text::Json(bytes) : text::Json{{"hex", hash::to_hex(bytes)}};
 }
 
-std::string text_or_hex(const Json& json, const char* key) {
-  const Json& value = json.at(key);
+std::string text_or_hex(const text::Json& json, const char* key) {
+  const text::Json& value = json.at(key);
   return value.is_object() ? bytes_of(value.at("hex").get<std::string>())
                            : value.get<std::string>();
 }
@@ -61,25 +61,25 @@ std::uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
-void add_state(Json& line, const FileState& state) {
+void add_state(text::Json& line, const files::FileState& state) {
   line["input_size"] = state.size;
   line["input_mtime_ns"] = state.mtime_ns;
   line["input_inode"] = state.inode;
 }
 
-std::int64_t integer(const Json& json, const char* key) {
-  const Json& value = json.at(key);
+std::int64_t integer(const text::Json& json, const char* key) {
+  const text::Json& value = json.at(key);
   if (!value.is_number_integer()) throw LineError(std::string(key) + " is not an integer");
   return value.get<std::int64_t>();
 }
 
-FileState state_of(const Json& json) {
+files::FileState state_of(const text::Json& json) {
   return {integer(json, "input_size"), integer(json, "input_mtime_ns"),
           integer(json, "input_inode")};
 }
 
 /// Returns a path that is always below the output folder. Throws LineError.
-std::string output_of(const Json& json) {
+std::string output_of(const text::Json& json) {
   const std::filesystem::path path = text_or_hex(json, "output");
   bool is_below = path.is_relative() && path.has_filename() && path == path.lexically_normal();
   for (const auto& part : path) is_below = is_below && part != ".." && part != ".";
@@ -93,7 +93,7 @@ std::string absolute(const std::string& path, const char* key) {
   throw LineError(std::string(key) + ": '" + path + "' is not an absolute path");
 }
 
-ledger::OutputEntry entry_of(const Json& json) {
+ledger::OutputEntry entry_of(const text::Json& json) {
   const std::string root = absolute(text_or_hex(json, "root"), "root");
   if (!root.ends_with('/')) throw LineError("root: '" + root + "' does not end with a slash");
   ledger::OutputEntry entry{.output = output_of(json),
@@ -112,7 +112,7 @@ ledger::OutputEntry entry_of(const Json& json) {
   return entry;
 }
 
-ledger::FailureEntry failure_of(const Json& json) {
+ledger::FailureEntry failure_of(const text::Json& json) {
   const auto text = json.at("reason").get<std::string>();
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     if (to_string(FailureReason(reason)) == text)
@@ -127,9 +127,9 @@ template <class Work>
 auto with_line_errors(const Work& work) {
   try {
     return work();
-  } catch (const Json::parse_error& error) {
+  } catch (const text::Json::parse_error& error) {
     throw LineError("invalid JSON from byte " + std::to_string(error.byte) + " on");
-  } catch (const Json::exception& error) {
+  } catch (const text::Json::exception& error) {
     const std::string_view text = error.what();  // format: [json.exception.KIND.NUMBER] message
     const std::size_t end = text.find("] ");
     throw LineError(std::string(end == text.npos ? text : text.substr(end + 2)));
@@ -139,15 +139,16 @@ auto with_line_errors(const Work& work) {
 }  // namespace
 
 std::string header_line() {
-  return Json{{"eckart_ledger", kExportVersion}, {"written_by", "eckart " ECKART_VERSION}}.dump();
+  return text::Json{{"eckart_ledger", kExportVersion}, {"written_by", "eckart " ECKART_VERSION}}
+      .dump();
 }
 
 std::string settings_line(const std::string& text) {
-  return Json{{"settings_text", text_or_hex(text)}}.dump();
+  return text::Json{{"settings_text", text_or_hex(text)}}.dump();
 }
 
 std::string output_line(const ledger::OutputEntry& entry) {
-  Json line;
+  text::Json line;
   line["output"] = text_or_hex(entry.output);
   line["root"] = text_or_hex(entry.input.substr(0, entry.root_length));
   line["input"] = text_or_hex(entry.input.substr(entry.root_length));
@@ -156,13 +157,13 @@ std::string output_line(const ledger::OutputEntry& entry) {
   add_state(line, entry.state);
   line["output_bytes"] = entry.bytes;
   line["output_mtime_ns"] = entry.output_mtime_ns;
-  if (!entry.content_hash.empty()) line["sha256"] = to_hex(entry.content_hash);
+  if (!entry.content_hash.empty()) line["sha256"] = hash::to_hex(entry.content_hash);
   if (!entry.report.empty()) line["report"] = text_or_hex(entry.report);
   return line.dump();
 }
 
 std::string failure_line(const ledger::FailureEntry& failure) {
-  Json line;
+  text::Json line;
   line["failed_input"] = text_or_hex(failure.input);
   add_state(line, failure.state);
   line["reason"] = std::string(to_string(failure.reason));
@@ -172,7 +173,7 @@ std::string failure_line(const ledger::FailureEntry& failure) {
 
 void check_header(const std::string& line) {
   const std::int64_t version = with_line_errors([&] {
-    const Json json = Json::parse(line);
+    const text::Json json = text::Json::parse(line);
     if (!json.is_object() || !json.contains("eckart_ledger"))
       throw LineError("not a ledger export of eckart");
     return integer(json, "eckart_ledger");
@@ -184,7 +185,7 @@ void check_header(const std::string& line) {
 
 LedgerLine parse_line(const std::string& line) {
   return with_line_errors([&]() -> LedgerLine {
-    const Json json = Json::parse(line);
+    const text::Json json = text::Json::parse(line);
     if (!json.is_object()) throw LineError("is not a JSON object");
     if (json.contains("settings_text")) return SettingsText{text_or_hex(json, "settings_text")};
     if (json.contains("output")) return entry_of(json);

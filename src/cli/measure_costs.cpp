@@ -29,14 +29,15 @@ std::string today() {
 }
 
 /// Returns the relative error of the cost model; 0.1 means 10 % above the measured time.
-double deviation(const Timing& timing, const SolverCosts& costs) {
-  return estimate_seconds(timing.solver, timing.batch, costs) / timing.seconds - 1;
+double deviation(const compute::Timing& timing, const SolverCosts& costs) {
+  return compute::estimate_seconds(timing.solver, timing.batch, costs) / timing.seconds - 1;
 }
 
 void print_timings(CostBackend backend, const app::CalibrationResult& result) {
   std::vector<double> deviations;
-  for (const Timing& timing : result.timings) {
-    if (is_used_in_fit(timing)) deviations.push_back(std::abs(deviation(timing, result.costs)));
+  for (const compute::Timing& timing : result.timings) {
+    if (compute::is_used_in_fit(timing))
+      deviations.push_back(std::abs(deviation(timing, result.costs)));
   }
   std::sort(deviations.begin(), deviations.end());
   std::printf(
@@ -44,15 +45,16 @@ void print_timings(CostBackend backend, const app::CalibrationResult& result) {
       to_string(backend).c_str(), result.device.c_str(), 100 * deviations[deviations.size() / 2],
       deviations.size(), 100 * deviations.back());
   std::printf("         solver    rows  cols  rank  planes  measured   model (a plane)\n");
-  for (const Timing& timing : result.timings) {
-    const BatchWorkload& batch = timing.batch;
+  for (const compute::Timing& timing : result.timings) {
+    const compute::BatchWorkload& batch = timing.batch;
     std::printf("         %-8s %5d %5d %5d  %6d %9s %7s  %+.0f %%%s\n",
                 to_string(timing.solver).c_str(), batch.shape.rows, batch.shape.cols, batch.rank,
-                batch.planes, format_duration(timing.seconds / batch.planes).c_str(),
-                format_duration(estimate_seconds(timing.solver, batch, result.costs) / batch.planes)
+                batch.planes, compute::format_duration(timing.seconds / batch.planes).c_str(),
+                compute::format_duration(
+                    compute::estimate_seconds(timing.solver, batch, result.costs) / batch.planes)
                     .c_str(),
                 100 * deviation(timing, result.costs),
-                is_used_in_fit(timing) ? "" : " (in float64, at the costs of gram)");
+                compute::is_used_in_fit(timing) ? "" : " (in float64, at the costs of gram)");
   }
 }
 
@@ -66,7 +68,8 @@ void print_costs(const char* solver, const CostCoefficients& costs) {
 }  // namespace
 
 MeasuredCosts measure_costs(
-    CostBackend backend, const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make,
+    CostBackend backend,
+    const std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)>& make,
     double seconds) {
   std::function<void(int, int)> on_progress;
   if (logging::stderr_is_terminal()) {
@@ -102,9 +105,9 @@ void store_costs(const std::filesystem::path& file, const Calibration& measured)
   try {
     io::publish_file(file, std::as_bytes(std::span(yaml)));
   } catch (const ItemError& error) {
-    throw FatalError(ExitCode::cannot_create, printable(file.native()) + ": " + error.what());
+    throw FatalError(ExitCode::cannot_create, text::printable(file.native()) + ": " + error.what());
   }
-  std::printf("stored in %s\n", printable(file.native()).c_str());
+  std::printf("stored in %s\n", text::printable(file.native()).c_str());
 }
 
 }  // namespace eckart::cli

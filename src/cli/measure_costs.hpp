@@ -11,7 +11,8 @@ namespace eckart::cli {
 /// Measures the solver costs of `backend`, created by `make`, in about `seconds`. Prints them and
 /// the error of the cost model.
 MeasuredCosts measure_costs(
-    CostBackend backend, const std::function<std::unique_ptr<Backend>(const BackendOptions&)>& make,
+    CostBackend backend,
+    const std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)>& make,
     double seconds);
 
 /// Returns the costs in the file; empty if the file does not exist. Throws settings::SettingsError.

@@ -34,7 +34,7 @@ ExitCode plan(const PlanArgs& args) {
   for (const std::filesystem::path& log : args.logs) reader.read(log);
   const std::vector<capacity::LoggedRun> runs = reader.runs();
   for (const std::string& warning : reader.warnings()) {
-    std::fprintf(stderr, "eckart: %s\n", printable_message(warning).c_str());
+    std::fprintf(stderr, "eckart: %s\n", text::printable_message(warning).c_str());
   }
   const std::vector<capacity::Plan> plans = capacity::make_plans(runs, request);
   if (args.html) {

@@ -19,8 +19,8 @@ struct PruneArgs {
 };
 
 void print(const char* what, const app::Orphan& orphan) {
-  std::printf("%s %s (its input %s no longer exists)\n", what, printable(orphan.output).c_str(),
-              printable(orphan.input).c_str());
+  std::printf("%s %s (its input %s no longer exists)\n", what,
+              text::printable(orphan.output).c_str(), text::printable(orphan.input).c_str());
 }
 
 void print_kept(const app::Orphans& orphans) {
@@ -34,7 +34,7 @@ void print_kept(const app::Orphans& orphans) {
     std::printf(
         "%lld kept, of %s: its inputs may exist elsewhere. --include-empty removes results of "
         "empty or missing folders too\n",
-        static_cast<long long>(count), printable(root).c_str());
+        static_cast<long long>(count), text::printable(root).c_str());
   }
 }
 

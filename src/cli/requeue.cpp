@@ -19,12 +19,12 @@ ExitCode requeue(const RequeueArgs& args) {
   const auto all = app::requeue(args.output, args.names);
   for (const auto& [input, error] : all) {
     if (!error.empty()) code = ExitCode::some_failed;
-    std::printf(
-        "%s: %s\n", printable(input.native()).c_str(),
-        error.empty() ? "will be retried" : ("not requeued: " + printable_message(error)).c_str());
+    std::printf("%s: %s\n", text::printable(input.native()).c_str(),
+                error.empty() ? "will be retried"
+                              : ("not requeued: " + text::printable_message(error)).c_str());
   }
   if (all.empty())
-    std::printf("%s: the quarantine is empty\n", printable(args.output.native()).c_str());
+    std::printf("%s: the quarantine is empty\n", text::printable(args.output.native()).c_str());
   return code;
 }
 

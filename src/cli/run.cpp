@@ -105,20 +105,22 @@ struct DryRunCounts {
 
 telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
   DryRunCounts counts;
-  telemetry::RunReport report =
-      run.dry_run([&](const WorkItem& item, std::span<const OutputDecision> decisions) {
-        const std::string file = printable(item.file.native());
-        if (decisions.empty())
-          std::printf("%s: would fail: %s\n", file.c_str(),
-                      printable_message(item.outcome.detail).c_str());
-        for (std::size_t i = 0; i < decisions.size(); ++i)
-          std::printf("%s -> %s: %s\n", file.c_str(), printable(item.outputs[i].native()).c_str(),
-                      printable_message(counts.add_and_describe(decisions[i])).c_str());
-      });
+  telemetry::RunReport report = run.dry_run([&](const WorkItem& item,
+                                                std::span<const OutputDecision> decisions) {
+    const std::string file = text::printable(item.file.native());
+    if (decisions.empty())
+      std::printf("%s: would fail: %s\n", file.c_str(),
+                  text::printable_message(item.outcome.detail).c_str());
+    for (std::size_t i = 0; i < decisions.size(); ++i)
+      std::printf("%s -> %s: %s\n", file.c_str(), text::printable(item.outputs[i].native()).c_str(),
+                  text::printable_message(counts.add_and_describe(decisions[i])).c_str());
+  });
   if (args.quiet == 0)
     std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
-                 group_digits(counts.created).c_str(), group_digits(counts.unchanged).c_str(),
-                 group_digits(counts.reprocessed).c_str(), group_digits(counts.collisions).c_str());
+                 text::group_digits(counts.created).c_str(),
+                 text::group_digits(counts.unchanged).c_str(),
+                 text::group_digits(counts.reprocessed).c_str(),
+                 text::group_digits(counts.collisions).c_str());
   return report;
 }
 
@@ -163,8 +165,8 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
 void check_settings_mismatch(const app::RunRequest& request) {
   const app::SettingsMismatch mismatch = app::find_settings_mismatch(request);
   if (mismatch.count() == 0) return;
-  const std::string what = printable(request.output.native()) + " has " +
-                           group_digits(mismatch.count()) +
+  const std::string what = text::printable(request.output.native()) + " has " +
+                           text::group_digits(mismatch.count()) +
                            (mismatch.count() == 1 ? " result" : " results") +
                            " made with other settings (" + mismatch.describe() + ")";
   if (request.on_change == OnSettingsChange::reprocess)
@@ -179,7 +181,7 @@ void check_settings_mismatch(const app::RunRequest& request) {
 void check_not_image(const std::string& flag, const std::filesystem::path& file) {
   if (io::is_image_file_name(file.filename().string()))
     throw FatalError(ExitCode::usage,
-                     flag + " " + printable(file.native()) + " would overwrite an image");
+                     flag + " " + text::printable(file.native()) + " would overwrite an image");
 }
 
 ExitCode execute(const RunArgs& args) {

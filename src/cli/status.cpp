@@ -27,15 +27,15 @@ void print_orphans(const StatusArgs& args) {
   std::printf("%zu results whose inputs no longer exist; eckart prune removes them\n",
               orphans.size());
   for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
-    std::printf("%s: %s no longer exists\n", printable(orphans[i].output).c_str(),
-                printable(orphans[i].input).c_str());
+    std::printf("%s: %s no longer exists\n", text::printable(orphans[i].output).c_str(),
+                text::printable(orphans[i].input).c_str());
   }
 }
 
 ExitCode status(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
-  std::printf("%s: %lld done, %lld failed\n", printable(args.output.native()).c_str(),
+  std::printf("%s: %lld done, %lld failed\n", text::printable(args.output.native()).c_str(),
               static_cast<long long>(done), static_cast<long long>(failed));
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     const std::int64_t count = failures[std::size_t(reason)];
@@ -44,8 +44,8 @@ ExitCode status(const StatusArgs& args) {
                 std::string(to_string(FailureReason(reason))).c_str());
   }
   for (const ledger::FailureEntry& failure : status.failed) {
-    std::printf("%s: %s (%s)\n", printable(failure.input).c_str(),
-                printable_message(failure.detail).c_str(),
+    std::printf("%s: %s (%s)\n", text::printable(failure.input).c_str(),
+                text::printable_message(failure.detail).c_str(),
                 std::string(to_string(failure.reason)).c_str());
   }
   const std::int64_t more = failed - std::int64_t(status.failed.size());
@@ -58,7 +58,7 @@ ExitCode status(const StatusArgs& args) {
   if (pending.images) {
     std::printf("%lld pending\n", static_cast<long long>(*pending.images));
   } else {
-    std::printf("pending unknown: %s\n", printable_message(pending.error).c_str());
+    std::printf("pending unknown: %s\n", text::printable_message(pending.error).c_str());
   }
   std::fflush(stdout);
   print_orphans(args);

@@ -30,7 +30,7 @@ constexpr int kMaxSide = int(ImageLimits{}.side);  // the default limit of a run
 struct SynthArgs {
   std::filesystem::path output;
   std::vector<std::string> kinds = {"all"}, sizes = {"256"};
-  int count = 10, channels = SynthSpec{}.channels, depth = 8, rank = SynthSpec{}.rank;
+  int count = 10, channels = synth::SynthSpec{}.channels, depth = 8, rank = synth::SynthSpec{}.rank;
   double noise = 0;
   std::string format = to_string(ImageFormat::png);  ///< a name of ImageFormat
   std::uint32_t seed = 1;
@@ -58,9 +58,9 @@ std::string check_size(const std::string& text) {
          std::to_string(kMaxSide);
 }
 
-std::vector<SynthKind> chosen_kinds(const SynthArgs& args) {
-  std::vector<SynthKind> kinds;
-  for (const SynthKind kind : kSynthKinds) {
+std::vector<synth::SynthKind> chosen_kinds(const SynthArgs& args) {
+  std::vector<synth::SynthKind> kinds;
+  for (const synth::SynthKind kind : synth::kSynthKinds) {
     const auto named = [&](const std::string& name) {
       return name == "all" || name == to_string(kind);
     };
@@ -70,9 +70,9 @@ std::vector<SynthKind> chosen_kinds(const SynthArgs& args) {
 }
 
 /// Returns one spec for each kind and size. Images of one spec differ by their seeds.
-std::vector<SynthSpec> chosen_specs(const SynthArgs& args) {
-  std::vector<SynthSpec> specs;
-  for (const SynthKind kind : chosen_kinds(args)) {
+std::vector<synth::SynthSpec> chosen_specs(const SynthArgs& args) {
+  std::vector<synth::SynthSpec> specs;
+  for (const synth::SynthKind kind : chosen_kinds(args)) {
     for (const std::string& size : args.sizes) {
       const auto [rows, cols] = parse_size(size);
       specs.push_back({kind, rows, cols, args.channels, args.depth == 8 ? Depth::u8 : Depth::u16,
@@ -87,8 +87,8 @@ void check_combinations(const SynthArgs& args) {
   if (args.format == to_string(ImageFormat::jpeg) && args.depth == 16) {
     throw CLI::ValidationError("--depth", "JPEG has 8 bits per sample; use --format png for 16");
   }
-  for (const SynthSpec& spec : chosen_specs(args)) {
-    if (spec.kind == SynthKind::low_rank && spec.rank > std::min(spec.rows, spec.cols)) {
+  for (const synth::SynthSpec& spec : chosen_specs(args)) {
+    if (spec.kind == synth::SynthKind::low_rank && spec.rank > std::min(spec.rows, spec.cols)) {
       throw CLI::ValidationError("--rank", "low-rank images of " + std::to_string(spec.rows) + "x" +
                                                std::to_string(spec.cols) + " have no rank " +
                                                std::to_string(spec.rank));
@@ -97,18 +97,18 @@ void check_combinations(const SynthArgs& args) {
 }
 
 /// Writes image `number` of a spec. The image depends only on the spec, --seed and `number`.
-void write_image(const SynthArgs& args, const io::Codec& codec, SynthSpec spec, int number) {
+void write_image(const SynthArgs& args, const io::Codec& codec, synth::SynthSpec spec, int number) {
   spec.seed = (std::uint64_t(args.seed) << 32) + std::uint64_t(number);
   char name[96];
   std::snprintf(name, sizeof name, "%s_%dx%d_%04d.%s", std::string(to_string(spec.kind)).c_str(),
                 spec.rows, spec.cols, number, std::string(codec.extension).c_str());
-  io::publish_new_file(args.output / name, codec.encode(synthesize(spec), {}));
+  io::publish_new_file(args.output / name, codec.encode(synth::synthesize(spec), {}));
 }
 
-void write_images(const SynthArgs& args, const std::vector<SynthSpec>& specs) {
+void write_images(const SynthArgs& args, const std::vector<synth::SynthSpec>& specs) {
   const io::Codec& codec = io::codec_for(parse_enum<ImageFormat>(args.format).value());
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
-  const auto cores = std::int64_t(usable_cores());
+  const auto cores = std::int64_t(machine::usable_cores());
   std::atomic<std::int64_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
@@ -132,23 +132,25 @@ ExitCode execute(const SynthArgs& args) {
   std::error_code error;
   std::filesystem::create_directories(args.output, error);
   if (error)
-    io::fail_to_create(error.value(),
-                       "cannot create " + printable(args.output.native()) + ": " + error.message());
-  const std::vector<SynthSpec> specs = chosen_specs(args);
+    io::fail_to_create(error.value(), "cannot create " + text::printable(args.output.native()) +
+                                          ": " + error.message());
+  const std::vector<synth::SynthSpec> specs = chosen_specs(args);
   try {
     write_images(args, specs);
   } catch (const ItemError& failure) {
     if (failure.reason() == FailureReason::output_collision)
       throw FatalError(ExitCode::cannot_create,
                        std::string(failure.what()) + ": move it away, or use another folder");
-    throw FatalError(ExitCode::io_error, "cannot write into " + printable(args.output.native()) +
-                                             ": " + failure.what());
+    throw FatalError(
+        ExitCode::io_error,
+        "cannot write into " + text::printable(args.output.native()) + ": " + failure.what());
   }
   std::string kinds;
-  for (const SynthKind kind : chosen_kinds(args)) kinds += " " + std::string(to_string(kind));
+  for (const synth::SynthKind kind : chosen_kinds(args))
+    kinds += " " + std::string(to_string(kind));
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   std::printf("%" PRId64 " image%s in %s:%s; %d bits, %d channel%s, %s\n", images,
-              images == 1 ? "" : "s", printable(args.output.native()).c_str(), kinds.c_str(),
+              images == 1 ? "" : "s", text::printable(args.output.native()).c_str(), kinds.c_str(),
               args.depth, args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
   return ExitCode::ok;
 }
@@ -160,7 +162,7 @@ void add_synth(CLI::App& app, Action& action) {
   CLI::App* synth = app.add_subcommand(
       "synth", "Generate test images: phantoms, textures, known rank, known noise");
   std::vector<std::string> kinds = {"all"};
-  for (const SynthKind kind : kSynthKinds) kinds.emplace_back(to_string(kind));
+  for (const synth::SynthKind kind : synth::kSynthKinds) kinds.emplace_back(to_string(kind));
   synth->option_defaults()->always_capture_default();
   synth->add_option("-o,--output", args->output, "Output folder; created if missing")->required();
   synth->add_option("--kind", args->kinds, "Kinds of images, comma-separated")

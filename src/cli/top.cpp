@@ -57,7 +57,7 @@ std::string cut_to_terminal(const std::string& text) {
 std::string fetch_status(const std::string& address) {
   std::istringstream lines(status_server::http_get(address, "/status.txt"));
   std::string text;
-  for (std::string line; std::getline(lines, line);) text += printable_message(line) + '\n';
+  for (std::string line; std::getline(lines, line);) text += text::printable_message(line) + '\n';
   return text;
 }
 

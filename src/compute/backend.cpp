@@ -4,7 +4,7 @@
 
 #include "core/round_up.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 PaddedShape padded_shape(const ImageShape& shape, int multiple) {
   return {round_up(std::max(shape.rows, shape.cols), multiple),
@@ -15,4 +15,4 @@ BatchKey batch_key(const Task& task, int multiple) {
   return {padded_shape(task.input.shape(), multiple), {task.ranks.begin(), task.ranks.end()}};
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

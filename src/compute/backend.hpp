@@ -18,7 +18,7 @@
 #include "core/solver_costs.hpp"
 #include "core/solver_kind.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// The result of one plane at one rank.
 struct PlaneResult {
@@ -162,4 +162,4 @@ struct BackendOptions {
   Calibration calibration = {};  ///< measured costs; built-in costs are used for other devices
 };
 
-}  // namespace eckart
+}  // namespace eckart::compute

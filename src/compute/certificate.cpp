@@ -7,7 +7,7 @@
 
 #include "core/quality.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -85,4 +85,4 @@ double loss_estimate_db(int k, int n, double residual, double squared_norm, Prec
   return gap_to_db(residual, rounding_error(precision, k, n, residual, squared_norm));
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace eckart {
+namespace eckart::compute {
 
 /// The result of block subspace iteration on a plane A (m x n, m >= n) with l orthonormal columns
 /// Q. B = A Q has singular values sqrt(theta_i) and left singular vectors u_i. The rank-k
@@ -56,4 +56,4 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
 /// complete estimate; for other solvers it is a lower bound of it.
 double loss_estimate_db(int k, int n, double residual, double squared_norm, Precision precision);
 
-}  // namespace eckart
+}  // namespace eckart::compute

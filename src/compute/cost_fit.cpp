@@ -11,7 +11,7 @@
 
 #include "compute/cost_model.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 constexpr std::size_t kTermCount = kCostTerms.size();
@@ -113,4 +113,4 @@ SolverCosts fit_costs(std::span<const Timing> timings) {
   return {fit(timings, SolverKind::subspace), fit(timings, SolverKind::gram)};
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

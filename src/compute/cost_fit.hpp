@@ -5,7 +5,7 @@
 #include "compute/backend.hpp"
 #include "core/solver_costs.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// The measured time of a batch.
 struct Timing {
@@ -21,4 +21,4 @@ bool is_used_in_fit(const Timing& timing);
 /// over `timings`. Throws std::invalid_argument if a solver has no timing that is used in the fit.
 SolverCosts fit_costs(std::span<const Timing> timings);
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 // Iterations counted for subspace in float64. It runs about five. But most flops of gram are the
@@ -74,4 +74,4 @@ std::string format_duration(double seconds) {
   return text;
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -6,7 +6,7 @@
 #include "compute/backend.hpp"
 #include "core/solver_costs.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// The operation counts of this batch in the order of kCostTerms. For planes of m x n, rank k and
 /// subspace iteration with l columns:
@@ -41,4 +41,4 @@ std::string describe_source(const MeasuredCosts& costs);
 /// Two significant digits: "1.9 us", "16 ms", "1.2 s".
 std::string format_duration(double seconds);
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -4,7 +4,7 @@
 
 #include "core/instant.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// What one engine of a device did for a batch, in the time of the host's clock.
 struct DeviceSpan {
@@ -19,4 +19,4 @@ struct DeviceSpan {
 };
 constexpr int kDeviceSpanKindCount = DeviceSpan::copy_out + 1;
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <map>
 
-namespace eckart {
+namespace eckart::compute {
 
 /// The maximum number of entries of a cache by shape or batch key. A service can meet any number of
 /// shapes.
@@ -21,4 +21,4 @@ void evict_if_full(std::map<Key, Value>& cache) {
   evict_if_full(cache, [](const Key&) { return false; });
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 constexpr double kAlpha = 6.5;
@@ -35,4 +35,4 @@ double squared_norm_bound(double largest_squared_probe, int degree, double cutof
   return high * cutoff;
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace eckart {
+namespace eckart::compute {
 
 /// Probe vectors for a bound of ||C||_2^2, where C = A (I - QQ') and Q is a basis of the subspace.
 /// For a fixed matrix C and r independent standard normal vectors w_j,
@@ -23,4 +23,4 @@ constexpr int kMaxProbeDegree = 8;
 /// the cutoff.
 double squared_norm_bound(double largest_squared_probe, int degree, double cutoff);
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace eckart {
+namespace eckart::compute {
 
 /// A batch did not fit into the memory of a backend. The lane remains usable and the slot is free.
 /// The batch may be tried again, in parts or on another backend.
@@ -11,4 +11,4 @@ class OutOfMemory : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace eckart
+}  // namespace eckart::compute

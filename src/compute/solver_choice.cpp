@@ -7,7 +7,7 @@
 #include "compute/evict_if_full.hpp"
 #include "core/quality.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 /// The expected share of planes that subspace iteration leaves to gram because their error is at
@@ -78,4 +78,4 @@ std::vector<SolverChoice> SolverChooser::solver_choices() const {
   return all;
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -10,7 +10,7 @@
 #include "core/round_up.hpp"
 #include "core/solver_costs.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// Chooses the solver for this batch and explains the choice. Pure function.
 ///
@@ -42,4 +42,4 @@ class SolverChooser {
 /// a CPU is the floats of the longest vector.
 constexpr int kColumnMultiple = 16;
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 /// Adds the smallest values first, so that small terms are not lost in rounding.
@@ -22,4 +22,4 @@ double optimal_error(std::span<const double> sigma_squared, int k) {
   return sum(sigma_squared.subspan(std::size_t(k)));
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

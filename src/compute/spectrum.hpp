@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace eckart {
+namespace eckart::compute {
 
 /// The share of ||A||_F^2 that the leading singular values hold: sum_{i<=k} sigma_i^2 / ||A||_F^2.
 /// `leading` contains the k largest sigma_i^2; small negative values from rounding count as zero.
@@ -13,4 +13,4 @@ double energy(std::span<const double> leading, double squared_norm);
 /// `sigma_squared` contains all values, descending.
 double optimal_error(std::span<const double> sigma_squared, int k);
 
-}  // namespace eckart
+}  // namespace eckart::compute

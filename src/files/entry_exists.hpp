@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <system_error>
 
-namespace eckart {
+namespace eckart::files {
 
 /// Whether anything has that name, a link that leads nowhere too; true where that cannot be known.
 inline bool entry_exists(const std::filesystem::path& path) {
@@ -12,4 +12,4 @@ inline bool entry_exists(const std::filesystem::path& path) {
          std::filesystem::file_type::not_found;
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

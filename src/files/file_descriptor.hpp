@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace eckart {
+namespace eckart::files {
 
 /// Owns a file descriptor; -1: none.
 class FileDescriptor {
@@ -37,4 +37,4 @@ inline bool sync_descriptor(const FileDescriptor& descriptor) {
   return result == 0 || errno == EINVAL;  // EINVAL: the file system does not support fsync
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

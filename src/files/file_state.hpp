@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace eckart {
+namespace eckart::files {
 
 /// Identifies the state of a file: it changes if the file is written to or replaced.
 struct FileState {
@@ -18,4 +18,4 @@ inline std::int64_t in_ns(const timespec& time) {
   return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-namespace eckart {
+namespace eckart::files {
 
 std::vector<std::filesystem::path> link_chain(const std::filesystem::path& path) {
   constexpr std::size_t kMaxLinks = 40;  // as Linux has it
@@ -13,4 +13,4 @@ std::vector<std::filesystem::path> link_chain(const std::filesystem::path& path)
   return chain;
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

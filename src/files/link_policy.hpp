@@ -2,7 +2,7 @@
 
 #include "core/enum_names.hpp"
 
-namespace eckart {
+namespace eckart::files {
 
 /// Which symbolic links below a root are followed. Links in the path of the root itself always are.
 enum class LinkPolicy {
@@ -16,4 +16,4 @@ constexpr auto enum_names(LinkPolicy) {
       {{LinkPolicy::none, "none"}, {LinkPolicy::files, "files"}, {LinkPolicy::all, "all"}});
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

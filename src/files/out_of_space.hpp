@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace eckart {
+namespace eckart::files {
 
 /// Whether an errno means that the disk or the quota of the user has no bytes or inodes left.
 inline bool is_out_of_space(int error) { return error == ENOSPC || error == EDQUOT; }
@@ -16,4 +16,4 @@ inline void throw_if_out_of_space(int error, const std::string& message) {
     throw EnvironmentError(message, EnvironmentError::Remedy::free_disk_space);
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

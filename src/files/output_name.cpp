@@ -4,7 +4,7 @@
 #include <array>
 #include <stdexcept>
 
-namespace eckart {
+namespace eckart::files {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFields{"stem", "name", "ext", "rank"};
@@ -44,4 +44,4 @@ std::string expand_output_name(std::string_view pattern,
   }
 }
 
-}  // namespace eckart
+}  // namespace eckart::files

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace eckart {
+namespace eckart::files {
 
 /// Checks a pattern of output names: a file name with the fields {stem}, {name}, {ext} and {rank}.
 /// Throws std::invalid_argument with the pattern in its message.
@@ -14,4 +14,4 @@ void validate_output_name(std::string_view pattern);
 std::string expand_output_name(std::string_view pattern,
                                const std::function<std::string(std::string_view field)>& value_of);
 
-}  // namespace eckart
+}  // namespace eckart::files

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace eckart {
+namespace eckart::hash {
 
 /// Two lower-case hexadecimal digits for each byte.
 inline std::string to_hex(std::span<const std::byte> bytes) {
@@ -24,4 +24,4 @@ inline std::string to_hex(std::string_view bytes) {
   return to_hex(std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace eckart
+}  // namespace eckart::hash

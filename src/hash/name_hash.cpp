@@ -10,7 +10,7 @@
 #include "hash/hex.hpp"
 #include "hash/sha256.hpp"
 
-namespace eckart {
+namespace eckart::hash {
 namespace {
 
 using Key = std::array<std::byte, 32>;
@@ -48,4 +48,4 @@ std::string name_digest(std::string_view name) {
   return to_hex(std::span<const std::byte>(digest).first(kBytes));
 }
 
-}  // namespace eckart
+}  // namespace eckart::hash

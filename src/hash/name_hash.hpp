@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace eckart {
+namespace eckart::hash {
 
 /// 64 bits of a keyed hash (SHA-256), for tables of names in this process. The key is random, so
 /// collisions cannot be constructed.
@@ -14,4 +14,4 @@ std::uint64_t name_hash(std::string_view name);
 /// other names.
 std::string name_digest(std::string_view name);
 
-}  // namespace eckart
+}  // namespace eckart::hash

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace eckart {
+namespace eckart::hash {
 
 static_assert(std::tuple_size_v<Sha256::Digest> == SHA256_DIGEST_LENGTH);
 
@@ -29,4 +29,4 @@ Sha256::Digest Sha256::digest() {
   return digest;
 }
 
-}  // namespace eckart
+}  // namespace eckart::hash

@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-namespace eckart {
+namespace eckart::hash {
 
 /// SHA-256 (FIPS 180-4) of all bytes added.
 class Sha256 {
@@ -25,4 +25,4 @@ class Sha256 {
   const std::unique_ptr<Context> context_;
 };
 
-}  // namespace eckart
+}  // namespace eckart::hash

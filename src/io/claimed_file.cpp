@@ -44,7 +44,7 @@ constexpr std::string_view kPrefix = ".eckart-claim-";
 /// A claim may need space for a new directory entry. If the disk is full, only this file fails: the
 /// error is an ItemError, not an EnvironmentError.
 [[noreturn]] void fail_to_claim(const fs::path& file, int error) {
-  if (is_out_of_space(error))
+  if (files::is_out_of_space(error))
     throw ItemError(FailureReason::not_written, "cannot claim " + file.string() + ": " +
                                                     std::generic_category().message(error));
   fail("claim", file, error);
@@ -94,7 +94,7 @@ std::string make_claim_directory(const Directory& folder) {
 }
 
 DirectoryPtr open_claim_directory(const Directory& folder, const std::string& name) {
-  return Directory::adopt(FileDescriptor(
+  return Directory::adopt(files::FileDescriptor(
       ::openat(folder.descriptor(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)));
 }
 
@@ -124,16 +124,16 @@ std::string numbered_name(const std::string& name, int number) {
 /// Takes a shared flock, which shows other processes that the process with the claim is alive. The
 /// kernel releases it when the process ends. If the file cannot be opened or locked, another
 /// process may restore the file.
-FileDescriptor lock_claim(const EntryRef& file) {
-  FileDescriptor lock(
+files::FileDescriptor lock_claim(const EntryRef& file) {
+  files::FileDescriptor lock(
       ::openat(file.directory.descriptor(), file.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
   if (lock) static_cast<void>(::flock(lock.get(), LOCK_SH | LOCK_NB));
   return lock;
 }
 
 bool has_live_owner(const EntryRef& claim) {
-  const FileDescriptor file(::openat(claim.directory.descriptor(), claim.name.c_str(),
-                                     InputFile::kOpenFlags | O_NOFOLLOW));
+  const files::FileDescriptor file(::openat(claim.directory.descriptor(), claim.name.c_str(),
+                                            InputFile::kOpenFlags | O_NOFOLLOW));
   return file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
@@ -153,7 +153,8 @@ bool release_claim(const EntryRef& claim, const EntryRef& to) {
 /// at most one file. If there are more, they belong to another program and stay.
 bool release_claim_directory(const Directory& folder, const std::string& claim_directory) {
   const DirectoryPtr directory = open_claim_directory(folder, claim_directory);
-  FileDescriptor opened = directory ? directory->open_for_reading() : FileDescriptor();
+  files::FileDescriptor opened =
+      directory ? directory->open_for_reading() : files::FileDescriptor();
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(opened.get()), &::closedir);
   if (!listing) return false;
   opened.release();
@@ -167,7 +168,7 @@ bool release_claim_directory(const Directory& folder, const std::string& claim_d
   return remove_directory(folder, claim_directory);
 }
 
-bool is_unchanged(const Directory& folder, const std::string& name, LinkPolicy links,
+bool is_unchanged(const Directory& folder, const std::string& name, files::LinkPolicy links,
                   const FileIdentity& expected) {
   const EntryStat entry = stat_entry(folder, name, links);
   return entry.kind == EntryStat::file && equal_except_ctime(entry.identity, expected);
@@ -185,7 +186,7 @@ std::optional<ClaimedFile> ClaimedFile::claim(const RootedFile& file,
   const std::string name = file.name();
   // The ctime is not compared: a hard link to the same file may have been added or removed.
   if (!is_unchanged(*directory, name, file.root->links(), expected)) return std::nullopt;
-  FileDescriptor lock = lock_claim({*directory, name});
+  files::FileDescriptor lock = lock_claim({*directory, name});
   std::optional<ClaimPath> claim_path = rename_to_claim(directory, name);
   if (!claim_path) {
     if (errno == ENOENT) return std::nullopt;

@@ -45,7 +45,7 @@ class ClaimedFile {
   static std::optional<ClaimPath> rename_to_claim(const DirectoryPtr& directory,
                                                   const std::string& name);
   ClaimedFile(RootedFile file, FileIdentity expected, DirectoryPtr directory, ClaimPath claim_path,
-              FileDescriptor lock)
+              files::FileDescriptor lock)
       : file_(std::move(file)),
         expected_(expected),
         directory_(std::move(directory)),
@@ -57,7 +57,7 @@ class ClaimedFile {
   FileIdentity expected_;
   DirectoryPtr directory_;  // the folder of the input
   ClaimPath claim_path_;
-  FileDescriptor lock_;  // shows other processes that this process is alive
+  files::FileDescriptor lock_;  // shows other processes that this process is alive
 };
 
 /// Renames a file, or copies it durably to another file system and removes it. Returns false if the

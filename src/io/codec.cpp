@@ -80,7 +80,7 @@ bool is_image_file_name(std::string_view file_name) {
   const std::size_t dot = file_name.rfind('.');
   if (dot == file_name.npos) return false;
   std::string extension(file_name.substr(dot + 1));
-  std::transform(extension.begin(), extension.end(), extension.begin(), to_lower_ascii);
+  std::transform(extension.begin(), extension.end(), extension.begin(), text::to_lower_ascii);
   return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
 }
 

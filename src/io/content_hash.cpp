@@ -11,21 +11,21 @@
 namespace eckart::io {
 namespace {
 
-std::string digest_text(Sha256& hash) {
-  const Sha256::Digest digest = hash.digest();
+std::string digest_text(hash::Sha256& hash) {
+  const hash::Sha256::Digest digest = hash.digest();
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }
 
 }  // namespace
 
 std::string content_hash(std::span<const std::byte> bytes) {
-  Sha256 hash;
+  hash::Sha256 hash;
   hash.add(bytes);
   return digest_text(hash);
 }
 
 std::string content_hash(const InputFile& file) {
-  Sha256 hash;
+  hash::Sha256 hash;
   std::vector<std::byte> buffer(1 << 18);
   for (std::int64_t offset = 0; offset < file.size();) {
     const std::size_t count = std::min(buffer.size(), std::size_t(file.size() - offset));
@@ -38,6 +38,6 @@ std::string content_hash(const InputFile& file) {
   return digest_text(hash);
 }
 
-std::string content_hash_hex(const InputFile& file) { return to_hex(content_hash(file)); }
+std::string content_hash_hex(const InputFile& file) { return hash::to_hex(content_hash(file)); }
 
 }  // namespace eckart::io

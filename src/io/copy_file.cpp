@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
                   "cannot copy " + file.string() + " to another file system: " + why);
 }
 
-struct stat status_of(const DirectoryEntry& entry, const FileDescriptor& file) {
+struct stat status_of(const DirectoryEntry& entry, const files::FileDescriptor& file) {
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0) fail("read", entry.path, errno);
   return status;
@@ -63,8 +63,8 @@ void check_free_space(const Directory& folder, std::int64_t size) {
 }
 
 /// Copies at most `size` bytes and returns how many it copied.
-std::int64_t copy_bytes(const DirectoryEntry& from, const FileDescriptor& in, std::int64_t size,
-                        TemporaryFile& to) {
+std::int64_t copy_bytes(const DirectoryEntry& from, const files::FileDescriptor& in,
+                        std::int64_t size, TemporaryFile& to) {
   std::array<std::byte, 1 << 16> buffer;
   std::int64_t count = 0;
   while (count < size) {
@@ -124,7 +124,7 @@ bool is_link(const DirectoryEntry& entry) {
 std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry& to,
                                 const CopyLimits& limits) {
   if (is_link(from)) return copy_link(from, to);
-  const FileDescriptor in(
+  const files::FileDescriptor in(
       ::openat(from.directory.descriptor(), from.name.c_str(), InputFile::kOpenFlags | O_NOFOLLOW));
   const struct stat before = status_of(from, in);
   check_source(from, before, limits);

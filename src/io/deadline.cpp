@@ -16,7 +16,7 @@ constexpr std::int64_t kNanosecondsPerSecond = 1000000000;
 std::int64_t Deadline::thread_time_ns() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return in_ns(time);
+  return files::in_ns(time);
 }
 
 Deadline::Deadline(std::int64_t seconds, ReadClock clock)

@@ -23,7 +23,7 @@ struct FileId {
 
 /// Identifies a file in one state.
 struct FileIdentity {
-  FileState state;
+  files::FileState state;
   dev_t device = 0;
   std::int64_t ctime_ns = 0;  ///< programs cannot set it; a rename changes it
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
@@ -39,19 +39,20 @@ bool equal_except_ctime(const FileIdentity& a, const FileIdentity& b);
 class Directory {
  public:
   /// Returns nullptr, with errno, if `descriptor` is invalid. O_PATH descriptors are allowed.
-  static std::shared_ptr<const Directory> adopt(FileDescriptor descriptor);
+  static std::shared_ptr<const Directory> adopt(files::FileDescriptor descriptor);
 
   int descriptor() const { return descriptor_.get(); }
   const FileId& id() const { return id_; }
   /// Whether the directory has an entry of this name. Symbolic links are not followed.
   bool contains(const std::string& name) const;
   /// Opens the same directory for reading. Returns an invalid descriptor, with errno, on failure.
-  FileDescriptor open_for_reading() const;
+  files::FileDescriptor open_for_reading() const;
 
  private:
-  Directory(FileDescriptor descriptor, FileId id) : descriptor_(std::move(descriptor)), id_(id) {}
+  Directory(files::FileDescriptor descriptor, FileId id)
+      : descriptor_(std::move(descriptor)), id_(id) {}
 
-  FileDescriptor descriptor_;
+  files::FileDescriptor descriptor_;
   FileId id_;
 };
 using DirectoryPtr = std::shared_ptr<const Directory>;

@@ -17,7 +17,7 @@ inline void check_exhaustion(int error, const std::string& message) {
 /// depend on the file, so that the next file would fail too.
 inline void check_environment(int error, const std::string& message) {
   check_exhaustion(error, message);
-  throw_if_out_of_space(error, message);
+  files::throw_if_out_of_space(error, message);
   switch (error) {
     case EIO:
     case EROFS:

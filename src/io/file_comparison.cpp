@@ -16,18 +16,18 @@ namespace eckart::io {
 namespace {
 
 /// Returns an invalid descriptor if it is not a regular file or cannot be opened.
-FileDescriptor open_regular(const std::filesystem::path& path) {
+files::FileDescriptor open_regular(const std::filesystem::path& path) {
   // O_NONBLOCK: without it, opening a FIFO would wait for a writer.
-  FileDescriptor file(
+  files::FileDescriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat status {};
   const bool is_regular = file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
-  return is_regular ? std::move(file) : FileDescriptor();
+  return is_regular ? std::move(file) : files::FileDescriptor();
 }
 
 /// Reads from `offset` until the buffer is full or the file ends. Returns the number of bytes, or
 /// -1 on an error.
-ssize_t read_full(const FileDescriptor& file, off_t offset, std::span<std::byte> buffer) {
+ssize_t read_full(const files::FileDescriptor& file, off_t offset, std::span<std::byte> buffer) {
   std::size_t count = 0;
   while (count < buffer.size()) {
     const ssize_t got =
@@ -39,7 +39,7 @@ ssize_t read_full(const FileDescriptor& file, off_t offset, std::span<std::byte>
   return ssize_t(count);
 }
 
-FileComparison compare_open(const FileDescriptor& a, const FileDescriptor& b) {
+FileComparison compare_open(const files::FileDescriptor& a, const files::FileDescriptor& b) {
   if (!a || !b) return FileComparison::different;
   std::array<std::byte, 1 << 16> bytes_a, bytes_b;
   for (off_t offset = 0;; offset += off_t(bytes_a.size())) {

@@ -19,16 +19,16 @@ namespace eckart::io {
 namespace {
 
 [[noreturn]] void fail(const char* what, const std::filesystem::path& path, int error) {
-  fail_to_create(error,
-                 what + printable(path.native()) + ": " + std::generic_category().message(error));
+  fail_to_create(
+      error, what + text::printable(path.native()) + ": " + std::generic_category().message(error));
 }
 
 std::filesystem::path lock_file_of(const std::filesystem::path& root) {
-  return root / kStateFolder / "lock";
+  return root / files::kStateFolder / "lock";
 }
 
 /// Returns "process N" with the number in the lock file, or "another process" if there is none.
-std::string holder_of(const FileDescriptor& descriptor) {
+std::string holder_of(const files::FileDescriptor& descriptor) {
   std::array<char, 24> text{};
   const ssize_t got = ::pread(descriptor.get(), text.data(), text.size() - 1, 0);
   const std::string number(text.data(), got > 0 ? std::size_t(got) : 0);
@@ -41,7 +41,7 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
   std::error_code error;
   std::filesystem::create_directories(file_.parent_path(), error);
   if (error) fail("cannot create files in the output folder ", root, error.value());
-  descriptor_ = FileDescriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  descriptor_ = files::FileDescriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!descriptor_) fail("cannot create ", file_, errno);
   is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
   if (is_held_) {
@@ -53,7 +53,7 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
   }
   if (errno == EWOULDBLOCK) {
     throw FatalError(ExitCode::temporary,
-                     printable(root.native()) + " is in use by " + holder_of(descriptor_) +
+                     text::printable(root.native()) + " is in use by " + holder_of(descriptor_) +
                          ": wait until it has ended, or choose another output folder");
   }
   // The file system does not support locks. Then other processes are not excluded.
@@ -69,12 +69,12 @@ bool FolderLock::is_in_place() const {
 
 void FolderLock::check_not_replaced() const {
   if (is_in_place()) return;
-  throw EnvironmentError(printable(root_.native()) +
+  throw EnvironmentError(text::printable(root_.native()) +
                          " was moved, removed or replaced during the run");
 }
 
 bool is_locked(const std::filesystem::path& root) {
-  const FileDescriptor descriptor(::open(lock_file_of(root).c_str(), O_RDONLY | O_CLOEXEC));
+  const files::FileDescriptor descriptor(::open(lock_file_of(root).c_str(), O_RDONLY | O_CLOEXEC));
   return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 

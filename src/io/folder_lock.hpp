@@ -23,7 +23,7 @@ class FolderLock {
 
  private:
   const std::filesystem::path root_, file_;
-  FileDescriptor descriptor_;
+  files::FileDescriptor descriptor_;
   bool is_held_ = false;
 };
 

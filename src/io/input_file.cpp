@@ -21,8 +21,8 @@ namespace {
   throw ItemError(FailureReason::unreadable, "cannot be read: " + error_text(errno));
 }
 
-FileDescriptor open_input(const std::filesystem::path& path) {
-  FileDescriptor descriptor(::open(path.c_str(), InputFile::kOpenFlags));
+files::FileDescriptor open_input(const std::filesystem::path& path) {
+  files::FileDescriptor descriptor(::open(path.c_str(), InputFile::kOpenFlags));
   if (descriptor) return descriptor;
   const int error = errno;
   if (error == ENOENT || error == ENOTDIR)
@@ -35,7 +35,7 @@ FileDescriptor open_input(const std::filesystem::path& path) {
 
 InputFile::InputFile(const std::filesystem::path& path) : InputFile(open_input(path)) {}
 
-InputFile::InputFile(FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {
+InputFile::InputFile(files::FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0) fail_read();
   if (S_ISDIR(status.st_mode)) throw ItemError(FailureReason::unreadable, "is a folder");

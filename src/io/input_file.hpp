@@ -25,10 +25,10 @@ class InputFile {
   explicit InputFile(const std::filesystem::path& path);
 
   /// Takes a descriptor that was opened with kOpenFlags. Throws ItemError(unreadable).
-  explicit InputFile(FileDescriptor descriptor);
+  explicit InputFile(files::FileDescriptor descriptor);
 
   /// The state when the file was opened.
-  const FileState& state() const { return state_; }
+  const files::FileState& state() const { return state_; }
   std::int64_t size() const { return state_.size; }
 
   /// Reads from `offset` until the buffer is full or the file ends. Returns the number of bytes.
@@ -42,11 +42,11 @@ class InputFile {
   /// read_at() and check_size(), and ItemError(empty_file) if there are none.
   std::vector<std::byte> read_all(std::int64_t max_mb) const;
 
-  const FileDescriptor& descriptor() const { return descriptor_; }
+  const files::FileDescriptor& descriptor() const { return descriptor_; }
 
  private:
-  FileDescriptor descriptor_;
-  FileState state_;
+  files::FileDescriptor descriptor_;
+  files::FileState state_;
 };
 
 }  // namespace eckart::io

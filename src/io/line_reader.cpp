@@ -27,9 +27,10 @@ std::string name_of(const std::filesystem::path& file) {
   return file == "-" ? "stdin" : file.string();
 }
 
-FileDescriptor open_list(const std::filesystem::path& file) {
-  FileDescriptor descriptor(file == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                                        : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+files::FileDescriptor open_list(const std::filesystem::path& file) {
+  files::FileDescriptor descriptor(file == "-"
+                                       ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                       : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!descriptor) fail(name_of(file), "cannot be opened");
   return descriptor;
 }

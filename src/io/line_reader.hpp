@@ -26,8 +26,8 @@ class LineReader {
   bool read_more(const std::stop_token& stop);
 
   const std::string name_;
-  const FileDescriptor file_;
-  const FileDescriptor wake_descriptor_;  // an eventfd that is readable after a stop request
+  const files::FileDescriptor file_;
+  const files::FileDescriptor wake_descriptor_;  // an eventfd that is readable after a stop request
   std::string text_;
   std::size_t begin_ = 0;  // where the next line starts in text_
   bool is_at_end_ = false;

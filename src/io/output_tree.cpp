@@ -35,7 +35,7 @@ std::string full_name_of(std::string pattern) {
 }
 
 std::string to_lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), to_lower_ascii);
+  std::transform(text.begin(), text.end(), text.begin(), text::to_lower_ascii);
   return text;
 }
 
@@ -48,7 +48,7 @@ OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
       full_name_(full_name_of(name_)),
       codec_(codec),
       ranks_(std::move(ranks)) {
-  validate_output_name(name_);
+  files::validate_output_name(name_);
   check_ranks_have_names(name_, ranks_.size());
 }
 
@@ -60,17 +60,18 @@ std::string OutputTree::default_name(std::size_t ranks) {
 fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& rank,
                                     Naming naming) const {
   const std::string& pattern = naming == Naming::full ? full_name_ : name_;
-  const std::string file = expand_output_name(pattern, [&](std::string_view field) -> std::string {
-    if (field == "stem") return relative.stem().native();
-    if (field == "name") return relative.filename().native();
-    if (field == "ext") return std::string(codec_.extension);
-    return to_string(rank);
-  });
+  const std::string file =
+      files::expand_output_name(pattern, [&](std::string_view field) -> std::string {
+        if (field == "stem") return relative.stem().native();
+        if (field == "name") return relative.filename().native();
+        if (field == "ext") return std::string(codec_.extension);
+        return to_string(rank);
+      });
   return relative.parent_path() / file;
 }
 
 std::uint64_t OutputTree::hash_of(const fs::path& path) const {
-  return name_hash(is_case_insensitive_ ? to_lower(path.native()) : path.native());
+  return hash::name_hash(is_case_insensitive_ ? to_lower(path.native()) : path.native());
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
@@ -90,12 +91,12 @@ std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming na
 std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {
   std::vector<fs::path> outputs = outputs_of(relative, naming);
   for (const RankPolicy& rank : ranks_) {
-    if (*output_path_of(relative, rank, naming).lexically_normal().begin() == kStateFolder)
+    if (*output_path_of(relative, rank, naming).lexically_normal().begin() == files::kStateFolder)
       throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
                                                            " would be inside the folder .eckart");
   }
   const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
-  const std::uint64_t input = name_hash(relative.native());
+  const std::uint64_t input = hash::name_hash(relative.native());
   {
     const std::lock_guard lock(mutex_);
     const auto reserved = std::find_if(
@@ -115,7 +116,7 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
 }
 
 void OutputTree::cancel_reservation(const fs::path& relative) {
-  const std::uint64_t input = name_hash(relative.native());
+  const std::uint64_t input = hash::name_hash(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
     for (const std::uint64_t hash : hashes_of(relative, naming)) {

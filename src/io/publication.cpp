@@ -157,8 +157,9 @@ class PublicationGroup {
   /// The program that wrote the file may not have synced it.
   void sync_existing(const fs::path& path) const {
     if (!options_.durable) return;
-    const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-    if (!file || !sync_descriptor(file))
+    const files::FileDescriptor file(
+        ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    if (!file || !files::sync_descriptor(file))
       throw std::system_error(errno, std::generic_category(), "cannot sync");
   }
 
@@ -212,7 +213,7 @@ void publish_new_file(const fs::path& path, std::span<const std::byte> bytes) {
                                    const fs::path& temporary) {
     if (compare_files(existing, temporary) == FileComparison::same) return ConflictAction::keep;
     throw ItemError(FailureReason::output_collision,
-                    printable(existing.native()) +
+                    text::printable(existing.native()) +
                         " already exists with different content and was not replaced");
   };
   publish_one(path, bytes, {.resolve_conflict = resolve_conflict});

@@ -35,7 +35,7 @@ constexpr std::size_t kMaxNameBytes = 240 - kRecordSuffix.size();  // leaves byt
 std::string shorten_name(const fs::path& name) {
   if (name.native().size() <= kMaxNameBytes) return name;
   const std::string extension = name.extension().native().substr(0, 16);
-  const std::string end = "-" + name_digest(name.native()) + extension;
+  const std::string end = "-" + hash::name_digest(name.native()) + extension;
   return name.native().substr(0, kMaxNameBytes - end.size()) + end;
 }
 
@@ -87,7 +87,9 @@ fs::path kept_record_of(const fs::path& path) {
 
 }  // namespace
 
-fs::path quarantine_folder(const fs::path& output) { return output / kStateFolder / "quarantine"; }
+fs::path quarantine_folder(const fs::path& output) {
+  return output / files::kStateFolder / "quarantine";
+}
 
 fs::path file_of_record(const fs::path& record) {
   std::string path = record.native();
@@ -125,7 +127,7 @@ std::vector<fs::path> quarantine_records(const fs::path& folder) {
 }
 
 Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
-    : root_(output / kStateFolder), folder_(quarantine_folder(output)), options_(options) {}
+    : root_(output / files::kStateFolder), folder_(quarantine_folder(output)), options_(options) {}
 
 /// Creates the folder if missing.
 RootDirectoryPtr Quarantine::open_root() const {

@@ -15,7 +15,7 @@ constexpr std::string_view kScheme = "file://";
 /// Returns a URI as RFC 8089 defines it. It preserves all bytes of the name, which a JSON string
 /// cannot.
 std::string to_uri(const std::filesystem::path& path) {
-  return std::string(kScheme) + percent_encode_path(path.native());
+  return std::string(kScheme) + text::percent_encode_path(path.native());
 }
 
 std::optional<std::filesystem::path> from_uri(std::string_view uri) {
@@ -50,18 +50,18 @@ std::string utc_timestamp_text(std::chrono::system_clock::time_point time) {
 }  // namespace
 
 std::string to_json(const QuarantineRecord& record, const std::string& version) {
-  Json json{{"input", record.input.native()},
-            {"uri", to_uri(record.input)},
-            {"root_uri", to_uri(record.root)},
-            {"stage", to_string(record.outcome.stage)},
-            {"reason", to_string(record.outcome.reason)},
-            {"error", record.outcome.detail},
-            {"bytes", record.bytes},
-            {"sha256", record.sha256},
-            {"time", utc_timestamp_text(record.time)},
-            {"version", "eckart " + version}};
+  text::Json json{{"input", record.input.native()},
+                  {"uri", to_uri(record.input)},
+                  {"root_uri", to_uri(record.root)},
+                  {"stage", to_string(record.outcome.stage)},
+                  {"reason", to_string(record.outcome.reason)},
+                  {"error", record.outcome.detail},
+                  {"bytes", record.bytes},
+                  {"sha256", record.sha256},
+                  {"time", utc_timestamp_text(record.time)},
+                  {"version", "eckart " + version}};
   if (!record.sha256_error.empty()) json["sha256_error"] = record.sha256_error;
-  return dump_json(json, 2) + '\n';
+  return text::dump_json(json, 2) + '\n';
 }
 
 std::optional<QuarantinedInput> parse_quarantined_input(const std::string& json) {

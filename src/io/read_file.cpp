@@ -11,11 +11,11 @@
 
 namespace eckart::io {
 
-FileState state_of(const struct stat& status) {
-  return {status.st_size, in_ns(status.st_mtim), std::int64_t(status.st_ino)};
+files::FileState state_of(const struct stat& status) {
+  return {status.st_size, files::in_ns(status.st_mtim), std::int64_t(status.st_ino)};
 }
 
-FileState state_of(const std::filesystem::path& path) {
+files::FileState state_of(const std::filesystem::path& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR)

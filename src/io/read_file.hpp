@@ -12,10 +12,10 @@ struct stat;
 
 namespace eckart::io {
 
-FileState state_of(const struct stat& status);
+files::FileState state_of(const struct stat& status);
 
 /// Returns the state of a file; links are followed. Throws ItemError: not_found, unreadable.
-FileState state_of(const std::filesystem::path& path);
+files::FileState state_of(const std::filesystem::path& path);
 
 /// Returns all bytes of a file. Throws ItemError: not_found, unreadable with the system's message
 /// (also for folders, FIFOs and devices), empty_file, or too_large. Throws EnvironmentError if file

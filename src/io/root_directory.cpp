@@ -19,22 +19,22 @@ namespace fs = std::filesystem;
 constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 /// Opens one component at a time. If `make` is true, missing directories are created.
-FileDescriptor open_by_component(int root, const fs::path& relative, bool make) {
-  FileDescriptor directory(::openat(root, ".", kFlags));
+files::FileDescriptor open_by_component(int root, const fs::path& relative, bool make) {
+  files::FileDescriptor directory(::openat(root, ".", kFlags));
   for (const fs::path& name : relative) {
     if (!directory) break;
     if (name.empty() || name == ".") continue;
     if (name == ".." || name == "/") {
       errno = EXDEV;
-      return FileDescriptor();
+      return files::FileDescriptor();
     }
     const auto open = [&] {
-      return FileDescriptor(::openat(directory.get(), name.c_str(), kFlags | O_NOFOLLOW));
+      return files::FileDescriptor(::openat(directory.get(), name.c_str(), kFlags | O_NOFOLLOW));
     };
-    FileDescriptor next = open();
+    files::FileDescriptor next = open();
     if (!next && make && errno == ENOENT) {
       if (::mkdirat(directory.get(), name.c_str(), 0777) != 0 && errno != EEXIST)
-        return FileDescriptor();
+        return files::FileDescriptor();
       next = open();
     }
     std::swap(directory, next);
@@ -42,31 +42,32 @@ FileDescriptor open_by_component(int root, const fs::path& relative, bool make) 
   return directory;
 }
 
-FileDescriptor open_beneath(int root, const fs::path& relative) {
+files::FileDescriptor open_beneath(int root, const fs::path& relative) {
   constexpr int kMaxAttempts = 8;  // EAGAIN: a concurrent rename or mount
   open_how how{};
   how.flags = kFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   for (int i = 0; i < kMaxAttempts; ++i) {
     const long opened = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
-    if (opened >= 0) return FileDescriptor(int(opened));
+    if (opened >= 0) return files::FileDescriptor(int(opened));
     // The kernel is too old, or the seccomp filter of a container rejects the call.
     if (errno == ENOSYS || errno == EPERM) return open_by_component(root, relative, false);
     if (errno != EAGAIN) break;
   }
-  return FileDescriptor();
+  return files::FileDescriptor();
 }
 
 }  // namespace
 
-RootDirectoryPtr RootDirectory::open(const fs::path& path, LinkPolicy links) {
-  const DirectoryPtr directory = Directory::adopt(FileDescriptor(::open(path.c_str(), kFlags)));
+RootDirectoryPtr RootDirectory::open(const fs::path& path, files::LinkPolicy links) {
+  const DirectoryPtr directory =
+      Directory::adopt(files::FileDescriptor(::open(path.c_str(), kFlags)));
   if (!directory) return nullptr;
   return RootDirectoryPtr(new RootDirectory(path, links, directory->id()));
 }
 
 DirectoryPtr RootDirectory::open() const {
-  DirectoryPtr directory = Directory::adopt(FileDescriptor(::open(path_.c_str(), kFlags)));
+  DirectoryPtr directory = Directory::adopt(files::FileDescriptor(::open(path_.c_str(), kFlags)));
   if (!directory || directory->id() == id_) return directory;
   errno = ENOENT;
   return nullptr;
@@ -75,8 +76,9 @@ DirectoryPtr RootDirectory::open() const {
 DirectoryPtr RootDirectory::open_below(const fs::path& relative) const {
   DirectoryPtr root = open();
   if (!root || relative.empty()) return root;
-  if (links_ == LinkPolicy::all)
-    return Directory::adopt(FileDescriptor(::openat(root->descriptor(), relative.c_str(), kFlags)));
+  if (links_ == files::LinkPolicy::all)
+    return Directory::adopt(
+        files::FileDescriptor(::openat(root->descriptor(), relative.c_str(), kFlags)));
   return Directory::adopt(open_beneath(root->descriptor(), relative));
 }
 

@@ -13,12 +13,12 @@ namespace eckart::io {
 class RootDirectory {
  public:
   /// Links in `path` are followed. Returns nullptr, with errno, if there is no directory.
-  static std::shared_ptr<const RootDirectory> open(const std::filesystem::path& path,
-                                                   LinkPolicy links = LinkPolicy::none);
+  static std::shared_ptr<const RootDirectory> open(
+      const std::filesystem::path& path, files::LinkPolicy links = files::LinkPolicy::none);
 
   /// The path at which each call opens the directory again.
   const std::filesystem::path& path() const { return path_; }
-  LinkPolicy links() const { return links_; }
+  files::LinkPolicy links() const { return links_; }
   const FileId& id() const { return id_; }
 
   /// Opens the directory at a relative path; an empty path is the root itself. Returns nullptr,
@@ -32,12 +32,12 @@ class RootDirectory {
   bool remove_below(const std::filesystem::path& relative) const;
 
  private:
-  RootDirectory(std::filesystem::path path, LinkPolicy links, FileId id)
+  RootDirectory(std::filesystem::path path, files::LinkPolicy links, FileId id)
       : path_(std::move(path)), links_(links), id_(id) {}
   DirectoryPtr open() const;
 
   const std::filesystem::path path_;
-  const LinkPolicy links_;
+  const files::LinkPolicy links_;
   const FileId id_;
 };
 using RootDirectoryPtr = std::shared_ptr<const RootDirectory>;

@@ -36,31 +36,31 @@ DirectoryPtr open_directory(const RootedFile& file) {
   return nullptr;
 }
 
-EntryStat stat_entry(const Directory& directory, const std::string& name, LinkPolicy links) {
+EntryStat stat_entry(const Directory& directory, const std::string& name, files::LinkPolicy links) {
   struct stat status {};
   const auto read_status = [&](int flags) {
     return ::fstatat(directory.descriptor(), name.c_str(), &status, flags) == 0;
   };
   if (!read_status(AT_SYMLINK_NOFOLLOW))
     return {EntryStat::missing, {}, is_missing_error(errno) ? 0 : errno};
-  if (!S_ISLNK(status.st_mode) || links == LinkPolicy::none) return entry_of(status);
+  if (!S_ISLNK(status.st_mode) || links == files::LinkPolicy::none) return entry_of(status);
   if (!read_status(0)) return {EntryStat::link, {}, is_missing_error(errno) ? 0 : errno};
   const EntryStat target = entry_of(status);
-  const bool is_followed = target.kind == EntryStat::file || links == LinkPolicy::all;
+  const bool is_followed = target.kind == EntryStat::file || links == files::LinkPolicy::all;
   return is_followed ? target : EntryStat{EntryStat::link, {}, 0};
 }
 
 InputFile open_input(const RootedFile& file) {
   const DirectoryPtr directory = open_directory(file);
   if (!directory) fail_to_open(file, errno);
-  const LinkPolicy links = file.root->links();
+  const files::LinkPolicy links = file.root->links();
   // Merely opening a device that a link leads to may have side effects.
-  if (links != LinkPolicy::none &&
+  if (links != files::LinkPolicy::none &&
       stat_entry(*directory, file.name(), links).kind != EntryStat::file)
     throw ItemError(FailureReason::unreadable, "is not a regular file");
-  FileDescriptor opened(
+  files::FileDescriptor opened(
       ::openat(directory->descriptor(), file.name().c_str(),
-               InputFile::kOpenFlags | (links == LinkPolicy::none ? O_NOFOLLOW : 0)));
+               InputFile::kOpenFlags | (links == files::LinkPolicy::none ? O_NOFOLLOW : 0)));
   if (!opened) fail_to_open(file, errno);
   return InputFile(std::move(opened));
 }

@@ -33,7 +33,7 @@ struct EntryStat {
 };
 
 /// Reads the status of an entry. Follows a link only if `links` allows it.
-EntryStat stat_entry(const Directory& directory, const std::string& name, LinkPolicy links);
+EntryStat stat_entry(const Directory& directory, const std::string& name, files::LinkPolicy links);
 
 /// Opens the file. Throws like InputFile. Also throws ItemError(not_found) if it is no longer in
 /// its directory or is a link that may not be followed.

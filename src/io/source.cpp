@@ -87,7 +87,8 @@ class FolderSource : public Source {
     };
     if (!root_directory_ && !(root_directory_ = RootDirectory::open(root_))) return failed();
     const DirectoryPtr directory = root_directory_->open_below(folder);
-    FileDescriptor reading = directory ? directory->open_for_reading() : FileDescriptor();
+    files::FileDescriptor reading =
+        directory ? directory->open_for_reading() : files::FileDescriptor();
     if (!reading) return failed();
     const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(reading.get()), &::closedir);
     if (!listing) return failed();

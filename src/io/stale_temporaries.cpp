@@ -37,7 +37,7 @@ void StaleTemporaries::remove_in(const fs::path& folder) {
 bool StaleTemporaries::is_in_another_output_folder(fs::path folder) const {
   std::error_code ignored;
   for (; folder != root_ && folder.has_relative_path(); folder = folder.parent_path()) {
-    if (fs::exists(folder / kStateFolder, ignored)) return true;
+    if (fs::exists(folder / files::kStateFolder, ignored)) return true;
   }
   return false;
 }

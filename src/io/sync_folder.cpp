@@ -58,8 +58,8 @@ SyncedFolders& synced_folders() {
 }
 
 /// A folder that cannot be read or no longer exists is not an error: the files are published.
-void sync(const FileDescriptor& folder, const fs::path& path) {
-  if (folder && sync_descriptor(folder)) return;
+void sync(const files::FileDescriptor& folder, const fs::path& path) {
+  if (folder && files::sync_descriptor(folder)) return;
   if (errno == EACCES || errno == ENOENT) return;
   // Not out_of_space: the files are at their paths already, so free space does not help.
   throw EnvironmentError("cannot sync " + path.string() + ": " +
@@ -67,12 +67,12 @@ void sync(const FileDescriptor& folder, const fs::path& path) {
 }
 
 void sync_folder(const fs::path& folder) {
-  sync(FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), folder);
+  sync(files::FileDescriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)), folder);
 }
 
 DirectoryPtr open_parent(const Directory& directory) {
-  return Directory::adopt(
-      FileDescriptor(::openat(directory.descriptor(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC)));
+  return Directory::adopt(files::FileDescriptor(
+      ::openat(directory.descriptor(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC)));
 }
 
 }  // namespace

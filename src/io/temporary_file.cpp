@@ -49,10 +49,10 @@ TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix, mo
     : folder_(folder) {
   do {
     path_ = prefix / unique_name();
-    descriptor_ = FileDescriptor(
+    descriptor_ = files::FileDescriptor(
         ::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   } while (!descriptor_ && (errno == EEXIST || errno == EINTR));
-  if (!descriptor_) throw_errno("cannot create a file");
+  if (!descriptor_) files::throw_errno("cannot create a file");
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -63,7 +63,7 @@ void TemporaryFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_errno("cannot write");
+    if (written < 0) files::throw_errno("cannot write");
     bytes = bytes.subspan(std::size_t(written));
   }
 }
@@ -83,7 +83,7 @@ void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
   static_cast<void>(::fchmod(descriptor_.get(), mode));
 }
 
-void TemporaryFile::copy_extended_attributes(const FileDescriptor& from) noexcept {
+void TemporaryFile::copy_extended_attributes(const files::FileDescriptor& from) noexcept {
   std::array<char, XATTR_LIST_MAX> names;
   const ssize_t size = ::flistxattr(from.get(), names.data(), names.size());
   for (const char* name = names.data(); name < names.data() + size; name += std::strlen(name) + 1) {
@@ -98,15 +98,15 @@ void TemporaryFile::copy_extended_attributes(const FileDescriptor& from) noexcep
 
 FileId TemporaryFile::id() const {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) throw_errno("cannot examine the file");
+  if (::fstat(descriptor_.get(), &status) != 0) files::throw_errno("cannot examine the file");
   return {status.st_dev, status.st_ino};
 }
 
 std::int64_t TemporaryFile::fix_mtime() {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) throw_errno("cannot examine the file");
+  if (::fstat(descriptor_.get(), &status) != 0) files::throw_errno("cannot examine the file");
   set_times({.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim);
-  if (::fstat(descriptor_.get(), &status) != 0) throw_errno("cannot examine the file");
+  if (::fstat(descriptor_.get(), &status) != 0) files::throw_errno("cannot examine the file");
   return state_of(status).mtime_ns;
 }
 
@@ -116,22 +116,23 @@ void TemporaryFile::start_writeback() noexcept {
 }
 
 void TemporaryFile::sync() {
-  if (!sync_descriptor(descriptor_)) throw_errno("cannot sync");
+  if (!files::sync_descriptor(descriptor_)) files::throw_errno("cannot sync");
 }
 
 void TemporaryFile::close() {
   // On Linux the descriptor is closed even after EINTR.
-  if (::close(descriptor_.release()) != 0 && errno != EINTR) throw_errno("cannot close");
+  if (::close(descriptor_.release()) != 0 && errno != EINTR) files::throw_errno("cannot close");
 }
 
 void TemporaryFile::rename_to(const std::filesystem::path& path) {
-  if (::renameat(folder_, path_.c_str(), folder_, path.c_str()) != 0) throw_errno("cannot rename");
+  if (::renameat(folder_, path_.c_str(), folder_, path.c_str()) != 0)
+    files::throw_errno("cannot rename");
   is_renamed_ = true;
 }
 
 bool TemporaryFile::rename_if_free(const std::filesystem::path& path) {
   is_renamed_ = rename_no_replace(folder_, path_, folder_, path);
-  if (!is_renamed_ && errno != EEXIST) throw_errno("cannot rename");
+  if (!is_renamed_ && errno != EEXIST) files::throw_errno("cannot rename");
   return is_renamed_;
 }
 

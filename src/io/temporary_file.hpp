@@ -35,7 +35,7 @@ class TemporaryFile {
   void set_owner_and_mode(const struct stat& status) noexcept;
   /// Copies the ACL and the user attributes (`user.*`) if both file systems support them. Call it
   /// after set_owner_and_mode(), which would change the ACL.
-  void copy_extended_attributes(const FileDescriptor& from) noexcept;
+  void copy_extended_attributes(const files::FileDescriptor& from) noexcept;
   FileId id() const;
   /// Sets the mtime explicitly to its current value and returns it in ns since 1970. Without this,
   /// NFS and SMB may change it when they write back cached data. Call it after the last write().
@@ -55,7 +55,7 @@ class TemporaryFile {
 
   int folder_;  // of path_; AT_FDCWD: the current folder
   std::filesystem::path path_;
-  FileDescriptor descriptor_;
+  files::FileDescriptor descriptor_;
   bool is_renamed_ = false;
 };
 

@@ -72,7 +72,7 @@ int access_flags(OpenMode access) {
 
 /// An SQLite URI of the file. Bytes with a meaning in URIs are written as %XX.
 std::string to_uri(const std::filesystem::path& file) {
-  return "file:" + percent_encode_path(file.native()) + "?immutable=1";
+  return "file:" + text::percent_encode_path(file.native()) + "?immutable=1";
 }
 
 }  // namespace

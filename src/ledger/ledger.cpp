@@ -86,14 +86,16 @@ auto retry_if_moved(const Open& open) {
   }
 }
 
-std::string ledger_label(const fs::path& file) { return "ledger " + printable(file.native()); }
+std::string ledger_label(const fs::path& file) {
+  return "ledger " + text::printable(file.native());
+}
 
 [[noreturn]] void throw_ledger_error(const fs::path& file, const DatabaseError& error) {
   const int system_error = error.system_errno, code = error.code & 0xff;
   const std::string message =
-      ledger_label(file) + ": " + printable_message(error.message) +
+      ledger_label(file) + ": " + text::printable_message(error.message) +
       (system_error ? ": " + std::generic_category().message(system_error) : "");
-  if (code == SQLITE_FULL || is_out_of_space(system_error))
+  if (code == SQLITE_FULL || files::is_out_of_space(system_error))
     throw EnvironmentError(message, EnvironmentError::Remedy::free_disk_space);
   if (code == SQLITE_BUSY) throw FatalError(ExitCode::temporary, message);
   if (code == SQLITE_READONLY || system_error == EACCES || system_error == EPERM)
@@ -111,7 +113,7 @@ constexpr const char* kLostRecordsText =
 /// For a ledger that is opened for reading.
 [[noreturn]] void throw_damaged(const fs::path& file, const std::string& reason) {
   throw FatalError(ExitCode::nothing_readable,
-                   ledger_label(file) + ": " + printable_message(reason) +
+                   ledger_label(file) + ": " + text::printable_message(reason) +
                        ". The ledger is damaged. The next run renames it and creates a new one. " +
                        kLostRecordsText);
 }
@@ -184,7 +186,7 @@ std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
     try {
       return open_with(OpenMode::read_only);
     } catch (const DatabaseError& error) {
-      if (!is_out_of_space(error.system_errno)) throw;
+      if (!files::is_out_of_space(error.system_errno)) throw;
       return open_with(
           OpenMode::immutable);  // a full disk has no space for the shared files of readers
     }
@@ -217,7 +219,7 @@ void Ledger::open() {
 void Ledger::open_or_create(bool has_creation_lock) {
   const FileId found = file_id_of(file_);
   const std::optional<std::uintmax_t> size = find_file_size(file_);
-  if (has_creation_lock && !entry_exists(file_)) remove_stale_journals();
+  if (has_creation_lock && !files::entry_exists(file_)) remove_stale_journals();
   const auto open_new_or_existing = [&] {
     retry_if_moved([&] { open_tables(OpenMode::read_write); });
   };
@@ -264,8 +266,8 @@ void Ledger::rename_damaged(const FileId& damaged, const std::string& reason) {
                         error.value()};
   remove_stale_journals();
   if (options_.warn)
-    options_.warn(ledger_label(file_) + ": " + printable_message(reason) + "; renamed to " +
-                  printable(new_path.filename().native()) + ". " + kLostRecordsText);
+    options_.warn(ledger_label(file_) + ": " + text::printable_message(reason) + "; renamed to " +
+                  text::printable(new_path.filename().native()) + ". " + kLostRecordsText);
 }
 
 void Ledger::open_tables(OpenMode access) {

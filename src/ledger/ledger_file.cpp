@@ -19,13 +19,13 @@ namespace fs = std::filesystem;
 
 /// All files in a state folder belong to eckart, damaged or not.
 bool has_state_folder_parent(const fs::path& absolute) {
-  return absolute.parent_path().filename() == kStateFolder;
+  return absolute.parent_path().filename() == files::kStateFolder;
 }
 
 /// The file that links lead to: a damaged ledger is renamed, not the link to it.
 fs::path link_target(const fs::path& path) {
   std::error_code error;
-  const fs::path last = link_chain(path).back();
+  const fs::path last = files::link_chain(path).back();
   if (last == path) return path;
   const fs::path canonical = fs::weakly_canonical(last, error);
   return error ? last : canonical;
@@ -47,7 +47,7 @@ std::uint32_t read_application_id(const fs::path& file) {
 }  // namespace
 
 LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
-  std::vector<fs::path> candidates = link_chain(path);
+  std::vector<fs::path> candidates = files::link_chain(path);
   candidates.push_back(file);
   for (const fs::path& candidate : candidates) {
     std::error_code ignored;

@@ -44,11 +44,11 @@ FailureReason parse_reason(const std::string& text) {
   return FailureReason::internal;
 }
 
-FileState read_state(const Statement::Execution& row, int column) {
+files::FileState read_state(const Statement::Execution& row, int column) {
   return {row.integer(column), row.integer(column + 1), row.integer(column + 2)};
 }
 
-void bind(Statement::Execution& execution, int parameter, const FileState& state) {
+void bind(Statement::Execution& execution, int parameter, const files::FileState& state) {
   execution.bind(parameter, state.size).bind(parameter + 1, state.mtime_ns);
   execution.bind(parameter + 2, state.inode);
 }
@@ -382,7 +382,7 @@ std::optional<RequestEntry> LedgerTables::request() const {
     if (key == "settings") request.settings = execution.bytes(1);
     if (key == "input") request.inputs.push_back(execution.bytes(1));
     if (key == "files-from") request.files_from = execution.bytes(1);
-    if (key == "links") request.links = parse_enum<LinkPolicy>(execution.bytes(1));
+    if (key == "links") request.links = parse_enum<files::LinkPolicy>(execution.bytes(1));
   }
   if (!has_rows) return std::nullopt;
   request.output_settings = settings_texts();

@@ -21,7 +21,7 @@ struct OutputEntry {
   std::string input;       ///< absolute path of the input; bytes, not text
   std::uint64_t settings;  ///< settings_hash() of all settings that affect pixels
   int output_index = 0;    ///< index among the outputs of its input
-  FileState state;         ///< of the input when it was read
+  files::FileState state;  ///< of the input when it was read
   std::int64_t bytes = 0;  ///< size of the output
   std::int64_t run = 0;    ///< in which it was done; record() ignores it and uses Ledger::run()
   /// Length of the absolute path of its root at the start of `input`, with the final slash.
@@ -41,7 +41,7 @@ struct PublishIntent {
 /// An input whose last attempt failed.
 struct FailureEntry {
   std::string input;
-  FileState state;  ///< the failure does not count if the file has changed since
+  files::FileState state;  ///< the failure does not count if the file has changed since
   FailureReason reason = FailureReason::none;
   std::string detail{};
 };
@@ -49,7 +49,7 @@ struct FailureEntry {
 /// An input that was in flight when a GPU was lost.
 struct Suspect {
   std::string input;
-  FileState state;  ///< the file is not a suspect if it has changed since
+  files::FileState state;  ///< the file is not a suspect if it has changed since
   int losses = 1;
 };
 
@@ -75,7 +75,7 @@ struct RequestEntry {
   /// For each rank, the text of all settings that affect pixels, so that a settings_hash() can be
   /// shown as text.
   std::vector<std::string> output_settings{};
-  std::optional<LinkPolicy> links{};  ///< `links` setting of a watch; none for a run
+  std::optional<files::LinkPolicy> links{};  ///< `links` setting of a watch; none for a run
 };
 
 /// FNV-1a of a text of RequestEntry::output_settings: the same in every process and on every

@@ -24,7 +24,7 @@ namespace {
 
 /// The text of a message, escaped so that it stays on one line whatever names it contains.
 std::string message_text(const spdlog::details::log_msg& message) {
-  return printable_message({message.payload.data(), message.payload.size()});
+  return text::printable_message({message.payload.data(), message.payload.size()});
 }
 
 /// Writes log lines above the progress bar.

@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-namespace eckart {
+namespace eckart::machine {
 namespace {
 
 /// The path after "0::" (cgroup version 2) in /proc/self/cgroup; empty if there is none.
@@ -45,4 +45,4 @@ int usable_cores() {
   return std::max(1, std::min(cpus, cgroup_core_limit("/sys/fs/cgroup", cgroup_path())));
 }
 
-}  // namespace eckart
+}  // namespace eckart::machine

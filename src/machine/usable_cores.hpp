@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-namespace eckart {
+namespace eckart::machine {
 
 /// Number of logical CPUs that this process may use, at least 1: those of the machine, limited by
 /// taskset, a container, or AllowedCPUs and CPUQuota of systemd. A quota is rounded down to whole
@@ -13,4 +13,4 @@ int usable_cores();
 /// least 1; the largest int if there is no quota. `root` is the mount point of cgroup version 2.
 int cgroup_core_limit(const std::filesystem::path& root, const std::filesystem::path& group);
 
-}  // namespace eckart
+}  // namespace eckart::machine

@@ -6,7 +6,7 @@
 
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -24,7 +24,7 @@ nanoseconds cpu_time(clockid_t clock) {
 /// Returns the first file name and the number of further files.
 std::string names(const std::vector<Activity::File>& files) {
   if (files.empty()) return {};
-  std::string text = printable(files.front().file.native());
+  std::string text = text::printable(files.front().file.native());
   if (files.size() > 1) text += " and " + std::to_string(files.size() - 1) + " more";
   return text;
 }
@@ -124,4 +124,4 @@ std::string to_string(const Activity::Stall& stall) {
          seconds_text(stall.age) + ", longer than its limit";
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

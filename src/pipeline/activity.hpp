@@ -16,7 +16,7 @@
 #include "files/file_state.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Records the current steps of all pipeline threads, so that a stalled thread can be found and
 /// named. Thread-safe.
@@ -27,7 +27,7 @@ class Activity {
   struct File {
     std::filesystem::path file, relative;  ///< as in WorkItem
     int job = 0;
-    FileState state{};
+    files::FileState state{};
   };
   /// A step that a thread has begun and not ended.
   struct Step {
@@ -121,4 +121,4 @@ Activity::File to_activity_file(const WorkItem& item);
 /// Formats a stall: "load has been running on in/a.png for 203 s, longer than its limit".
 std::string to_string(const Activity::Stall& stall);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

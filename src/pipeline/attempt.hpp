@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/outcome.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Runs `work` for one item and stores a thrown exception in `outcome`. FatalError and
 /// EnvironmentError are rethrown. `default_reason` is used for exceptions without a FailureReason.
@@ -27,4 +27,4 @@ void attempt(Outcome& outcome, Stage stage, FailureReason default_reason, Work&&
   }
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

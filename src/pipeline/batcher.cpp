@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-namespace eckart {
+namespace eckart::pipeline {
 
 std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
   const int channels = item->task.input.shape().channels;
-  BatchKey key = batch_key(item->task, pad_multiple_);
+  compute::BatchKey key = compute::batch_key(item->task, pad_multiple_);
   if (item->is_suspect) {
     Batch alone{.key = std::move(key), .planes = channels, .plane_capacity = channels};
     alone.items.push_back(std::move(item));
@@ -47,10 +47,10 @@ std::optional<Batch> Batcher::take_any() {
   return take(bins_.begin());
 }
 
-std::optional<Batch> Batcher::take(std::map<BatchKey, Bin>::iterator bin) {
+std::optional<Batch> Batcher::take(std::map<compute::BatchKey, Bin>::iterator bin) {
   Batch batch = std::move(bin->second.batch);
   bins_.erase(bin);
   return batch;
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -8,7 +8,7 @@
 #include "core/instant.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Collects items by padded shape and ranks until a batch is full or its oldest item has waited for
 /// the linger time. Uses no threads and no clock: the caller passes the time.
@@ -17,7 +17,7 @@ class Batcher {
   using Time = Instant;
 
   /// `capacity` returns the plane capacity of a batch with this key.
-  Batcher(std::function<int(const BatchKey&)> capacity, int pad_multiple,
+  Batcher(std::function<int(const compute::BatchKey&)> capacity, int pad_multiple,
           std::chrono::milliseconds linger)
       : capacity_(std::move(capacity)), pad_multiple_(pad_multiple), linger_time_(linger) {}
 
@@ -39,12 +39,12 @@ class Batcher {
     Batch batch;
     Time oldest;
   };
-  std::optional<Batch> take(std::map<BatchKey, Bin>::iterator bin);
+  std::optional<Batch> take(std::map<compute::BatchKey, Bin>::iterator bin);
 
-  const std::function<int(const BatchKey&)> capacity_;
+  const std::function<int(const compute::BatchKey&)> capacity_;
   const int pad_multiple_;
   const std::chrono::milliseconds linger_time_;
-  std::map<BatchKey, Bin> bins_;
+  std::map<compute::BatchKey, Bin> bins_;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -8,7 +8,7 @@
 #include "pipeline/attempt.hpp"
 #include "pipeline/full_rank_filter.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 trace::TraceArgs finish_trace_args(const Batch& batch) {
@@ -16,7 +16,7 @@ trace::TraceArgs finish_trace_args(const Batch& batch) {
   for (const ItemPtr& item : batch.items) {
     failed += !item->outcome.ok() || !item->task.error.empty();
     if (item->task.results.empty()) continue;
-    for (const PlaneResult& plane : item->task.results.front())
+    for (const compute::PlaneResult& plane : item->task.results.front())
       planes_recomputed += plane.is_recomputed;
   }
   return trace_args(batch)
@@ -27,8 +27,8 @@ trace::TraceArgs finish_trace_args(const Batch& batch) {
 
 }  // namespace
 
-ComputeWorker::ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, MakeStep make_step,
-                             flow::StageClock::Worker& clock, LaneTrace& trace)
+ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared,
+                             MakeStep make_step, flow::StageClock::Worker& clock, LaneTrace& trace)
     : in_(shared.in),
       out_(shared.out),
       in_flight_batches_(shared.in_flight_batches),
@@ -102,7 +102,7 @@ void ComputeWorker::start(Batch batch) {
   batch.entered_at = Clock::now();
   spdlog::trace("batch: {} images, {} planes of {} x {}", batch.items.size(), batch.planes,
                 batch.key.shape.rows, batch.key.shape.cols);
-  std::vector<Task*> tasks;
+  std::vector<compute::Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
   if (!attempt_batch(batch, [&] { lane_->start(slot, batch.key, tasks); })) {
     registration.reset();
@@ -158,4 +158,4 @@ void ComputeWorker::send(Batch batch) {
   });
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -12,7 +12,7 @@
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Owns one lane and keeps its slots full: while one batch is computed, it starts the next batch or
 /// finishes the previous one. Used by one thread.
@@ -28,7 +28,7 @@ class ComputeWorker {
   };
   /// Returns the Activity step for computing a batch.
   using MakeStep = std::function<Activity::Step(const Batch&)>;
-  ComputeWorker(std::unique_ptr<Lane> lane, const Shared& shared, MakeStep make_step,
+  ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared, MakeStep make_step,
                 flow::StageClock::Worker& clock, LaneTrace& trace);
 
   /// Runs until `in` is closed and empty. Pushes every item to `out`, except canceled items; failed
@@ -61,7 +61,7 @@ class ComputeWorker {
   LaneTrace& trace_;
   std::vector<int> free_slots_;
   std::deque<StartedBatch> started_;  // destroyed after the lane, which may still read the items
-  std::unique_ptr<Lane> lane_;
+  std::unique_ptr<compute::Lane> lane_;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

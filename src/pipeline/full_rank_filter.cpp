@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 bool is_full(const RankPolicy& policy, const ImageShape& shape) {
@@ -45,9 +45,9 @@ void FullRankFilter::prepare_task(WorkItem& item) const {
 }
 
 void add_full_rank_outputs(WorkItem& item) {
-  Task& task = item.task;
+  compute::Task& task = item.task;
   const ImageShape& shape = task.input.shape();
-  const PlaneResult exact{
+  const compute::PlaneResult exact{
       .rank = std::min(shape.rows, shape.cols), .energy = 1, .loss_bound_db = 0};
   for (const std::size_t i : std::exchange(item.full_rank_outputs, {})) {  // ascending
     task.outputs.insert(std::next(task.outputs.begin(), std::ptrdiff_t(i)), copy_image(task.input));
@@ -56,4 +56,4 @@ void add_full_rank_outputs(WorkItem& item) {
   }
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -5,7 +5,7 @@
 #include "core/rank_policy.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Excludes full ranks from computation: at a rank of at least min(rows, cols) the reconstruction
 /// equals the image. Thread-safe. Must outlive the items, which reference its ranks.
@@ -28,4 +28,4 @@ class FullRankFilter {
 /// computing.
 void add_full_rank_outputs(WorkItem& item);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

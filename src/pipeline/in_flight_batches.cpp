@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 bool is_suspect(const Batch& batch) { return batch.items.front()->is_suspect; }
@@ -64,4 +64,4 @@ void InFlightBatches::end(Batches::iterator position) {
   changed_.notify_all();
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -10,7 +10,7 @@
 
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Tracks the batches that lanes are computing, so that the ledger can record them if a device is
 /// lost. A suspect (in flight during an earlier loss) is computed alone: if the device is lost
@@ -73,4 +73,4 @@ class InFlightBatches {
   bool is_reporting_ = false;  // registrations must not end during the report
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

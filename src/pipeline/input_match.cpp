@@ -8,7 +8,7 @@
 
 #include "io/file_comparison.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 bool ends_with_path(std::string_view path, std::string_view end) {
@@ -17,7 +17,7 @@ bool ends_with_path(std::string_view path, std::string_view end) {
 }
 
 /// Does not compare inodes: they differ in a copy and after a move to another disk.
-bool has_same_size_and_mtime(const FileState& a, const FileState& b) {
+bool has_same_size_and_mtime(const files::FileState& a, const files::FileState& b) {
   return a.size == b.size && a.mtime_ns == b.mtime_ns;
 }
 
@@ -57,4 +57,4 @@ bool is_moved_or_copied(const std::string& old_path, const std::string& path,
   return comparison == io::FileComparison::same;
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

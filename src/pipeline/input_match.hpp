@@ -10,13 +10,13 @@
 #include "io/input_file.hpp"
 #include "ledger/records.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// An input, for comparison with ledger entries.
 struct InputIdentity {
   std::string path;             ///< absolute
   std::size_t root_length = 1;  ///< as in ledger::OutputEntry; see root_length()
-  FileState state;
+  files::FileState state;
   std::string content_hash{};                 ///< SHA-256, 32 bytes; empty if unknown
   std::vector<std::string> original_paths{};  ///< old paths for which is_moved_or_copied() was true
 };
@@ -46,4 +46,4 @@ InputMatch match_input(const ledger::OutputEntry& known, const InputIdentity& in
 bool is_moved_or_copied(const std::string& old_path, const std::string& path,
                         const io::InputFile* open);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

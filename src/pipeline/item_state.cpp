@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 bool is_legal(ItemState from, ItemState to, bool ok) {
@@ -56,4 +56,4 @@ void advance(ItemState& state, ItemState next, bool ok) {
   state = next;
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

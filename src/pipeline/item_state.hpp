@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// The progress of an item. docs/explanation/architecture.md lists the transitions.
 enum class ItemState {
@@ -25,4 +25,4 @@ std::string_view to_string(ItemState state);
 /// std::logic_error for any other transition.
 void advance(ItemState& state, ItemState next, bool ok);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

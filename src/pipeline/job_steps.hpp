@@ -7,7 +7,7 @@
 #include "pipeline/load.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// The processing steps that depend on the job of an image; app::Run and app::Service implement
 /// them. The pipeline calls them in the order of declaration. Each runs on the threads of its
@@ -19,7 +19,7 @@ class JobSteps {
 
   /// Called once, on the thread of Pipeline::run(), while images are already being loaded, because
   /// a backend takes time to start. The backend must outlive the pipeline.
-  virtual Backend& create_backend() = 0;
+  virtual compute::Backend& create_backend() = 0;
 
   /// Source: assigns output names to the item, in order of arrival.
   virtual void assign_outputs(WorkItem& item) = 0;
@@ -39,4 +39,4 @@ class JobSteps {
   virtual void on_device_lost(const InFlightBatches::Items& items) = 0;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -10,7 +10,7 @@
 #include "io/content_hash.hpp"
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 ItemPtr make_work_item(io::SourceItem arrival) {
   auto item = std::make_unique<WorkItem>();
@@ -82,8 +82,8 @@ void Loader::log_full_rank(const WorkItem& item, const ImageShape& shape) {
     spdlog::info(
         "{}: rank {} is above min(rows, cols) = {}; the output is a copy of the input (logged "
         "once)",
-        printable(item.file.native()), policy.k, std::min(shape.rows, shape.cols));
+        text::printable(item.file.native()), policy.k, std::min(shape.rows, shape.cols));
   }
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

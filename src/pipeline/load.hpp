@@ -13,7 +13,7 @@
 #include "pipeline/full_rank_filter.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Makes an item from a source item. The item is failed if the source could not access the file.
 ItemPtr make_work_item(io::SourceItem arrival);
@@ -53,4 +53,4 @@ class Loader {
   std::atomic<bool> logged_{false};
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -14,7 +14,7 @@
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,13 +84,13 @@ OutputDecision decide_existing_file(const RequestedOutput& requested,
   const ledger::OutputEntry& known = *recorded_output.entry;
   const InputMatch match = match_input(known, requested.input);
   if (match == InputMatch::different || match == InputMatch::uncertain)
-    return {OutputAction::reject, "the output of " + printable(known.input)};
+    return {OutputAction::reject, "the output of " + text::printable(known.input)};
   if (recorded_output.is_intent) return decide_unrecorded(requested, known, match);
   const std::int64_t bytes = path_status.bytes;
   if (known.bytes != bytes)
     return {.action = OutputAction::compare,
-            .explanation = "modified after it was written: " + group_digits(bytes) +
-                           " bytes, not " + group_digits(known.bytes),
+            .explanation = "modified after it was written: " + text::group_digits(bytes) +
+                           " bytes, not " + text::group_digits(known.bytes),
             .is_modified_output = true};
   OutputDecision decision = decide_recorded(requested, known, match);
   const bool is_replaced = decision.action == OutputAction::reprocess && requested.min_run == 0;
@@ -126,8 +126,9 @@ PathStatus stat_path(const std::filesystem::path& path) {
     if (error != 0 && !is_dangling) return {.type = fs::file_type::none, .error = error};
     if (error == 0 && S_ISREG(target.st_mode)) status = target;
   }
-  PathStatus path_status{
-      .type = fs::file_type::unknown, .bytes = status.st_size, .mtime_ns = in_ns(status.st_mtim)};
+  PathStatus path_status{.type = fs::file_type::unknown,
+                         .bytes = status.st_size,
+                         .mtime_ns = files::in_ns(status.st_mtim)};
   if (S_ISREG(status.st_mode)) path_status.type = fs::file_type::regular;
   if (S_ISDIR(status.st_mode)) path_status.type = fs::file_type::directory;
   return path_status;
@@ -136,7 +137,7 @@ PathStatus stat_path(const std::filesystem::path& path) {
 void check_status_available(const fs::path& path, const PathStatus& path_status) {
   if (path_status.error == 0 || path_status.error == ELOOP)
     return;  // ELOOP: an error of the path itself
-  const std::string message = "cannot examine " + printable(path.native()) + ": " +
+  const std::string message = "cannot examine " + text::printable(path.native()) + ": " +
                               std::generic_category().message(path_status.error);
   io::check_environment(path_status.error, message);
   if (path_status.error == EACCES || path_status.error == EPERM)
@@ -155,10 +156,10 @@ RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& o
 OutputDecision decide_output(const RequestedOutput& requested, const RecordedOutput& known,
                              const PathStatus& path_status) {
   if (!path_status.non_directory_parent.empty())
-    return {
-        .action = OutputAction::reject,
-        .explanation = printable(path_status.non_directory_parent.native()) + " is not a directory",
-        .may_be_replaced = false};
+    return {.action = OutputAction::reject,
+            .explanation =
+                text::printable(path_status.non_directory_parent.native()) + " is not a directory",
+            .may_be_replaced = false};
   if (path_status.type == fs::file_type::none)
     return {.action = OutputAction::reject,
             .explanation =
@@ -188,8 +189,8 @@ void throw_output_collision(const std::filesystem::path& output, const OutputDec
              std::string(decision.has_other_settings ? "reprocess it with --reprocess"
                                                      : "replace it with eckart run --overwrite");
   const char* problem = decision.may_be_replaced ? " already exists (" : " cannot be written (";
-  throw ItemError(FailureReason::output_collision,
-                  printable(output.native()) + problem + decision.explanation + "): " + advice);
+  throw ItemError(FailureReason::output_collision, text::printable(output.native()) + problem +
+                                                       decision.explanation + "): " + advice);
 }
 
 io::ConflictAction resolve_collision(const OutputDecision& decision,
@@ -204,4 +205,4 @@ io::ConflictAction resolve_collision(const OutputDecision& decision,
   throw_output_collision(output, decision);
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -10,7 +10,7 @@
 #include "pipeline/input_match.hpp"
 #include "pipeline/settings_change.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// How an output is processed, given the file at its path.
 enum class OutputAction {
@@ -78,4 +78,4 @@ io::ConflictAction resolve_collision(const OutputDecision& decision,
 [[noreturn]] void throw_output_collision(const std::filesystem::path& output,
                                          const OutputDecision& decision);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -6,7 +6,7 @@
 
 #include "io/publication.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 struct WorkItem;
 
@@ -34,4 +34,4 @@ class OutputOwner {
   virtual void release_outputs(const WorkItem& item) = 0;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

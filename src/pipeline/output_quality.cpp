@@ -4,11 +4,12 @@
 
 #include "core/quality.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
-double output_psnr_db(const Task& task, std::size_t output) {
+double output_psnr_db(const compute::Task& task, std::size_t output) {
   double squared_error = 0;
-  for (const PlaneResult& plane : task.results[output]) squared_error += plane.squared_error;
+  for (const compute::PlaneResult& plane : task.results[output])
+    squared_error += plane.squared_error;
   const ImageShape& shape = task.input.shape();
   return psnr_db(squared_error, shape.samples(), peak(shape.depth));
 }
@@ -22,7 +23,7 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
                                     .psnr_db = output_psnr_db(item.task, output)};
-  for (const PlaneResult& plane : item.task.results[output]) {
+  for (const compute::PlaneResult& plane : item.task.results[output]) {
     line.rank = std::max(line.rank, plane.rank);
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
     line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
@@ -32,4 +33,4 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
   return line;
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

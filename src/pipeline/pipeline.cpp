@@ -12,7 +12,7 @@
 #include "pipeline/compute_worker.hpp"
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 using State = flow::StageClock::State;
@@ -51,7 +51,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   };
 
   std::optional<Workers> source, load, batch, compute, write;
-  Backend* backend = nullptr;
+  compute::Backend* backend = nullptr;
   try {
     source.emplace(
         "source", 1, [this](int) { run_source(); }, on_failure);
@@ -94,8 +94,8 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   report.backend = backend->name();
   report.backend_details = backend->description();
   report.warnings = backend->warnings();
-  for (const SolverChoice& choice : backend->solver_choices()) {
-    const BatchWorkload& full = choice.batch;
+  for (const compute::SolverChoice& choice : backend->solver_choices()) {
+    const compute::BatchWorkload& full = choice.batch;
     report.solvers.push_back({full.shape.rows, full.shape.cols, full.rank, full.planes,
                               to_string(choice.solver), choice.explanation});
   }
@@ -243,10 +243,10 @@ void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageCloc
   }
 }
 
-void Pipeline::run_batch(Backend& backend) {
+void Pipeline::run_batch(compute::Backend& backend) {
   ThreadTrace trace(trace_, Stage::batch, 0);
   flow::StageClock::Worker clock(batch_clock_, 0, trace.on_wait());
-  Batcher batcher([&](const BatchKey& kind) { return backend.batch_planes(kind); },
+  Batcher batcher([&](const compute::BatchKey& kind) { return backend.batch_planes(kind); },
                   options_.pad_multiple, options_.linger);
   const auto now = [] { return Clock::now(); };
   do {
@@ -297,7 +297,7 @@ bool Pipeline::should_flush_batches() const {
   return items_before_batcher_ == 0 && batches_.size() == 0 && in_flight_batches_.is_idle();
 }
 
-void Pipeline::run_compute(Backend& backend, int index) {
+void Pipeline::run_compute(compute::Backend& backend, int index) {
   LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpu_bus_ids(), index}};
   flow::StageClock::Worker clock(*compute_clock_, index, trace.thread.on_wait());
   // The thread of a GPU lane uses no CPU time while it waits for the GPU, so it has no CPU limit.
@@ -309,7 +309,7 @@ void Pipeline::run_compute(Backend& backend, int index) {
     for (const ItemPtr& item : batch.items) step.files.push_back(to_activity_file(*item));
     return step;
   };
-  std::unique_ptr<Lane> lane = backend.make_lane(index);
+  std::unique_ptr<compute::Lane> lane = backend.make_lane(index);
   lane->set_stop_token(stop_.get_token());
   ComputeWorker(std::move(lane), {batches_, finished_, in_flight_batches_, meters_, activity_},
                 make_step, clock, trace)
@@ -323,7 +323,7 @@ void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
     steps_.on_device_lost(items);
   } catch (const std::exception& error) {
     spdlog::error("cannot record the images that were being computed when the device was lost: {}",
-                  printable_message(error.what()));
+                  text::printable_message(error.what()));
   }
 }
 
@@ -344,4 +344,4 @@ std::string Pipeline::stopped_by() const {
   }
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

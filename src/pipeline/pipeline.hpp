@@ -21,7 +21,7 @@
 #include "telemetry/run_report.hpp"
 #include "trace/trace.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Processes images in the stages source -> load -> batch -> compute -> write. Starts and joins all
 /// threads of the stages.
@@ -45,7 +45,7 @@ class Pipeline {
   /// Returns totals since the construction, without cores and GPUs. Thread-safe.
   telemetry::Snapshot snapshot() const;
   /// Null before the backend is created.
-  const Backend* backend() const { return backend_; }
+  const compute::Backend* backend() const { return backend_; }
 
   /// Returns a stall, if any: a step that exceeds its limit, or items that no thread processes.
   /// Call it once per second, as Activity::check(). Does not block.
@@ -60,10 +60,10 @@ class Pipeline {
   void trace_queue_sizes();
   void run_source();
   void run_load(int index);
-  void run_batch(Backend& backend);
+  void run_batch(compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
   bool should_flush_batches() const;
-  void run_compute(Backend& backend, int index);
+  void run_compute(compute::Backend& backend, int index);
   void run_write(int index);
 
   void load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
@@ -92,11 +92,12 @@ class Pipeline {
   std::optional<flow::StageClock>
       compute_clock_;     // created with the backend, which has the number of lanes
   double startup_s_ = 0;  // until the backend was created
-  std::atomic<const Backend*> backend_{nullptr};  // set after compute_clock_ and startup_s_
+  std::atomic<const compute::Backend*> backend_{
+      nullptr};  // set after compute_clock_ and startup_s_
   std::stop_source stop_;
   WriteWorker::Shared writer_shared_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -6,7 +6,7 @@
 #include "core/round_up.hpp"
 #include "pipeline/step_limits.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 struct PipelineOptions {
   int load_threads = 1;
@@ -22,4 +22,4 @@ struct PipelineOptions {
   StepLimits limits;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

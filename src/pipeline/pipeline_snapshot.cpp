@@ -1,13 +1,13 @@
 #include "core/instant.hpp"
 #include "pipeline/pipeline.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 std::vector<telemetry::StageStats> Pipeline::stages() const {
   std::vector<telemetry::StageStats> rows;
   const auto add = [&](Stage stage, const flow::StageClock* clock) {
     const flow::StageTimes times = clock ? clock->times() : flow::StageTimes{};
-    const DurationHistogram service = meters_.service(stage).read();
+    const telemetry::DurationHistogram service = meters_.service(stage).read();
     rows.push_back({.stage = stage,
                     .workers = times.workers,
                     .busy_s = times.busy_s,
@@ -36,17 +36,18 @@ telemetry::Snapshot Pipeline::snapshot() const {
     snapshot.stages = stages();
     if (Clock::now() - now <= kMaxReadTime || reads == kMaxReads) break;
   }
-  if (const Backend* backend = backend_) {
+  if (const compute::Backend* backend = backend_) {
     snapshot.startup_s = startup_s_;
     snapshot.backend = backend->name();
     snapshot.device = backend->device_name();
     snapshot.gpu_ids = backend->gpu_bus_ids();
-    const FallbackCounts counts = backend->fallback_counts();
+    const compute::FallbackCounts counts = backend->fallback_counts();
     snapshot.oom_splits = counts.oom_splits;
     snapshot.cpu_fallback_images = counts.cpu_fallback_images;
   }
   tally_.add_to(snapshot);
-  const auto add = [&](const char* name, const auto& channel, const DurationRecorder& wait) {
+  const auto add = [&](const char* name, const auto& channel,
+                       const telemetry::DurationRecorder& wait) {
     snapshot.queues.push_back(
         {name, std::int64_t(channel.size()), std::int64_t(channel.capacity()), wait.read()});
   };
@@ -83,4 +84,4 @@ const char* Pipeline::find_idle_stage() const {
   return found_.size() > 0 ? "load" : "compute";
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -14,7 +14,7 @@
 #include "telemetry/output_measurement.hpp"
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 /// Empty if the folder was removed or is not accessible.
@@ -221,10 +221,10 @@ void Resume::mark_suspect(WorkItem& item, const std::string& input) const {
   item.task.is_cpu_only = losses >= kMaxGpuLosses;
   if (item.task.is_cpu_only && !ledger_.is_read_only())
     spdlog::warn("{}: the GPU was lost {} times while computing this image; using the CPU",
-                 printable(item.file.native()), losses);
+                 text::printable(item.file.native()), losses);
 }
 
-int Resume::losses(const std::string& input, const FileState& state) const {
+int Resume::losses(const std::string& input, const files::FileState& state) const {
   const auto known = suspects_.find(input);
   return known != suspects_.end() && known->second.state == state ? known->second.losses : 0;
 }
@@ -374,4 +374,4 @@ std::string Resume::relative_to_root(const std::filesystem::path& output) const 
   return (current_folder_ / output).lexically_normal().lexically_relative(root_).native();
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

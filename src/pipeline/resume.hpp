@@ -17,7 +17,7 @@
 #include "pipeline/output_decision.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 struct ResumeOptions {
   std::filesystem::path root;  ///< output names in the ledger are relative to this folder
@@ -111,7 +111,7 @@ class Resume {
   void compare_inputs(WorkItem& item, const io::InputFile* open,
                       std::span<const ObservedOutput> outputs) const;
   void mark_suspect(WorkItem& item, const std::string& input) const;
-  int losses(const std::string& input, const FileState& state) const;
+  int losses(const std::string& input, const files::FileState& state) const;
   /// Returns an entry with only the output name and the fields that identify its input.
   ledger::OutputEntry input_entry(const WorkItem& item, const std::filesystem::path& output) const;
   ledger::OutputEntry output_entry(const WorkItem& item, std::size_t output) const;
@@ -129,4 +129,4 @@ class Resume {
   mutable std::map<std::pair<std::uint64_t, std::size_t>, std::string> settings_changes_;  // few
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

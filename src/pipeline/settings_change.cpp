@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 /// Returns values by name, such as "rank" -> "20". The first setting is the format; a setting
@@ -47,4 +47,4 @@ std::string settings_difference(std::string_view before, std::string_view now) {
   return difference;
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

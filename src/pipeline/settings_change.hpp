@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// How to treat an existing output that was made from the same input with other settings.
 enum class OnSettingsChange {
@@ -16,4 +16,4 @@ enum class OnSettingsChange {
 /// rank 20"), such as "rank 20 -> 7". If the old settings are unknown, `before` is empty.
 std::string settings_difference(std::string_view before, std::string_view now);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -1,6 +1,6 @@
 #include "pipeline/step_limits.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 constexpr double kMinBytesPerS = 5e6;  // a slow disk or network share, or a slow encoder
@@ -38,4 +38,4 @@ StepLimits::Duration StepLimits::compute(const Batch& batch) const {
   return stall + duration(batch.planes * kDecompositionFlopFactor * m * n * n / kMinFlopsPerS);
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -6,7 +6,7 @@
 #include "core/instant.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Time limits of the pipeline steps. A step that takes longer is stalled.
 struct StepLimits {
@@ -24,4 +24,4 @@ struct StepLimits {
   Duration compute(const Batch& batch) const;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

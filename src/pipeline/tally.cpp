@@ -12,17 +12,18 @@
 #include "pipeline/output_quality.hpp"
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 constexpr std::size_t kRecentFailures = 20;
 constexpr double kExactPsnrDb = 99;  // used in place of infinity
 
 /// True if this plane was recomputed for any output. Full-rank outputs never are.
-bool is_recomputed(const Task& task, std::size_t channel) {
-  return std::ranges::any_of(task.results, [channel](const std::vector<PlaneResult>& planes) {
-    return planes[channel].is_recomputed;
-  });
+bool is_recomputed(const compute::Task& task, std::size_t channel) {
+  return std::ranges::any_of(task.results,
+                             [channel](const std::vector<compute::PlaneResult>& planes) {
+                               return planes[channel].is_recomputed;
+                             });
 }
 
 /// Logs the shape of an image, and rank, PSNR and file of each output (flag -v).
@@ -30,12 +31,12 @@ void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const telemetry::OutputMeasurement line = output_measurement(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
-                  printable(line.file.native()), line.rows, line.cols, line.channels, line.bits,
-                  line.rank, std::min(kExactPsnrDb, line.psnr_db),
+                  text::printable(line.file.native()), line.rows, line.cols, line.channels,
+                  line.bits, line.rank, std::min(kExactPsnrDb, line.psnr_db),
                   std::isfinite(line.loss_estimate_db)
                       ? fmt::format("loss estimate {:.1g} dB", line.loss_estimate_db)
                       : "no loss estimate",
-                  printable(line.output.native()));
+                  text::printable(line.output.native()));
   }
 }
 
@@ -58,8 +59,8 @@ void Tally::count(const WorkItem& item) {
     const logging::LogFields fields({{"ECKART_FILE", item.file.native()},
                                      {"ECKART_STAGE", std::string(to_string(outcome.stage))},
                                      {"ECKART_REASON", std::string(to_string(outcome.reason))}});
-    spdlog::error("{}: {} ({}, in {})", printable(item.file.native()),
-                  printable_message(outcome.detail), to_string(outcome.reason),
+    spdlog::error("{}: {} ({}, in {})", text::printable(item.file.native()),
+                  text::printable_message(outcome.detail), to_string(outcome.reason),
                   to_string(outcome.stage));
   }
   if (outcome.result == ItemResult::done && spdlog::should_log(spdlog::level::debug))
@@ -105,7 +106,7 @@ void Tally::count(const WorkItem& item) {
     if (item.is_output_skipped(i)) continue;
     const double psnr = std::min(kExactPsnrDb, output_psnr_db(item.task, i));
     report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
-    for (const PlaneResult& plane : item.task.results[i]) {
+    for (const compute::PlaneResult& plane : item.task.results[i]) {
       report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
       report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
     }
@@ -139,4 +140,4 @@ telemetry::RunReport Tally::report() const {
   return report;
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -9,7 +9,7 @@
 #include "telemetry/progress_state.hpp"
 #include "telemetry/run_report.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Counts the outcomes of images. Thread-safe.
 class Tally {
@@ -38,4 +38,4 @@ class Tally {
   std::deque<telemetry::ImageFailure> recent_failures_;
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace eckart {
+namespace eckart::pipeline {
 namespace {
 
 using trace::Trace;
@@ -28,13 +28,13 @@ std::string name_of(Stage stage, int index) {
 
 std::string name_of(const Batch& batch) { return "batch " + std::to_string(batch.number); }
 
-const char* name_of(DeviceSpan::Kind kind) {
+const char* name_of(compute::DeviceSpan::Kind kind) {
   switch (kind) {
-    case DeviceSpan::copy_in:
+    case compute::DeviceSpan::copy_in:
       return "copy in";
-    case DeviceSpan::compute:
+    case compute::DeviceSpan::compute:
       return "compute";
-    case DeviceSpan::copy_out:
+    case compute::DeviceSpan::copy_out:
       return "copy out";
   }
   return "?";
@@ -140,16 +140,18 @@ DeviceTrace::DeviceTrace(Trace* trace, const std::vector<std::string>& gpus, int
       lane_(lane) {
   if (!trace_) return;
   trace_->name_process(process_, "GPU " + gpus[std::size_t(process_ - kFirstDevice)]);
-  for (const auto kind : {DeviceSpan::copy_in, DeviceSpan::compute, DeviceSpan::copy_out})
+  for (const auto kind :
+       {compute::DeviceSpan::copy_in, compute::DeviceSpan::compute, compute::DeviceSpan::copy_out})
     trace_->name_thread(track(kind), "lane " + std::to_string(lane_) + " " + name_of(kind));
 }
 
 /// The clocks of host and device differ slightly. Times are clamped, so that a span begins after
 /// its request and after the previous span of the same engine.
-void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started) {
+void DeviceTrace::add(const std::vector<compute::DeviceSpan>& spans, const Batch& batch,
+                      Instant started) {
   if (!trace_) return;
   const auto now = Clock::now();
-  for (const DeviceSpan& span : spans) {
+  for (const compute::DeviceSpan& span : spans) {
     Instant& last = last_[span.kind];
     const Instant begin = std::min(std::max({span.begin, started, last}), now);
     const Instant end = last = std::clamp(span.end, begin, std::max(begin, now));
@@ -162,9 +164,9 @@ void DeviceTrace::add(const std::vector<DeviceSpan>& spans, const Batch& batch, 
   }
 }
 
-Trace::Track DeviceTrace::track(DeviceSpan::Kind kind) const {
+Trace::Track DeviceTrace::track(compute::DeviceSpan::Kind kind) const {
   const int device = process_ - kFirstDevice + 1;
   return {process_, device * kThreadsPerDevice + lane_ * kThreadsPerLane + int(kind)};
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

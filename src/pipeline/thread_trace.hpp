@@ -8,7 +8,7 @@
 #include "pipeline/work_item.hpp"
 #include "trace/trace.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Records one pipeline thread in the trace; does nothing without a trace. Used by that thread
 /// only. A flow connects the spans of an image from source to end. A flow of a batch connects the
@@ -84,14 +84,14 @@ class DeviceTrace {
   DeviceTrace(trace::Trace* trace, const std::vector<std::string>& gpus, int lane);
 
   /// Records the device spans of a batch that the host started at `started`.
-  void add(const std::vector<DeviceSpan>& spans, const Batch& batch, Instant started);
+  void add(const std::vector<compute::DeviceSpan>& spans, const Batch& batch, Instant started);
 
  private:
-  trace::Trace::Track track(DeviceSpan::Kind kind) const;
+  trace::Trace::Track track(compute::DeviceSpan::Kind kind) const;
 
   trace::Trace* const trace_;
   const int process_, lane_;
-  Instant last_[kDeviceSpanKindCount]{};
+  Instant last_[compute::kDeviceSpanKindCount]{};
 };
 
 /// The traces of one lane.
@@ -100,4 +100,4 @@ struct LaneTrace {
   DeviceTrace device{nullptr, {}, 0};
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

@@ -19,7 +19,7 @@
 #include "pipeline/item_state.hpp"
 #include "pipeline/meters.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 class OutputOwner;
 
@@ -33,7 +33,7 @@ struct WorkItem {
   bool is_last_attempt = true;
   std::vector<std::filesystem::path> outputs;  ///< one for each rank
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels
-  Task task;
+  compute::Task task;
   std::vector<std::size_t>
       full_rank_outputs{};                  ///< outputs equal to the input, not in the task yet
   bool is_full_rank = false;                ///< all ranks are full: skips the backend
@@ -43,7 +43,7 @@ struct WorkItem {
   bool is_suspect = false;                  ///< was in flight when a GPU was lost
   Instant found_at{}, entered_at{};         ///< entered_at: entry into the current queue or stage
   std::chrono::nanoseconds write_time{0};   ///< time of writing and publishing
-  FileState file_state;                     ///< before the file was read
+  files::FileState file_state;              ///< before the file was read
   io::FileIdentity identity;                ///< if `rooted_file` is set: the file that was read
   bool needs_content_hash = false;          ///< whether to hash the bytes that are read
   bool needs_input_update = false;          ///< the ledger has another path or state of the input
@@ -68,7 +68,7 @@ using ItemChannel = flow::Channel<ItemPtr>;
 
 /// Items with the same padded plane shape and the same ranks.
 struct Batch {
-  BatchKey key;
+  compute::BatchKey key;
   int planes = 0;
   int plane_capacity = 0;
   std::int64_t number = 0;  ///< in the order of sending, from 1
@@ -77,4 +77,4 @@ struct Batch {
 };
 using BatchChannel = flow::Channel<Batch>;
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

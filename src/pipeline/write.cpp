@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options) {
   item.publication.clear();  // from a previous attempt
@@ -88,4 +88,4 @@ void publish_outputs(std::span<ItemPtr> group, OutputOwner& owner, bool durable)
   record_published(group, owner);
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

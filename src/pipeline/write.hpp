@@ -6,7 +6,7 @@
 #include "pipeline/output_owner.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Encodes the outputs of an item that are not skipped, and adds them to its publication under
 /// temporary names. Throws ItemError if this item fails, EnvironmentError, FatalError.
@@ -18,4 +18,4 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions&
 /// calls this again with all items that are not recorded.
 void publish_outputs(std::span<ItemPtr> group, OutputOwner& owner, bool durable);
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

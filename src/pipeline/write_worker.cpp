@@ -10,7 +10,7 @@
 #include "pipeline/attempt.hpp"
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 using State = flow::StageClock::State;
 
@@ -137,7 +137,7 @@ bool WriteWorker::should_wait_for_space(const EnvironmentError& error) const {
 void WriteWorker::wait_for_space(SpaceWait& wait, const EnvironmentError& error) {
   if (!should_wait_for_space(error)) throw EnvironmentError(error);
   if (!std::exchange(wait.has_started, true) && shared_.waiting_for_space++ == 0)
-    spdlog::warn("{}; waiting for free disk space", printable_message(error.what()));
+    spdlog::warn("{}; waiting for free disk space", text::printable_message(error.what()));
   trace_.name_next_wait("waiting for disk space");
   const bool should_continue = clock_.measure_wait(State::blocked, [&] {
     return flow::pause(shared_.options.space_poll_interval, shared_.stop);
@@ -150,4 +150,4 @@ void WriteWorker::end(const SpaceWait& wait) {
     spdlog::warn("disk space is available again; continuing");
 }
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

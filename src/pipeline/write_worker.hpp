@@ -14,7 +14,7 @@
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
 
-namespace eckart {
+namespace eckart::pipeline {
 
 /// Writes finished items, and publishes them in groups. Used by one thread.
 class WriteWorker {
@@ -59,4 +59,4 @@ class WriteWorker {
   std::size_t group_files_ = 0;  // number of output files of the group
 };
 
-}  // namespace eckart
+}  // namespace eckart::pipeline

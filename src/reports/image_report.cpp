@@ -24,13 +24,13 @@ struct ReportSubject {
   std::uint64_t hash() const {
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-    return name_hash(kind + (error ? path : absolute).lexically_normal().native());
+    return hash::name_hash(kind + (error ? path : absolute).lexically_normal().native());
   }
 };
 
 /// Empty if the line is truncated or not a line of a report.
 std::optional<ReportSubject> parse_subject(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const text::Json json = text::Json::parse(line, nullptr, false);
   const auto text = [&](const char* key) {
     const auto found = json.is_object() ? json.find(key) : json.end();
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -42,10 +42,10 @@ std::optional<ReportSubject> parse_subject(const std::string& line) {
 }
 
 std::string output_line_text(const std::filesystem::path& file, const std::filesystem::path& output,
-                             const char* result, const Json& measurements) {
-  Json json{{"file", file.native()}, {"output", output.native()}, {"result", result}};
+                             const char* result, const text::Json& measurements) {
+  text::Json json{{"file", file.native()}, {"output", output.native()}, {"result", result}};
   json.update(measurements);
-  return dump_json(json) + '\n';
+  return text::dump_json(json) + '\n';
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ void ImageReport::add(const telemetry::OutputMeasurement& output) {
 void ImageReport::add_skipped(const std::filesystem::path& file,
                               const std::filesystem::path& output,
                               const std::string& measurements) {
-  Json json = Json::parse(measurements, nullptr, false);
+  text::Json json = text::Json::parse(measurements, nullptr, false);
   if (!json.is_object()) {
     json = telemetry::to_json(telemetry::OutputMeasurement{});
     for (auto& value : json) value = nullptr;
@@ -68,11 +68,11 @@ void ImageReport::add_skipped(const std::filesystem::path& file,
 }
 
 void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
-  write(dump_json({{"file", file.native()},
-                   {"result", "failed"},
-                   {"failed", to_string(outcome.reason)},
-                   {"stage", to_string(outcome.stage)},
-                   {"detail", outcome.detail}}) +
+  write(text::dump_json({{"file", file.native()},
+                         {"result", "failed"},
+                         {"failed", to_string(outcome.reason)},
+                         {"stage", to_string(outcome.stage)},
+                         {"detail", outcome.detail}}) +
         '\n');
 }
 
@@ -86,7 +86,7 @@ void ImageReport::close() {
   if (!file_.is_direct()) copy_unreplaced_lines();
   const int error = file_.publish();
   if (error != 0)
-    throw FatalError(ExitCode::io_error, "report " + printable(file_.path().native()) +
+    throw FatalError(ExitCode::io_error, "report " + text::printable(file_.path().native()) +
                                              " is incomplete: " + std::strerror(error));
 }
 
@@ -100,7 +100,7 @@ void ImageReport::copy_unreplaced_lines() {
     reported.insert(subject->hash());
     if (subject->kind == "output")  // its input no longer counts as failed
       reported.insert(
-          ReportSubject{"failed", Json::parse(line).at("file").get<std::string>()}.hash());
+          ReportSubject{"failed", text::Json::parse(line).at("file").get<std::string>()}.hash());
   });
   file_.for_each_previous_line([&](const std::string& line) {
     const auto subject = parse_subject(line);

@@ -31,18 +31,18 @@ constexpr std::size_t kMaxLineBytes = 1
                                       << 20;  // longer than any line: lengths of names are limited
 
 FatalError report_error(ExitCode code, const fs::path& file, const std::string& what) {
-  return {code, "report " + printable(file.native()) + what};
+  return {code, "report " + text::printable(file.native()) + what};
 }
 
 [[noreturn]] void throw_open_error(const fs::path& file, int error) {
   const FatalError failure = report_error(
       ExitCode::cannot_create, file, std::string(" cannot be created: ") + std::strerror(error));
-  throw_if_out_of_space(error, failure.what());
+  files::throw_if_out_of_space(error, failure.what());
   throw failure;
 }
 
 /// Returns null with errno after an error.
-std::FILE* to_stream(FileDescriptor&& file) { return ::fdopen(file.release(), "w"); }
+std::FILE* to_stream(files::FileDescriptor&& file) { return ::fdopen(file.release(), "w"); }
 
 bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
@@ -89,7 +89,7 @@ bool is_direct(const fs::path& file) {
 
 /// Follows links, also to a file that does not exist yet, so that no link is replaced by a file.
 fs::path resolve_links(const fs::path& file) {
-  const std::vector<fs::path> chain = link_chain(file);
+  const std::vector<fs::path> chain = files::link_chain(file);
   const auto direct = std::ranges::find_if(chain, is_direct);
   return direct == chain.end() ? chain.back() : *direct;
 }
@@ -102,9 +102,9 @@ fs::path part_path(const fs::path& file) {
 /// what the stream writes.
 std::FILE* open_direct(const fs::path& file) {
   const int stream = standard_stream_of(file);
-  FileDescriptor opened(stream >= 0
-                            ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
-                            : ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  files::FileDescriptor opened(
+      stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
+                  : ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
   if (!opened) throw_open_error(file, errno);
   return to_stream(std::move(opened));
 }
@@ -127,7 +127,7 @@ std::string first_line(int descriptor) {
 
 /// Whether this is a line of a report. Earlier versions did not write "result".
 bool is_report_line(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
+  const text::Json json = text::Json::parse(line, nullptr, false);
   if (!json.is_object()) return false;
   const auto file = json.find("file");
   if (file == json.end() || !file->is_string()) return false;
@@ -158,7 +158,8 @@ void check_is_report(const fs::path& file, int descriptor, bool is_part_file) {
 }
 
 void check_replaceable(const fs::path& file) {
-  const FileDescriptor existing(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const files::FileDescriptor existing(
+      ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (existing) return check_is_report(file, existing.get(), false);
   if (errno != ENOENT)
     throw report_error(ExitCode::cannot_create, file,
@@ -166,9 +167,9 @@ void check_replaceable(const fs::path& file) {
 }
 
 /// Opens FILE.part, locked while it is open, if the file system supports locks.
-FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
+files::FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
   for (;;) {
-    FileDescriptor opened(::open(
+    files::FileDescriptor opened(::open(
         part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666));
     if (!opened) throw_open_error(part, errno);
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -183,7 +184,7 @@ FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
 
 std::FILE* open_part(const fs::path& part, const fs::path& file) {
   check_replaceable(file);
-  FileDescriptor opened = open_locked(part, file);
+  files::FileDescriptor opened = open_locked(part, file);
   check_is_report(part, opened.get(), true);
   if (::ftruncate(opened.get(), 0) != 0) throw_open_error(part, errno);
   return to_stream(std::move(opened));
@@ -242,7 +243,7 @@ void ReportFile::rename_into_place() {
   }
   // Best effort: the file itself is already synced.
   const fs::path parent = path_.has_parent_path() ? path_.parent_path() : ".";
-  const FileDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const files::FileDescriptor folder(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder) static_cast<void>(::fsync(folder.get()));
 }
 

@@ -6,8 +6,8 @@
 namespace eckart::reports {
 namespace {
 
-Json solvers_json(const telemetry::RunReport& report) {
-  Json solvers = Json::array();
+text::Json solvers_json(const telemetry::RunReport& report) {
+  text::Json solvers = text::Json::array();
   for (const telemetry::SolverChoiceStats& row : report.solvers) {
     solvers.push_back({{"rows", row.rows},
                        {"cols", row.cols},
@@ -19,8 +19,8 @@ Json solvers_json(const telemetry::RunReport& report) {
   return solvers;
 }
 
-Json stages_json(const telemetry::RunReport& report) {
-  Json stages = Json::array();
+text::Json stages_json(const telemetry::RunReport& report) {
+  text::Json stages = text::Json::array();
   for (const telemetry::StageStats& stage : report.stages) {
     stages.push_back({{"name", to_string(stage.stage)},
                       {"workers", stage.workers},
@@ -38,19 +38,20 @@ Json stages_json(const telemetry::RunReport& report) {
 std::string to_json(const telemetry::RunReport& report) {
   const bool has_outputs = report.outputs > 0;
   const telemetry::Bottleneck bottleneck = find_bottleneck(report);
-  const Json json = {
+  const text::Json json = {
       {"done", report.done},
       {"failed", report.failed},
       {"skipped", report.skipped},
       {"ignored", report.ignored},
       {"failures", failures_json(report)},
       {"interrupted", report.interrupted},
-      {"stopped_by", report.stopped_by.empty() ? Json() : Json(report.stopped_by)},
+      {"stopped_by", report.stopped_by.empty() ? text::Json() : text::Json(report.stopped_by)},
       {"outputs", report.outputs},
-      {"psnr_db_mean", has_outputs ? Json(report.psnr_db_mean) : Json()},
-      {"psnr_db_min", has_outputs ? Json(report.psnr_db_min) : Json()},
-      {"max_loss_estimate_db", has_outputs ? Json(report.max_loss_estimate_db) : Json()},
-      {"max_loss_bound_db", has_outputs ? Json(report.max_loss_bound_db) : Json()},
+      {"psnr_db_mean", has_outputs ? text::Json(report.psnr_db_mean) : text::Json()},
+      {"psnr_db_min", has_outputs ? text::Json(report.psnr_db_min) : text::Json()},
+      {"max_loss_estimate_db",
+       has_outputs ? text::Json(report.max_loss_estimate_db) : text::Json()},
+      {"max_loss_bound_db", has_outputs ? text::Json(report.max_loss_bound_db) : text::Json()},
       {"planes", report.planes},
       {"planes_recomputed", report.planes_recomputed},
       {"pixels", report.pixels},
@@ -67,12 +68,12 @@ std::string to_json(const telemetry::RunReport& report) {
       {"backend_details", report.backend_details},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
-      {"bottleneck",
-       bottleneck.resource ? Json(telemetry::short_name(*bottleneck.resource)) : Json()},
+      {"bottleneck", bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource))
+                                         : text::Json()},
       {"bottleneck_text", bottleneck.text},
       {"warnings", report.warnings},
   };
-  return dump_json(json);
+  return text::dump_json(json);
 }
 
 }  // namespace eckart::reports

@@ -34,12 +34,12 @@ std::string three_digit_text(double per_s) {
 }
 
 std::string images_text(const telemetry::RunReport& report) {
-  std::string text =
-      fmt::format("{} done, {} failed", group_digits(report.done), group_digits(report.failed));
-  if (report.skipped > 0) text += fmt::format(", {} skipped", group_digits(report.skipped));
+  std::string text = fmt::format("{} done, {} failed", text::group_digits(report.done),
+                                 text::group_digits(report.failed));
+  if (report.skipped > 0) text += fmt::format(", {} skipped", text::group_digits(report.skipped));
   if (report.ignored > 0) {
     text += fmt::format("; {} {} ignored (file name, hidden, or link)",
-                        group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
+                        text::group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
   }
   return text;
 }
@@ -56,7 +56,8 @@ std::string failures_text(const telemetry::RunReport& report) {
   std::string text;
   for (const int reason : reasons) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", group_digits(count(reason)), to_string(FailureReason(reason)));
+    text +=
+        fmt::format("{} {}", text::group_digits(count(reason)), to_string(FailureReason(reason)));
   }
   return text;
 }
@@ -100,7 +101,7 @@ std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
       fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "waiting for capacity");
   for (const telemetry::StageStats& stage : stages) {
     const double total = telemetry::total_time_s(stage);
-    const auto share = [&](double s) { return total > 0 ? percent_text(s / total) : "-"; };
+    const auto share = [&](double s) { return total > 0 ? text::percent_text(s / total) : "-"; };
     table += fmt::format(kRow, to_string(stage.stage), stage.workers, share(stage.busy_s),
                          share(stage.waiting_for_input_s), share(stage.blocked_s));
   }
@@ -116,7 +117,7 @@ std::string bottleneck_text(const telemetry::RunReport& report) {
 std::string to_text(const telemetry::RunReport& report) {
   std::string text;
   if (!report.stopped_by.empty()) {
-    text += labeled("STOPPED", printable_message(report.stopped_by) +
+    text += labeled("STOPPED", text::printable_message(report.stopped_by) +
                                    "; the figures below cover the work done before that");
   } else if (report.interrupted) {
     text += labeled("INTERRUPTED",
@@ -127,7 +128,7 @@ std::string to_text(const telemetry::RunReport& report) {
   if (report.outputs > 0) {
     const std::string loss = loss_text(report);
     text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB minimum, {}",
-                                           group_digits(report.outputs), report.psnr_db_mean,
+                                           text::group_digits(report.outputs), report.psnr_db_mean,
                                            report.psnr_db_min, loss));
   }
   text += labeled("time", wall_time_text(report.wall_s));
@@ -143,9 +144,9 @@ std::string to_text(const telemetry::RunReport& report) {
     text += labeled("bottleneck", sentence);
   }
   if (report.planes_recomputed > 0) {
-    text += labeled(
-        "note", fmt::format("{} of {} planes were recomputed by a more accurate solver",
-                            group_digits(report.planes_recomputed), group_digits(report.planes)));
+    text += labeled("note", fmt::format("{} of {} planes were recomputed by a more accurate solver",
+                                        text::group_digits(report.planes_recomputed),
+                                        text::group_digits(report.planes)));
   }
   for (const std::string& warning : report.warnings) text += labeled("note", warning);
   return text;

@@ -19,7 +19,7 @@ std::string format_duration(double seconds) {
   return fmt::format("{:.3g} s", seconds);
 }
 
-std::string percentiles(const DurationHistogram& durations) {
+std::string percentiles(const telemetry::DurationHistogram& durations) {
   if (durations.count() == 0) return "-";
   return fmt::format("{}, {}, {}", format_duration(durations.quantile_s(0.5)),
                      format_duration(durations.quantile_s(0.9)),
@@ -42,7 +42,9 @@ std::string stage_lines(const telemetry::Snapshot& recent) {
                                  "cores", "p50, p90, p99");
   for (const telemetry::StageStats& stage : recent.stages) {
     const double total_s = telemetry::total_time_s(stage);
-    const auto share = [&](double s) { return total_s > 0 ? percent_text(s / total_s) : "-"; };
+    const auto share = [&](double s) {
+      return total_s > 0 ? text::percent_text(s / total_s) : "-";
+    };
     text +=
         fmt::format(kRow, to_string(stage.stage), stage.workers, share(stage.busy_s),
                     share(stage.waiting_for_input_s), share(stage.blocked_s),
@@ -66,10 +68,11 @@ std::string queue_line(const telemetry::Snapshot& recent) {
 std::string gpu_lines(const machine::MachineUsage& machine) {
   std::string text;
   for (const machine::GpuUsage& gpu : machine.gpus) {
-    text += fmt::format(
-        "gpu        {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C", gpu.uuid,
-        percent_text(telemetry::busy_ratio(gpu)), double(gpu.memory_used_bytes) / double(kMiB),
-        gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz, gpu.temperature_c);
+    text += fmt::format("gpu        {}: {} busy, {:.0f} MiB in use, {:.0f} W, {} MHz, {} °C",
+                        gpu.uuid, text::percent_text(telemetry::busy_ratio(gpu)),
+                        double(gpu.memory_used_bytes) / double(kMiB),
+                        gpu.seconds > 0 ? gpu.energy_j / gpu.seconds : 0.0, gpu.sm_mhz,
+                        gpu.temperature_c);
     for (int reason = 0; reason < machine::kThrottleReasonCount; ++reason) {
       if (gpu.throttled_samples[std::size_t(reason)] > 0)
         text += fmt::format(", throttled: {}", to_string(machine::ThrottleReason(reason)));

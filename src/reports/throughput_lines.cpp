@@ -17,14 +17,16 @@
 namespace eckart::reports {
 namespace {
 
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-/// Rounds to microseconds, which are exact enough and shorter; null if not finite.
-Json rounded(double seconds) {
-  return std::isfinite(seconds) ? Json(std::round(seconds * 1e6) / 1e6) : Json();
+text::Json or_null(const std::string& text) {
+  return text.empty() ? text::Json() : text::Json(text);
 }
 
-Json durations_json(const DurationHistogram& durations) {
+/// Rounds to microseconds, which are exact enough and shorter; null if not finite.
+text::Json rounded(double seconds) {
+  return std::isfinite(seconds) ? text::Json(std::round(seconds * 1e6) / 1e6) : text::Json();
+}
+
+text::Json durations_json(const telemetry::DurationHistogram& durations) {
   return {{"mean", rounded(durations.mean_s())},
           {"p50", rounded(durations.quantile_s(0.5))},
           {"p90", rounded(durations.quantile_s(0.9))},
@@ -32,8 +34,8 @@ Json durations_json(const DurationHistogram& durations) {
           {"count", durations.count()}};
 }
 
-Json stages_json(const std::vector<telemetry::StageStats>& stages) {
-  Json json = Json::array();
+text::Json stages_json(const std::vector<telemetry::StageStats>& stages) {
+  text::Json json = text::Json::array();
   for (const telemetry::StageStats& stage : stages) {
     json.push_back({{"name", to_string(stage.stage)},
                     {"workers", stage.workers},
@@ -47,8 +49,8 @@ Json stages_json(const std::vector<telemetry::StageStats>& stages) {
   return json;
 }
 
-Json queues_json(const std::vector<telemetry::QueueStats>& queues) {
-  Json json = Json::array();
+text::Json queues_json(const std::vector<telemetry::QueueStats>& queues) {
+  text::Json json = text::Json::array();
   for (const telemetry::QueueStats& queue : queues) {
     json.push_back({{"name", queue.name},
                     {"images", queue.images},
@@ -58,21 +60,21 @@ Json queues_json(const std::vector<telemetry::QueueStats>& queues) {
   return json;
 }
 
-Json batches_json(const telemetry::BatchStats& batches) {
+text::Json batches_json(const telemetry::BatchStats& batches) {
   return {{"count", batches.count},
           {"planes", batches.planes},
           {"fill", batches.plane_capacity > 0
-                       ? Json(double(batches.planes) / double(batches.plane_capacity))
-                       : Json()}};
+                       ? text::Json(double(batches.planes) / double(batches.plane_capacity))
+                       : text::Json()}};
 }
 
-Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
-  Json json = Json::array();
+text::Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
+  text::Json json = text::Json::array();
   for (const machine::GpuUsage& gpu : gpus) {
     const auto share = [&](double part_s) {
-      return gpu.seconds > 0 ? Json(part_s / gpu.seconds) : Json();
+      return gpu.seconds > 0 ? text::Json(part_s / gpu.seconds) : text::Json();
     };
-    Json throttle = Json::array();
+    text::Json throttle = text::Json::array();
     for (int reason = 0; reason < machine::kThrottleReasonCount; ++reason) {
       if (gpu.throttled_samples[std::size_t(reason)] > 0)
         throttle.push_back(std::string(to_string(machine::ThrottleReason(reason))));
@@ -91,16 +93,16 @@ Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
   return json;
 }
 
-Json bottleneck_json(const telemetry::Snapshot& snapshot) {
+text::Json bottleneck_json(const telemetry::Snapshot& snapshot) {
   const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(snapshot.stages, snapshot.machine, snapshot.seconds);
   if (snapshot.counts.images() == 0 || bottleneck.text.empty()) return {};
-  const Json resource =
-      bottleneck.resource ? Json(telemetry::short_name(*bottleneck.resource)) : Json();
+  const text::Json resource =
+      bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource)) : text::Json();
   return {{"resource", resource}, {"busy", bottleneck.busy}, {"text", bottleneck.text}};
 }
 
-Json new_line_object(const char* kind, const RunIdentity& identity) {
+text::Json new_line_object(const char* kind, const RunIdentity& identity) {
   return {{"schema", kThroughputSchema},
           {"kind", kind},
           {"run", identity.run},
@@ -115,7 +117,7 @@ std::string line(const char* kind, const RunIdentity& identity,
     return snapshot.seconds > 0 ? double(amount) / snapshot.seconds : 0.0;
   };
   const machine::ProcessUsage& process = snapshot.machine.process;
-  Json json = new_line_object(kind, identity);
+  text::Json json = new_line_object(kind, identity);
   json.update(
       {{"elapsed_s", rounded(snapshot.elapsed_s)},
        {"interval_s", rounded(snapshot.seconds)},
@@ -148,7 +150,7 @@ std::string line(const char* kind, const RunIdentity& identity,
        {"oom_splits", snapshot.oom_splits},
        {"cpu_fallback_images", snapshot.cpu_fallback_images},
        {"bottleneck", bottleneck_json(snapshot)}});
-  return dump_json(json);
+  return text::dump_json(json);
 }
 
 }  // namespace
@@ -167,7 +169,8 @@ RunIdentity make_run_identity(std::string command, std::string version) {
 
 std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                      const telemetry::Snapshot& snapshot) {
-  Json gpus_json = Json::array(), workers = Json::object(), settings = Json::object();
+  text::Json gpus_json = text::Json::array(), workers = text::Json::object(),
+             settings = text::Json::object();
   for (const machine::GpuInfo& gpu : gpus.gpus) {
     gpus_json.push_back({{"uuid", gpu.uuid},
                          {"name", gpu.name},
@@ -177,7 +180,7 @@ std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
   for (const telemetry::StageStats& stage : snapshot.stages)
     workers[std::string(to_string(stage.stage))] = stage.workers;
   for (const auto& [key, value] : identity.settings) settings[key] = value;
-  Json json = new_line_object("run", identity);
+  text::Json json = new_line_object("run", identity);
   json.update({{"command", identity.command},
                {"version", identity.version},
                {"host", identity.machine.host},
@@ -191,8 +194,8 @@ std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                {"workers", workers},
                {"settings", settings},
                {"settings_hash", identity.settings_hash},
-               {"startup_s", snapshot.startup_s ? rounded(*snapshot.startup_s) : Json()}});
-  return dump_json(json);
+               {"startup_s", snapshot.startup_s ? rounded(*snapshot.startup_s) : text::Json()}});
+  return text::dump_json(json);
 }
 
 std::string interval_line(const RunIdentity& identity, const telemetry::Snapshot& difference) {

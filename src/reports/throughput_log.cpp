@@ -36,7 +36,7 @@ spdlog::file_event_handlers rotation_handlers(
       spdlog::warn(
           "{}: another process also writes to this throughput log; "
           "lines are lost when either process rotates it",
-          printable(path));
+          text::printable(path));
     std::fputs(((ends_mid_line(path) ? "\n" : "") + header + "\n").c_str(), file);
   };
   return events;
@@ -79,7 +79,7 @@ bool ThroughputLog::attempt(Step&& step) {
     sink_.reset();
     *should_discard_on_close_ = false;
     if (!std::exchange(has_warned_, true))
-      spdlog::warn("cannot write the throughput log: {}", printable_message(error.what()));
+      spdlog::warn("cannot write the throughput log: {}", text::printable_message(error.what()));
     return false;
   }
 }

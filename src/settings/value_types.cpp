@@ -45,7 +45,7 @@ std::string one_line(std::string_view text, std::size_t max) {
   if (max < text.size()) {  // do not cut inside a UTF-8 sequence
     while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xc0U) == 0x80) --max;
   }
-  const std::string line = printable_message(text.substr(0, max));
+  const std::string line = text::printable_message(text.substr(0, max));
   return text.size() > max ? line + "..." : line;
 }
 
@@ -116,7 +116,7 @@ std::string Text::print(const std::string& value) const {
     const auto byte = static_cast<unsigned char>(c);
     escaped += byte < 0x20 || byte == 0x7f ? yaml_escape(byte) : std::string(1, c);
   }
-  return "\"" + escape_invisible(escaped, yaml_escape) + "\"";
+  return "\"" + text::escape_invisible(escaped, yaml_escape) + "\"";
 }
 
 void AutoNoneOrFile::read(std::string_view text, FileChoice& value) const {
@@ -153,7 +153,7 @@ void ListenAddress::read(std::string_view text, std::string& value) const {
 }
 
 void OutputNamePattern::read(std::string_view text, std::string& value) const {
-  if (!text.empty()) validate_output_name(text);
+  if (!text.empty()) files::validate_output_name(text);
   value = text;
 }
 

@@ -54,7 +54,7 @@ KeyTable<WatchSettings> make_watch_table() {
       key("on_change", "what to do with outputs made with other settings", Choice<OnChange>{},
           &W::on_change),
       key("links", "symbolic links to follow below input; all: also links to folders",
-          Choice<LinkPolicy>{}, &W::links),
+          Choice<files::LinkPolicy>{}, &W::links),
       key("exclude", "folders below input to skip", RelativeFolders{}, &W::exclude),
       key("quarantine.keep_days", "days to keep a quarantined input; 0: forever", Integer{0, 36500},
           &W::quarantine, &QuarantineSettings::keep_days),

@@ -26,7 +26,7 @@ struct WatchSettings {
   DoneInputAction after = DoneInputAction::keep;
   OnChange on_change = OnChange::keep;
   std::filesystem::path move_to;  ///< absolute with after: move, else empty
-  LinkPolicy links = LinkPolicy::none;
+  files::LinkPolicy links = files::LinkPolicy::none;
   std::vector<std::filesystem::path> exclude;  ///< relative to input, lexically normal, without ..
   QuarantineSettings quarantine;
   Settings settings;     ///< of the whole configuration, with the overrides of this watch

@@ -72,7 +72,7 @@ YAML::Node parse(const TextSource& origin, const std::string& text) {
     check_one_document(origin, text);
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
-    origin.fail(error.mark, "not valid YAML: " + printable_message(error.msg));
+    origin.fail(error.mark, "not valid YAML: " + text::printable_message(error.msg));
   }
 }
 

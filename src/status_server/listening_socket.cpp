@@ -25,7 +25,7 @@ constexpr mode_t kSocketMode = 0660;
 
 [[noreturn]] void fail(const std::string& address, const std::string& error) {
   throw FatalError(ExitCode::cannot_create,
-                   "cannot listen on " + printable(address) + ": " + error);
+                   "cannot listen on " + text::printable(address) + ": " + error);
 }
 
 [[noreturn]] void fail(const std::string& address, int error) {
@@ -37,7 +37,7 @@ bool is_socket_in_use(const std::string& path, const sockaddr_un& address) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
   // The probe is nonblocking: a stopped process with a full backlog would block it.
-  const FileDescriptor probe(::socket(AF_UNIX, kSocketFlags, 0));
+  const files::FileDescriptor probe(::socket(AF_UNIX, kSocketFlags, 0));
   if (!probe) fail(path, errno);
   const bool is_refused =
       ::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
@@ -46,12 +46,12 @@ bool is_socket_in_use(const std::string& path, const sockaddr_un& address) {
   return !is_refused;
 }
 
-FileDescriptor bind_path(const std::string& path) {
+files::FileDescriptor bind_path(const std::string& path) {
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   if (path.size() >= sizeof address.sun_path) fail(path, "the path is too long for a socket");
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   if (is_socket_in_use(path, address)) fail(path, "another process is listening there");
-  FileDescriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
+  files::FileDescriptor socket(::socket(AF_UNIX, kSocketFlags, 0));
   if (!socket) fail(path, errno);
   // Linux creates the file with the mode of the socket and applies the umask. So the file never has
   // more permissions.
@@ -62,7 +62,7 @@ FileDescriptor bind_path(const std::string& path) {
   return socket;
 }
 
-FileDescriptor bind_port(const std::string& address) {
+files::FileDescriptor bind_port(const std::string& address) {
   const auto [host, port] = host_and_port(address);
   addrinfo hints{};
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
@@ -73,7 +73,8 @@ FileDescriptor bind_port(const std::string& address) {
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> all(found, &::freeaddrinfo);
   int error = EADDRNOTAVAIL;
   for (const addrinfo* candidate = found; candidate; candidate = candidate->ai_next) {
-    FileDescriptor socket(::socket(candidate->ai_family, kSocketFlags, candidate->ai_protocol));
+    files::FileDescriptor socket(
+        ::socket(candidate->ai_family, kSocketFlags, candidate->ai_protocol));
     // Not SO_REUSEPORT: only one process may use an address.
     const int yes = 1;
     if (socket && ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
@@ -95,9 +96,9 @@ HostAndPort host_and_port(const std::string& address) {
   return {host, std::atoi(address.c_str() + colon + 1)};
 }
 
-FileDescriptor listen_on(const std::string& address) {
+files::FileDescriptor listen_on(const std::string& address) {
   constexpr int kBacklog = 1024;  // connections that are not accepted yet
-  FileDescriptor socket = is_socket_path(address) ? bind_path(address) : bind_port(address);
+  files::FileDescriptor socket = is_socket_path(address) ? bind_path(address) : bind_port(address);
   if (::listen(socket.get(), kBacklog) != 0) fail(address, errno);
   return socket;
 }

@@ -18,6 +18,6 @@ HostAndPort host_and_port(const std::string& address);
 /// Creates a nonblocking socket that listens on a port or on a Unix socket. The file of a Unix
 /// socket has mode 0660 from its creation, and replaces that of a dead process. Only one process
 /// may use an address. Throws FatalError(cannot_create).
-FileDescriptor listen_on(const std::string& address);
+files::FileDescriptor listen_on(const std::string& address);
 
 }  // namespace eckart::status_server

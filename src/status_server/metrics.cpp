@@ -28,7 +28,7 @@ class MetricFamilies {
     metric(labels).counter.value = std::max(0.0, value);
   }
   void gauge(double value, const Labels& labels = {}) { metric(labels).gauge.value = value; }
-  void histogram(const DurationHistogram& durations, const Labels& labels = {}) {
+  void histogram(const telemetry::DurationHistogram& durations, const Labels& labels = {}) {
     ClientMetric::Histogram& histogram = metric(labels).histogram;
     histogram.sample_count = std::uint64_t(durations.count());
     histogram.sample_sum = durations.sum_s();

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::size_t kMaxHistorySamples = 600;
 
-Json watches_json(const std::vector<WatchStatus>& watches) {
-  Json json = Json::array();
+text::Json watches_json(const std::vector<WatchStatus>& watches) {
+  text::Json json = text::Json::array();
   for (const WatchStatus& watch : watches) {
     json.push_back({{"input", watch.input},
                     {"output", watch.output},
@@ -21,8 +21,8 @@ Json watches_json(const std::vector<WatchStatus>& watches) {
   return json;
 }
 
-Json recent_failures_json(const std::deque<telemetry::ImageFailure>& failures) {
-  Json json = Json::array();
+text::Json recent_failures_json(const std::deque<telemetry::ImageFailure>& failures) {
+  text::Json json = text::Json::array();
   for (const telemetry::ImageFailure& failure : failures) {
     json.push_back({{"time", machine::utc_timestamp(failure.unix_s)},
                     {"file", failure.file},
@@ -33,9 +33,10 @@ Json recent_failures_json(const std::deque<telemetry::ImageFailure>& failures) {
   return json;
 }
 
-Json history_json(const History& history, double since_unix_s) {
-  Json time = Json::array(), rate = Json::array(), failed = Json::array(), cores = Json::array(),
-       stages = Json::object(), queues = Json::object(), gpus = Json::array();
+text::Json history_json(const History& history, double since_unix_s) {
+  text::Json time = text::Json::array(), rate = text::Json::array(), failed = text::Json::array(),
+             cores = text::Json::array(), stages = text::Json::object(),
+             queues = text::Json::object(), gpus = text::Json::array();
   for (const auto& [unix_s, difference] : history.samples()) {
     if (unix_s <= since_unix_s) continue;
     const auto per_second = [seconds = difference.seconds](std::int64_t count) {
@@ -54,10 +55,11 @@ Json history_json(const History& history, double since_unix_s) {
       const machine::GpuUsage& gpu = difference.machine.gpus[i];
       if (gpus.size() <= i)  // the history began without GPUs
         gpus.push_back({{"uuid", gpu.uuid},
-                        {"busy", Json(time.size() - 1, Json())},
-                        {"power_w", Json(time.size() - 1, Json())}});
+                        {"busy", text::Json(time.size() - 1, text::Json())},
+                        {"power_w", text::Json(time.size() - 1, text::Json())}});
       gpus[i]["busy"].push_back(telemetry::busy_ratio(gpu));
-      gpus[i]["power_w"].push_back(gpu.seconds > 0 ? Json(gpu.energy_j / gpu.seconds) : Json());
+      gpus[i]["power_w"].push_back(gpu.seconds > 0 ? text::Json(gpu.energy_j / gpu.seconds)
+                                                   : text::Json());
     }
   }
   return {{"time_s", time},      {"images_per_s", rate}, {"failed_per_s", failed},
@@ -78,19 +80,19 @@ void History::add(double unix_s, const telemetry::Snapshot& difference) {
 }
 
 std::string status_json(const RunStatus& status, const History& history, double since_unix_s) {
-  const Json json = {
+  const text::Json json = {
       {"now_s", machine::unix_now_s()},
       {"interval_s", 1},
-      {"run", Json::parse(reports::run_line(status.identity, status.gpus, status.all))},
+      {"run", text::Json::parse(reports::run_line(status.identity, status.gpus, status.all))},
       {"ready", status.is_ready()},
       {"not_ready", status.state.not_ready_reasons},
       {"watches", watches_json(status.state.watches)},
-      {"total", Json::parse(reports::total_line(status.identity, status.all))},
-      {"last", Json::parse(reports::interval_line(status.identity, status.recent))},
+      {"total", text::Json::parse(reports::total_line(status.identity, status.all))},
+      {"last", text::Json::parse(reports::interval_line(status.identity, status.recent))},
       {"recent_failures", recent_failures_json(status.all.recent_failures)},
       {"history", history_json(history, since_unix_s)},
   };
-  return dump_json(json);
+  return text::dump_json(json);
 }
 
 }  // namespace eckart::status_server

@@ -56,8 +56,8 @@ StatusServer::StatusServer(const std::string& address, StatusHandlers handlers,
     try {
       connections_->run();
     } catch (const std::exception& error) {
-      spdlog::error("the status server on {} has stopped: {}", printable(address),
-                    printable_message(error.what()));
+      spdlog::error("the status server on {} has stopped: {}", text::printable(address),
+                    text::printable_message(error.what()));
     }
   });
 }
@@ -69,7 +69,8 @@ std::string StatusServer::handle_request(const std::string& head) const {
   try {
     return to_text(respond(*request), with_body);
   } catch (const std::exception& error) {
-    return to_text({.status = 500, .body = printable_message(error.what()) + '\n'}, with_body);
+    return to_text({.status = 500, .body = text::printable_message(error.what()) + '\n'},
+                   with_body);
   }
 }
 
@@ -115,13 +116,13 @@ std::string http_get(const std::string& address, const std::string& path) {
     return body.size() <= kMaxBodyBytes;
   });
   if (!result && body.size() > kMaxBodyBytes)
-    throw FatalError(ExitCode::unavailable, "the server on " + printable(address) +
+    throw FatalError(ExitCode::unavailable, "the server on " + text::printable(address) +
                                                 " is not eckart: its response exceeds 64 MiB");
   if (!result)
     throw FatalError(ExitCode::unavailable,
-                     "no eckart process is listening on " + printable(address));
+                     "no eckart process is listening on " + text::printable(address));
   if (result->status != 200)
-    throw FatalError(ExitCode::unavailable, printable(address) + " answers " +
+    throw FatalError(ExitCode::unavailable, text::printable(address) + " answers " +
                                                 std::to_string(result->status) + " to " + path);
   return body;
 }

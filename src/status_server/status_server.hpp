@@ -40,7 +40,7 @@ class StatusServer {
 
   const std::string socket_path_;  // empty for a port
   const StatusHandlers handlers_;
-  const FileDescriptor listening_;
+  const files::FileDescriptor listening_;
   const std::unique_ptr<HttpConnections> connections_;
   std::thread thread_;
 };

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace eckart {
+namespace eckart::synth {
 namespace {
 
 /// The natural logarithm for 0 < x < 1. The last bit of std::log may differ between C libraries.
@@ -40,4 +40,4 @@ double Random::normal() {
   return u * factor;
 }
 
-}  // namespace eckart
+}  // namespace eckart::synth

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace eckart {
+namespace eckart::synth {
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same seed gives the same numbers on every
 /// platform. Derived values use only operations that IEEE 754 rounds exactly, and no functions of
@@ -34,4 +34,4 @@ class Random {
   bool has_spare_ = false;
 };
 
-}  // namespace eckart
+}  // namespace eckart::synth

@@ -9,7 +9,7 @@
 
 #include "synth/synth_scene.hpp"
 
-namespace eckart {
+namespace eckart::synth {
 namespace {
 
 using synth::Scene;
@@ -169,4 +169,4 @@ Image synthesize(const SynthSpec& spec) {
   return image;
 }
 
-}  // namespace eckart
+}  // namespace eckart::synth

@@ -6,7 +6,7 @@
 
 #include "core/image.hpp"
 
-namespace eckart {
+namespace eckart::synth {
 
 enum class SynthKind {
   phantom,   ///< head of Shepp and Logan with the contrast of Toft; the seed moves, rotates and
@@ -40,4 +40,4 @@ struct SynthSpec {
 /// a value is out of its range.
 Image synthesize(const SynthSpec& spec);
 
-}  // namespace eckart
+}  // namespace eckart::synth

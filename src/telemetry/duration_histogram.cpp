@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace eckart {
+namespace eckart::telemetry {
 namespace {
 
 constexpr int kSteps = 32;     // buckets per power of two
@@ -86,4 +86,4 @@ DurationHistogram DurationRecorder::read() const {
   return durations;
 }
 
-}  // namespace eckart
+}  // namespace eckart::telemetry

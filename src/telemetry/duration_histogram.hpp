@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace eckart {
+namespace eckart::telemetry {
 
 /// A histogram of durations from 1 us to 70 minutes; longer ones count as 70 minutes. The relative
 /// width of a bucket is at most 1/32, so quantiles are within 3 %. The buckets are those of
@@ -47,4 +47,4 @@ class DurationRecorder {
   std::atomic<std::int64_t> sum_ns_{0};
 };
 
-}  // namespace eckart
+}  // namespace eckart::telemetry

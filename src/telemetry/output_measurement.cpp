@@ -6,11 +6,13 @@ namespace eckart::telemetry {
 namespace {
 
 /// JSON has no infinity.
-Json finite_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
+text::Json finite_or_null(double number) {
+  return std::isfinite(number) ? text::Json(number) : text::Json();
+}
 
 }  // namespace
 
-Json to_json(const OutputMeasurement& output) {
+text::Json to_json(const OutputMeasurement& output) {
   return {{"rows", output.rows},
           {"cols", output.cols},
           {"channels", output.channels},

@@ -22,6 +22,6 @@ struct OutputMeasurement {
 
 /// The measurements as a JSON object with the keys of docs/reference/summary.md, without the file
 /// names.
-Json to_json(const OutputMeasurement& output);
+text::Json to_json(const OutputMeasurement& output);
 
 }  // namespace eckart::telemetry

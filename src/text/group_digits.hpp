@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace eckart {
+namespace eckart::text {
 
 /// Formats 12345678 as 12,345,678.
 inline std::string group_digits(std::int64_t count) {
@@ -15,4 +15,4 @@ inline std::string group_digits(std::int64_t count) {
   return text;
 }
 
-}  // namespace eckart
+}  // namespace eckart::text

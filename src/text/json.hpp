@@ -5,7 +5,7 @@
 
 #include "text/printable.hpp"
 
-namespace eckart {
+namespace eckart::text {
 
 using Json = nlohmann::ordered_json;  // keeps the order of keys
 
@@ -15,4 +15,4 @@ inline std::string dump_json(const Json& json, int indent = -1) {
   return printable_json(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
-}  // namespace eckart
+}  // namespace eckart::text

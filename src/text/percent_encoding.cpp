@@ -1,6 +1,6 @@
 #include "text/percent_encoding.hpp"
 
-namespace eckart {
+namespace eckart::text {
 namespace {
 
 bool is_unreserved(char c) {
@@ -21,4 +21,4 @@ std::string percent_encode_path(std::string_view path) {
   return encoded;
 }
 
-}  // namespace eckart
+}  // namespace eckart::text

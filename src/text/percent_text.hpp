@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace eckart {
+namespace eckart::text {
 
 /// Formats 0.97 as "97 %".
 inline std::string percent_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-}  // namespace eckart
+}  // namespace eckart::text

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-namespace eckart {
+namespace eckart::text {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789abcdef";
@@ -178,4 +178,4 @@ std::string escape_invisible(std::string_view text,
   return result;
 }
 
-}  // namespace eckart
+}  // namespace eckart::text

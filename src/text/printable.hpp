@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace eckart {
+namespace eckart::text {
 
 /// Escapes a name, such as a file name, for a message on one line, so that two different names
 /// always look different. It escapes all bytes that could break the line, control a terminal, or
@@ -24,4 +24,4 @@ std::string printable_json(std::string_view json);
 std::string escape_invisible(std::string_view text,
                              const std::function<std::string(char32_t)>& escape);
 
-}  // namespace eckart
+}  // namespace eckart::text

@@ -77,7 +77,7 @@ void append_args(std::string& text, std::string_view members) {
 }
 
 FatalError trace_error(ExitCode code, const std::filesystem::path& file, const std::string& what) {
-  return {code, "trace " + printable(file.native()) + what};
+  return {code, "trace " + text::printable(file.native()) + what};
 }
 
 /// The offset in the file where the next event is written: 0 if the file is empty or to be
@@ -128,7 +128,7 @@ Trace::Trace(std::filesystem::path file, int restarts)
     const int error = errno;
     const FatalError failure = trace_error(
         ExitCode::cannot_create, path_, std::string(" cannot be created: ") + std::strerror(error));
-    throw_if_out_of_space(error, failure.what());
+    files::throw_if_out_of_space(error, failure.what());
     throw failure;
   }
   try {
@@ -247,7 +247,7 @@ void Trace::write() {
 /// Stops writing and keeps the events in the file. The end of the array is only a few bytes, which
 /// may fit where the buffer did not.
 void Trace::stop_writing(const char* reason) {
-  spdlog::warn("trace {}: writing stopped: {}", printable(path_.native()), reason);
+  spdlog::warn("trace {}: writing stopped: {}", text::printable(path_.native()), reason);
   if (::ftruncate(file_, bytes_) == 0 && bytes_ > 0)
     static_cast<void>(::pwrite(file_, kTraceEnd.data(), kTraceEnd.size(), bytes_));
   ::close(std::exchange(file_, -1));

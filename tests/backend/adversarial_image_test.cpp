@@ -101,7 +101,8 @@ Image draw_16_bits(int side, ValueAt value_at) {
 }
 
 /// gram alone only guarantees that its certificate is valid.
-void expect_solver_guarantee(const Image& image, const Task& task, const std::vector<int>& ranks) {
+void expect_solver_guarantee(const Image& image, const compute::Task& task,
+                             const std::vector<int>& ranks) {
   if (BackendTest::GetParam().solver != SolverKind::gram) return expect_optimal(image, task, ranks);
   expect_valid_certificate(image, task, ranks);
 }
@@ -119,11 +120,11 @@ TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_specks_of_one_level
 
 /// The same at high rank, where `auto` begins with gram.
 TEST_P(AdversarialImageTest, is_reconstructed_optimally_at_nearly_full_rank_in_16_bits) {
-  Random random(1936);
+  synth::Random random(1936);
   const Image image =
       draw_16_bits(128, [&](int, int) { return 65534 + int(random.uniform_int(2)); });
   for (const int rank : {96, 110}) {
-    const Task task = reconstruct(image, {rank});
+    const compute::Task task = reconstruct(image, {rank});
     expect_solver_guarantee(image, task, {rank});
     EXPECT_EQ(task.results[0][0].is_recomputed, !GetParam().is_exact())
         << "must be recomputed by gesvd";
@@ -133,7 +134,7 @@ TEST_P(AdversarialImageTest, is_reconstructed_optimally_at_nearly_full_rank_in_1
 /// Singular values over five orders of magnitude. The weak ones must not be lost beside the strong
 /// ones.
 TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_specks_on_a_flat_image) {
-  Image image = make_image(SynthKind::constant, 256, 256);
+  Image image = make_image(synth::SynthKind::constant, 256, 256);
   for (int i = 0; i < 30; ++i)
     image.plane<std::uint8_t>(0)((i * 37) % 256, (i * 71) % 256) ^= std::uint8_t(1 + i % 3);
   const std::vector<int> ranks{5, 20};
@@ -142,7 +143,7 @@ TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_specks_on_a_flat_im
 }
 
 /// Random orthonormal columns, as many as rows.
-std::vector<std::vector<double>> draw_basis(int rows, Random& random) {
+std::vector<std::vector<double>> draw_basis(int rows, synth::Random& random) {
   std::vector<std::vector<double>> basis;
   for (int i = 0; i < rows; ++i) {
     std::vector<double> column(static_cast<std::size_t>(rows));
@@ -165,7 +166,7 @@ std::vector<std::vector<double>> draw_basis(int rows, Random& random) {
 /// A gray square whose singular values, except the first, are proportional to value_of(index) up to
 /// rounding.
 template <class ValueOf>
-Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
+Image draw_spectrum(int side, Depth depth, synth::Random& random, ValueOf value_of) {
   const auto left = draw_basis(side, random), right = draw_basis(side, random);
   std::vector<double> values(std::size_t(side) * std::size_t(side));
   double largest = 0;
@@ -189,7 +190,7 @@ Image draw_spectrum(int side, Depth depth, Random& random, ValueOf value_of) {
 /// values inside the subspace then say little about those outside. The larger side needs more
 /// columns than CUDA's float16 kernels support.
 TEST_P(AdversarialImageTest, is_reconstructed_optimally_with_nearly_equal_singular_values) {
-  Random random(1936);
+  synth::Random random(1936);
   for (const int side : {128, 320}) {
     const std::vector<int> ranks = side == 128 ? std::vector{60, 64, 68} : std::vector{170, 180};
     for (int i = 0; i < (side == 128 ? 12 : 2); ++i) {
@@ -226,13 +227,13 @@ TEST_P(AdversarialImageTest, is_reconstructed_optimally_after_many_easy_images) 
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const auto expect_optimal_of = [&](const Image& image) {
-    Task task = make_task(image, {8});
-    Task* const batch[] = {&task};
-    lane->start(0, batch_key(task, 32), batch);
+    compute::Task task = make_task(image, {8});
+    compute::Task* const batch[] = {&task};
+    lane->start(0, compute::batch_key(task, 32), batch);
     lane->finish(0);
     expect_optimal(image, task, {8});
   };
-  const Image easy = make_image(SynthKind::low_rank, kSide, kSide);
+  const Image easy = make_image(synth::SynthKind::low_rank, kSide, kSide);
   for (int i = 0; i < 8; ++i) expect_optimal_of(easy);
   expect_optimal_of(square([](int row, int col) { return hash_noise(row, col); }));
   for (int i = 0; i < 8; ++i) expect_optimal_of(easy);

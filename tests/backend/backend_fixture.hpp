@@ -67,13 +67,13 @@ inline Image copy(const Image& image) {
 }
 
 /// A task for this image. Its rank policies are never freed.
-inline Task make_task(const Image& image, const std::vector<int>& ranks) {
+inline compute::Task make_task(const Image& image, const std::vector<int>& ranks) {
   static std::map<std::vector<int>, std::vector<RankPolicy>> all;
   std::vector<RankPolicy>& policies = all[ranks];
   if (policies.empty()) {
     for (const int k : ranks) policies.push_back({k});
   }
-  Task task;
+  compute::Task task;
   task.input = copy(image);
   task.ranks = policies;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -85,8 +85,8 @@ inline Task make_task(const Image& image, const std::vector<int>& ranks) {
 
 class BackendTest : public ::testing::TestWithParam<BackendConfig> {
  protected:
-  std::unique_ptr<Backend> make(int batch_planes = 0) {
-    BackendOptions options;
+  std::unique_ptr<compute::Backend> make(int batch_planes = 0) {
+    compute::BackendOptions options;
     options.solver = GetParam().solver;
     options.deterministic = GetParam().deterministic;
     options.certificate = GetParam().certificate;
@@ -104,22 +104,22 @@ class BackendTest : public ::testing::TestWithParam<BackendConfig> {
   }
 
   /// Reconstructs all images on one lane, in one batch per padded shape.
-  std::vector<Task> reconstruct(const std::vector<const Image*>& images,
-                                const std::vector<int>& ranks) {
+  std::vector<compute::Task> reconstruct(const std::vector<const Image*>& images,
+                                         const std::vector<int>& ranks) {
     const auto backend = make();
     const auto lane = backend->make_lane(0);
-    std::vector<Task> tasks;
+    std::vector<compute::Task> tasks;
     for (const Image* image : images) tasks.push_back(make_task(*image, ranks));
-    std::map<BatchKey, std::vector<Task*>> batches;
-    for (Task& task : tasks) batches[batch_key(task, 32)].push_back(&task);
+    std::map<compute::BatchKey, std::vector<compute::Task*>> batches;
+    for (compute::Task& task : tasks) batches[compute::batch_key(task, 32)].push_back(&task);
     for (const auto& [key, batch] : batches) {
       lane->start(0, key, batch);
       lane->finish(0);
     }
-    for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+    for (const compute::Task& task : tasks) EXPECT_EQ(task.error, "");
     return tasks;
   }
-  Task reconstruct(const Image& image, const std::vector<int>& ranks) {
+  compute::Task reconstruct(const Image& image, const std::vector<int>& ranks) {
     return std::move(reconstruct(std::vector{&image}, ranks).front());
   }
 };

@@ -50,8 +50,9 @@ void write_raw(const std::filesystem::path& path, const std::vector<Image>& imag
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
 }
 
-std::vector<Task> make_tasks(const std::vector<Image>& images, std::span<const RankPolicy> ranks) {
-  std::vector<Task> tasks(images.size());
+std::vector<compute::Task> make_tasks(const std::vector<Image>& images,
+                                      std::span<const RankPolicy> ranks) {
+  std::vector<compute::Task> tasks(images.size());
   for (std::size_t i = 0; i < images.size(); ++i) {
     tasks[i].input = Image(images[i].shape());
     std::memcpy(tasks[i].input.data(), images[i].data(), images[i].bytes());
@@ -62,32 +63,32 @@ std::vector<Task> make_tasks(const std::vector<Image>& images, std::span<const R
   return tasks;
 }
 
-std::unique_ptr<Backend> make_backend(SolverKind solver) {
-  BackendOptions options;
+std::unique_ptr<compute::Backend> make_backend(SolverKind solver) {
+  compute::BackendOptions options;
   options.solver = solver;
   options.lanes = 1;
-  return make_cpu_backend(options);
+  return compute::cpu::make_cpu_backend(options);
 }
 
 /// Returns the seconds for all tasks.
-double reconstruct(Lane& lane, std::vector<Task>& tasks) {
+double reconstruct(compute::Lane& lane, std::vector<compute::Task>& tasks) {
   const auto start = std::chrono::steady_clock::now();
-  for (Task& task : tasks) {
-    Task* const batch[] = {&task};
-    lane.start(0, batch_key(task, 1), batch);
+  for (compute::Task& task : tasks) {
+    compute::Task* const batch[] = {&task};
+    lane.start(0, compute::batch_key(task, 1), batch);
     lane.finish(0);
   }
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 /// Compares with the float64 singular values of LAPACK.
-nlohmann::json check(const std::vector<Task>& tasks, const std::vector<Image>& images) {
-  std::vector<Task> exact = make_tasks(images, tasks[0].ranks);
+nlohmann::json check(const std::vector<compute::Task>& tasks, const std::vector<Image>& images) {
+  std::vector<compute::Task> exact = make_tasks(images, tasks[0].ranks);
   reconstruct(*make_backend(SolverKind::gesvd)->make_lane(0), exact);
   double largest = 0, sum = 0, psnr = 0, bound = 0;
   int too_low = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const PlaneResult& result = tasks[i].results[0][0];
+    const compute::PlaneResult& result = tasks[i].results[0][0];
     const double loss = loss_db(result.residual, exact[i].results[0][0].residual);
     largest = std::max(largest, loss);
     sum += loss;
@@ -108,7 +109,7 @@ nlohmann::json run(const BenchArgs& args) {
   }
   const std::vector<Image> images = read_raw(args.raw, args.side);
   const RankPolicy ranks[] = {{args.rank}};
-  std::vector<Task> tasks = make_tasks(images, ranks);
+  std::vector<compute::Task> tasks = make_tasks(images, ranks);
   const auto backend = make_backend(parse_enum<SolverKind>(args.solver).value());
   const auto lane = backend->make_lane(0);
   reconstruct(*lane, tasks);  // warm-up
@@ -116,7 +117,7 @@ nlohmann::json run(const BenchArgs& args) {
   for (int i = 0; i < args.repeats; ++i) {
     rates.push_back(double(tasks.size()) / reconstruct(*lane, tasks));
   }
-  for (const Task& task : tasks) {
+  for (const compute::Task& task : tasks) {
     if (!task.error.empty()) throw std::runtime_error(task.error);
   }
   nlohmann::json result = {{"side", args.side},

@@ -19,14 +19,14 @@ double ms(Clock::duration time) { return std::chrono::duration<double, std::mill
 class DeviceTraceTest : public BackendTest {
  protected:
   struct TimedBatch {
-    std::vector<Task> tasks;
+    std::vector<compute::Task> tasks;
     Instant started, finished;
-    std::vector<DeviceSpan> spans;
+    std::vector<compute::DeviceSpan> spans;
   };
 
   bool has_device_clock() const { return GetParam().backend == settings::BackendChoice::cuda; }
-  std::unique_ptr<Backend> make_traced(int batch_planes) {
-    BackendOptions options;
+  std::unique_ptr<compute::Backend> make_traced(int batch_planes) {
+    compute::BackendOptions options;
     options.solver = GetParam().solver;
     options.deterministic = GetParam().deterministic;
     options.batch_planes = batch_planes;
@@ -34,26 +34,27 @@ class DeviceTraceTest : public BackendTest {
     return app::make_backend(GetParam().backend, options, 1).backend;
   }
 
-  static std::vector<Task> make_tasks(int count, int rows, int cols, int rank) {
-    std::vector<Task> tasks;
-    const Image image = synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols});
+  static std::vector<compute::Task> make_tasks(int count, int rows, int cols, int rank) {
+    std::vector<compute::Task> tasks;
+    const Image image =
+        synth::synthesize({.kind = synth::SynthKind::texture, .rows = rows, .cols = cols});
     for (int i = 0; i < count; ++i) tasks.push_back(make_task(image, {rank}));
     return tasks;
   }
-  static void start(Lane& lane, int slot, TimedBatch& batch) {
-    std::vector<Task*> tasks;
-    for (Task& task : batch.tasks) tasks.push_back(&task);
+  static void start(compute::Lane& lane, int slot, TimedBatch& batch) {
+    std::vector<compute::Task*> tasks;
+    for (compute::Task& task : batch.tasks) tasks.push_back(&task);
     batch.started = Clock::now();
-    lane.start(slot, batch_key(batch.tasks.front(), 32), tasks);
+    lane.start(slot, compute::batch_key(batch.tasks.front(), 32), tasks);
   }
-  static void finish(Lane& lane, int slot, TimedBatch& batch) {
+  static void finish(compute::Lane& lane, int slot, TimedBatch& batch) {
     lane.finish(slot);
     batch.finished = Clock::now();
     batch.spans = lane.take_spans();
-    for (const Task& task : batch.tasks) EXPECT_EQ(task.error, "");
+    for (const compute::Task& task : batch.tasks) EXPECT_EQ(task.error, "");
   }
   /// Keeps all slots full, like the pipeline.
-  static void compute(Lane& lane, std::vector<TimedBatch>& batches) {
+  static void compute(compute::Lane& lane, std::vector<TimedBatch>& batches) {
     const int slots = lane.slots(), count = int(batches.size());
     for (int i = 0; i < count + slots; ++i) {
       const auto before = std::size_t(i - slots);
@@ -62,9 +63,11 @@ class DeviceTraceTest : public BackendTest {
     }
   }
 
-  static const DeviceSpan* find(const std::vector<DeviceSpan>& spans, DeviceSpan::Kind kind) {
-    const auto found = std::find_if(spans.begin(), spans.end(),
-                                    [&](const DeviceSpan& span) { return span.kind == kind; });
+  static const compute::DeviceSpan* find(const std::vector<compute::DeviceSpan>& spans,
+                                         compute::DeviceSpan::Kind kind) {
+    const auto found =
+        std::find_if(spans.begin(), spans.end(),
+                     [&](const compute::DeviceSpan& span) { return span.kind == kind; });
     return found == spans.end() ? nullptr : &*found;
   }
 };
@@ -91,7 +94,7 @@ TEST_P(DeviceTraceTest, reports_spans_between_start_and_finish) {
       EXPECT_TRUE(batch.spans.empty());
       continue;
     }
-    for (const DeviceSpan& span : batch.spans) {
+    for (const compute::DeviceSpan& span : batch.spans) {
       const nanoseconds tolerance = span.clock_error + kTolerance;
       EXPECT_LE(span.begin, span.end);
       EXPECT_GE(span.begin, batch.started - tolerance)
@@ -101,9 +104,9 @@ TEST_P(DeviceTraceTest, reports_spans_between_start_and_finish) {
       EXPECT_GT(span.clock_error.count(), 0);
       EXPECT_LT(ms(span.clock_error), 1);
     }
-    const DeviceSpan* in = find(batch.spans, DeviceSpan::copy_in);
-    const DeviceSpan* computed = find(batch.spans, DeviceSpan::compute);
-    const DeviceSpan* out = find(batch.spans, DeviceSpan::copy_out);
+    const compute::DeviceSpan* in = find(batch.spans, compute::DeviceSpan::copy_in);
+    const compute::DeviceSpan* computed = find(batch.spans, compute::DeviceSpan::compute);
+    const compute::DeviceSpan* out = find(batch.spans, compute::DeviceSpan::copy_out);
     ASSERT_TRUE(in && computed && out);
     EXPECT_LE(in->end, computed->begin);
     EXPECT_LE(computed->end, out->begin);
@@ -124,9 +127,10 @@ TEST_P(DeviceTraceTest, marks_recomputed_planes) {
   finish(*lane, 0, batch);
   if (!has_device_clock()) return;
   int planes_recomputed = 0, recompute_spans = 0;
-  for (const Task& task : batch.tasks) planes_recomputed += task.results[0][0].is_recomputed;
-  for (const DeviceSpan& span : batch.spans) {
-    if (span.kind != DeviceSpan::compute || !span.is_recompute) continue;
+  for (const compute::Task& task : batch.tasks)
+    planes_recomputed += task.results[0][0].is_recomputed;
+  for (const compute::DeviceSpan& span : batch.spans) {
+    if (span.kind != compute::DeviceSpan::compute || !span.is_recompute) continue;
     ++recompute_spans;
     EXPECT_GE(span.planes, 1);
   }
@@ -155,12 +159,12 @@ TEST_P(DeviceTraceTest, shows_gpu_engines_running_concurrently) {
 
   std::vector<BusySpan> busy;
   for (const std::vector<TimedBatch>& of_lane : batches) {
-    const DeviceSpan* before = nullptr;
+    const compute::DeviceSpan* before = nullptr;
     for (const TimedBatch& batch : of_lane) {
-      for (const DeviceSpan& span : batch.spans)
+      for (const compute::DeviceSpan& span : batch.spans)
         busy.push_back({BusySpan::Engine(span.kind), ms(span.begin.time_since_epoch()),
                         ms(span.end.time_since_epoch())});
-      const DeviceSpan* compute = find(batch.spans, DeviceSpan::compute);
+      const compute::DeviceSpan* compute = find(batch.spans, compute::DeviceSpan::compute);
       ASSERT_TRUE(compute);
       if (before) {
         EXPECT_LE(before->end, compute->begin + kTolerance) << "batches of a lane must not overlap";

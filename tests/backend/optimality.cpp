@@ -23,7 +23,7 @@ double energy_tolerance(double optimum, double norm) {
 
 /// The loss of a result against the optimum. It is 0 if the written pixels equal the input's,
 /// although the error before rounding may be a few tenths above the optimum.
-double actual_loss_db(const PlaneResult& result, double squared_error, double optimum) {
+double actual_loss_db(const compute::PlaneResult& result, double squared_error, double optimum) {
   return is_exact_reconstruction(squared_error, result.residual)
              ? 0
              : loss_db(result.residual, optimum);
@@ -31,27 +31,27 @@ double actual_loss_db(const PlaneResult& result, double squared_error, double op
 
 }  // namespace
 
-Image make_image(SynthKind kind, int rows, int cols, int channels, Depth depth) {
-  return synthesize({.kind = kind,
-                     .rows = rows,
-                     .cols = cols,
-                     .channels = channels,
-                     .depth = depth,
-                     .rank = std::min({2, rows, cols}),
-                     .noise_sigma = kind == SynthKind::noise ? 25.0 : 0.0,
-                     .seed = 7});
+Image make_image(synth::SynthKind kind, int rows, int cols, int channels, Depth depth) {
+  return synth::synthesize({.kind = kind,
+                            .rows = rows,
+                            .cols = cols,
+                            .channels = channels,
+                            .depth = depth,
+                            .rank = std::min({2, rows, cols}),
+                            .noise_sigma = kind == synth::SynthKind::noise ? 25.0 : 0.0,
+                            .seed = 7});
 }
 
-void expect_optimal(const Image& image, const Task& task, const std::vector<int>& ranks) {
+void expect_optimal(const Image& image, const compute::Task& task, const std::vector<int>& ranks) {
   for (int channel = 0; channel < image.shape().channels; ++channel) {
     const ReferenceSvd svd = reference_svd(image, channel);
     const double norm = svd.squared_norm();
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols
                                         << " channel " << channel << " rank " << ranks[r]);
-      const PlaneResult& result = task.results[r][std::size_t(channel)];
+      const compute::PlaneResult& result = task.results[r][std::size_t(channel)];
       const int k = std::min(ranks[r], svd.n);
-      const double optimum = optimal_error(squares(svd.sigma), k);
+      const double optimum = compute::optimal_error(squares(svd.sigma), k);
       EXPECT_EQ(result.rank, k);
       const std::vector<int> in = samples(image, channel), out = samples(task.outputs[r], channel);
       double squared_error = 0;
@@ -72,11 +72,13 @@ void expect_optimal(const Image& image, const Task& task, const std::vector<int>
   }
 }
 
-void expect_valid_certificate(const Image& image, const Task& task, const std::vector<int>& ranks) {
+void expect_valid_certificate(const Image& image, const compute::Task& task,
+                              const std::vector<int>& ranks) {
   const std::vector<double> sigma_squared = squares(reference_svd(image, 0).sigma);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const PlaneResult& result = task.results[r][0];
-    EXPECT_LE(actual_loss_db(result, result.squared_error, optimal_error(sigma_squared, ranks[r])),
+    const compute::PlaneResult& result = task.results[r][0];
+    EXPECT_LE(actual_loss_db(result, result.squared_error,
+                             compute::optimal_error(sigma_squared, ranks[r])),
               result.loss_estimate_db + 1e-6)
         << "rank " << ranks[r];
   }

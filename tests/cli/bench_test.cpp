@@ -13,10 +13,10 @@ class BenchCommandTest : public CliTest {};
 
 TEST_F(BenchCommandTest, measures_each_number_of_cores_and_leaves_only_its_log) {
   for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
-  const std::string all = std::to_string(usable_cores());
-  const ProcessResult result =
-      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
-           "--cores", usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu", "--json"});
+  const std::string all = std::to_string(machine::usable_cores());
+  const ProcessResult result = run(
+      {"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1", "--cores",
+       machine::usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   std::set<int> cores;
   std::ifstream log(at("scaling.jsonl"));
@@ -26,8 +26,8 @@ TEST_F(BenchCommandTest, measures_each_number_of_cores_and_leaves_only_its_log) 
     const bool is_total = json["kind"] == "total";
     EXPECT_TRUE(!is_total || json["done"] > 0);
   }
-  EXPECT_EQ(cores, (std::set<int>{1, usable_cores()}));
-  EXPECT_EQ(nlohmann::json::parse(result.out)["cores"], usable_cores());
+  EXPECT_EQ(cores, (std::set<int>{1, machine::usable_cores()}));
+  EXPECT_EQ(nlohmann::json::parse(result.out)["cores"], machine::usable_cores());
   EXPECT_THAT(result.err, HasSubstr("warming up"));
   EXPECT_THAT(files("scratch"), IsEmpty());
 }

@@ -55,8 +55,10 @@ class CliTest : public ::testing::Test {
   static std::vector<std::byte> encoded(const std::string& codec, int rows = 24, int cols = 16,
                                         int channels = 1) {
     return io::codec_for(parse_enum<ImageFormat>(codec).value())
-        .encode(synthesize(
-                    {.kind = SynthKind::texture, .rows = rows, .cols = cols, .channels = channels}),
+        .encode(synth::synthesize({.kind = synth::SynthKind::texture,
+                                   .rows = rows,
+                                   .cols = cols,
+                                   .channels = channels}),
                 {});
   }
   void write_png(const fs::path& relative) { write(relative, encoded("png")); }

@@ -22,17 +22,18 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 int number(const char* name) { return is_set(name) ? std::atoi(std::getenv(name)) : -1; }
 bool is_first_process() { return !is_set("ECKART_RESTARTS"); }
 
-class FakeLane : public Lane {
+class FakeLane : public compute::Lane {
  public:
-  FakeLane(std::unique_ptr<Lane> cpu, std::atomic<int>& batches)
+  FakeLane(std::unique_ptr<compute::Lane> cpu, std::atomic<int>& batches)
       : batches_(batches), cpu_(std::move(cpu)) {}
   int slots() const override { return cpu_->slots(); }
 
-  void start(int slot, const BatchKey& key, std::span<Task* const> tasks) override {
+  void start(int slot, const compute::BatchKey& key,
+             std::span<compute::Task* const> tasks) override {
     const int batch = ++batches_;
     lost_ = is_set("FAKE_GPU_LOST_AT_BATCH") && batch >= number("FAKE_GPU_LOST_AT_BATCH") &&
             (is_first_process() || is_set("FAKE_GPU_LOST_EVERY_PROCESS"));
-    for (const Task* task : tasks)
+    for (const compute::Task* task : tasks)
       lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_LOST_ON_SAMPLE");
     cpu_->start(slot, key, tasks);
   }
@@ -44,24 +45,25 @@ class FakeLane : public Lane {
  private:
   std::atomic<int>& batches_;
   bool lost_ = false;
-  const std::unique_ptr<Lane> cpu_;
+  const std::unique_ptr<compute::Lane> cpu_;
 };
 
-class FakeGpu : public Backend {
+class FakeGpu : public compute::Backend {
  public:
-  explicit FakeGpu(const BackendOptions& options) : cpu_(make_cpu_backend(options)) {}
+  explicit FakeGpu(const compute::BackendOptions& options)
+      : cpu_(compute::cpu::make_cpu_backend(options)) {}
   std::string name() const override { return "cuda"; }
   std::string description() const override { return "none, for tests"; }
   int lanes() const override { return cpu_->lanes(); }
   std::vector<std::string> gpu_bus_ids() const override { return {"00000000:01:00.0"}; }
-  int batch_planes(const BatchKey&) const override { return 4; }
-  std::unique_ptr<Lane> make_lane(int index) override {
+  int batch_planes(const compute::BatchKey&) const override { return 4; }
+  std::unique_ptr<compute::Lane> make_lane(int index) override {
     return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_);
   }
 
  private:
   std::atomic<int> batches_ = 0;
-  const std::unique_ptr<Backend> cpu_;
+  const std::unique_ptr<compute::Backend> cpu_;
 };
 
 }  // namespace
@@ -74,7 +76,8 @@ ECKART_EXPORT const char* eckart_cuda_build_id() {
   return other ? other : eckart::build_id();
 }
 
-ECKART_EXPORT eckart::Backend* eckart_make_cuda_backend(const eckart::BackendOptions& options) {
+ECKART_EXPORT eckart::compute::Backend* eckart_make_cuda_backend(
+    const eckart::compute::BackendOptions& options) {
   if (eckart::test::is_set("FAKE_GPU_MISSING_AFTER_RESTART") && !eckart::test::is_first_process())
     throw eckart::FatalError(eckart::ExitCode::unavailable, "no usable CUDA device: none found");
   return std::make_unique<eckart::test::FakeGpu>(options).release();

@@ -83,8 +83,9 @@ TEST_F(InputErrorTest, is_reported_for_a_png_with_alpha) {
 }
 
 TEST_F(InputErrorTest, is_reported_for_a_16_bit_image_with_jpeg_output) {
-  write("in/bad.png", io::codec_for(ImageFormat::png)
-                          .encode(synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
+  write("in/bad.png",
+        io::codec_for(ImageFormat::png)
+            .encode(synth::synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--format", "jpeg"});
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(
@@ -129,7 +130,9 @@ TEST_F(InputErrorTest, is_reported_when_compute_is_out_of_memory) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   write("in/bad.png",
         io::codec_for(ImageFormat::png)
-            .encode(synthesize({.kind = SynthKind::gradient, .rows = 9000, .cols = 9000}), {}));
+            .encode(
+                synth::synthesize({.kind = synth::SynthKind::gradient, .rows = 9000, .cols = 9000}),
+                {}));
   write_png("in/late.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
                                    {.folder = {}, .in = {}, .address_space_mb = 1500});

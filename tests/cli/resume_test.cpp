@@ -60,7 +60,8 @@ TEST_F(ResumeTest, reprocesses_changed_input_of_same_file_size) {
   for (std::uint64_t seed = 1; other.size() != fs::file_size(at("in/a.png")); ++seed)
     other =
         io::codec_for(ImageFormat::png)
-            .encode(synthesize({.kind = SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}),
+            .encode(synth::synthesize(
+                        {.kind = synth::SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}),
                     {});
   const auto before = io::read_file(at("out/a.png"), 1);
   write("in/a.png", other);

@@ -2,27 +2,27 @@
 #   cmake -DROOT=... -DBUILD=... -DWORK=... -P planted_violations_test.cmake
 cmake_minimum_required(VERSION 3.24)
 
-# Checks the includes of a file with this one line, as src/FILE.
-function(try_include file line result_variable text_variable)
+# Checks a file with this one line, as src/FILE.
+function(try_line file line result_variable text_variable)
   file(REMOVE_RECURSE ${WORK}/src)
   file(WRITE ${WORK}/src/${file} "#pragma once\n${line}\n")
   get_filename_component(folder ${file} DIRECTORY)
   execute_process(COMMAND ${CMAKE_COMMAND} -DTABLE=${BUILD}/layers/layers.cmake -DSOURCE=${WORK}/src -DFOLDER=${folder}
-                          -P ${ROOT}/src/check_includes.cmake
+                          -P ${ROOT}/src/check_layer.cmake
                   RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
   set(${result_variable} ${result} PARENT_SCOPE)
   set(${text_variable} "${text}" PARENT_SCOPE)
 endfunction()
 
 function(expect_allowed file line)
-  try_include(${file} "${line}" result text)
+  try_line(${file} "${line}" result text)
   if(NOT result EQUAL 0)
     message(SEND_ERROR "src/${file}: ${line} was refused:\n${text}")
   endif()
 endfunction()
 
 function(expect_refused file line reason)
-  try_include(${file} "${line}" result text)
+  try_line(${file} "${line}" result text)
   string(REGEX REPLACE "[ \n]+" " " text "${text}")
   string(FIND "${text}" "${reason}" at)
   if(result EQUAL 0)
@@ -59,6 +59,16 @@ expect_refused(io/a.cpp "#include \"opencv2/imgproc.hpp\"" "use <> for a third-p
 expect_refused(io/a.cpp "#include \"source.hpp\"" "use a path relative to src")
 expect_refused(io/a.cpp "#include \"../core/image.hpp\"" "use a path relative to src")
 expect_refused(cli/a.cpp "#include <gtest/gtest.h>" "cli may not use googletest")
+
+expect_allowed(core/a.hpp "namespace eckart {")
+expect_allowed(io/watch/a.hpp "namespace eckart::io {")
+expect_allowed(compute/cuda/kernels/a.cuh "namespace eckart::compute::cuda {")
+expect_allowed(compute/cuda/kernels/tensor_core.cuh "namespace eckart::compute::cuda::tensor_core {")
+
+expect_refused(core/a.hpp "namespace eckart::core {" "the namespace of core is eckart")
+expect_refused(pipeline/a.hpp "namespace eckart {" "src/pipeline/a.hpp: namespace eckart {: its namespace is eckart::pipeline")
+expect_refused(compute/cuda/a.hpp "namespace eckart::cuda {" "its namespace is eckart::compute::cuda")
+expect_refused(text/a.hpp "namespace eckart::hash {" "its namespace is eckart::text")
 
 # Configures a small project with three components, and a line of CMake after them.
 function(try_project layers extra result_variable text_variable)

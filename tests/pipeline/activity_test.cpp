@@ -17,23 +17,25 @@ using std::chrono::seconds;
 class ActivityTest : public ::testing::Test {
  protected:
   /// Calls check() once per second, like the program, for this number of seconds.
-  std::optional<Activity::Stall> check_for(int seconds_long) {
-    std::optional<Activity::Stall> stall;
+  std::optional<pipeline::Activity::Stall> check_for(int seconds_long) {
+    std::optional<pipeline::Activity::Stall> stall;
     for (int i = 0; i < seconds_long; ++i) stall = activity_.check(now_ += seconds(1));
     return stall;
   }
-  static Activity::Step step(seconds limit) { return {"load", limit, {{"in/a.png", "a.png"}}}; }
+  static pipeline::Activity::Step step(seconds limit) {
+    return {"load", limit, {{"in/a.png", "a.png"}}};
+  }
 
   std::int64_t idle_time_s() const {
     return std::chrono::round<seconds>(activity_.idle_time()).count();
   }
 
-  Activity activity_;
+  pipeline::Activity activity_;
   Instant now_ = Clock::now();
 };
 
 TEST_F(ActivityTest, names_a_step_that_lasts_longer_than_its_limit_as_stalled) {
-  const Activity::Scope scope(activity_, step(seconds(10)));
+  const pipeline::Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(check_for(10));
   const auto stall = check_for(2);
   ASSERT_TRUE(stall);
@@ -44,12 +46,12 @@ TEST_F(ActivityTest, names_a_step_that_lasts_longer_than_its_limit_as_stalled) {
 }
 
 TEST_F(ActivityTest, has_not_stalled_when_its_step_has_ended) {
-  { const Activity::Scope scope(activity_, step(seconds(10))); }
+  { const pipeline::Activity::Scope scope(activity_, step(seconds(10))); }
   EXPECT_FALSE(check_for(100));
 }
 
 TEST_F(ActivityTest, does_not_count_an_intended_wait) {
-  Activity::Scope scope(activity_, step(seconds(10)));
+  pipeline::Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(check_for(8));
   scope.exclude_wait([&] { EXPECT_FALSE(check_for(100)); });
   EXPECT_FALSE(check_for(8));
@@ -57,7 +59,7 @@ TEST_F(ActivityTest, does_not_count_an_intended_wait) {
 }
 
 TEST_F(ActivityTest, has_not_stalled_in_a_suspended_process) {
-  const Activity::Scope scope(activity_, step(seconds(10)));
+  const pipeline::Activity::Scope scope(activity_, step(seconds(10)));
   EXPECT_FALSE(activity_.check(now_ += seconds(1)));
   EXPECT_FALSE(activity_.check(now_ += std::chrono::hours(9))) << "SIGSTOP, or a laptop's lid";
   EXPECT_FALSE(check_for(3));
@@ -65,12 +67,14 @@ TEST_F(ActivityTest, has_not_stalled_in_a_suspended_process) {
 }
 
 TEST_F(ActivityTest, reports_the_step_with_the_largest_overrun) {
-  const Activity::Scope a(activity_, {"load", seconds(5)}), b(activity_, {"write", seconds(2)});
+  const pipeline::Activity::Scope a(activity_, {"load", seconds(5)}),
+      b(activity_, {"write", seconds(2)});
   EXPECT_EQ(check_for(4)->stage, "write");
 }
 
 TEST_F(ActivityTest, has_stalled_before_its_limit_if_a_computing_thread_uses_no_cpu) {
-  const Activity::Scope scope(activity_, {"compute", std::chrono::hours(1), {}, seconds(3)});
+  const pipeline::Activity::Scope scope(activity_,
+                                        {"compute", std::chrono::hours(1), {}, seconds(3)});
   const auto burn = [] {
     const auto cpu = [] {
       timespec time{};
@@ -91,7 +95,7 @@ TEST_F(ActivityTest, counts_idle_time_while_no_step_runs) {
   check_for(4);
   EXPECT_EQ(idle_time_s(), 4);
   {
-    const Activity::Scope scope(activity_, step(seconds(100)));
+    const pipeline::Activity::Scope scope(activity_, step(seconds(100)));
     check_for(4);
     EXPECT_EQ(idle_time_s(), 0);
   }
@@ -103,13 +107,13 @@ TEST_F(ActivityTest, counts_idle_time_while_no_step_runs) {
 
 /// The maintenance of a service runs every second, and must not hide that an item was lost.
 TEST_F(ActivityTest, counts_idle_time_during_other_steps_which_may_stall) {
-  Activity::Step maintenance{"maintenance", seconds(10)};
+  pipeline::Activity::Step maintenance{"maintenance", seconds(10)};
   maintenance.is_image_work = false;
   for (int i = 0; i < 4; ++i) {
-    { const Activity::Scope scope(activity_, maintenance); }
+    { const pipeline::Activity::Scope scope(activity_, maintenance); }
     check_for(1);
   }
-  const Activity::Scope scope(activity_, maintenance);
+  const pipeline::Activity::Scope scope(activity_, maintenance);
   check_for(1);
   EXPECT_EQ(idle_time_s(), 5);
   EXPECT_TRUE(check_for(11));
@@ -117,13 +121,14 @@ TEST_F(ActivityTest, counts_idle_time_during_other_steps_which_may_stall) {
 
 TEST_F(ActivityTest, describes_running_steps) {
   EXPECT_EQ(activity_.describe(), "");
-  const Activity::Scope a(activity_, step(seconds(5))), b(activity_, {"write", seconds(2)});
+  const pipeline::Activity::Scope a(activity_, step(seconds(5))),
+      b(activity_, {"write", seconds(2)});
   EXPECT_EQ(activity_.describe(), "load of in/a.png for 0 s, write for 0 s");
 }
 
 TEST(StepLimit, grows_with_the_work) {
-  const StepLimits limits{.stall = seconds(100), .decode = seconds(20)};
-  WorkItem item;
+  const pipeline::StepLimits limits{.stall = seconds(100), .decode = seconds(20)};
+  pipeline::WorkItem item;
   EXPECT_EQ(limits.load(item), seconds(120));
   item.file_state.size = 50'000'000;
   EXPECT_EQ(limits.load(item), seconds(150)) << "5 MB a second is a slow disk";
@@ -133,7 +138,7 @@ TEST(StepLimit, grows_with_the_work) {
   item.output_bytes = {10'000'000, 15'000'000};
   EXPECT_EQ(limits.publish(item), seconds(15)) << "besides what all of a group have";
 
-  Batch batch{.key = {{512, 512}, {}}, .planes = 1};
+  pipeline::Batch batch{.key = {{512, 512}, {}}, .planes = 1};
   EXPECT_LT(limits.compute(batch), seconds(110));
   batch = {.key = {{16384, 16384}, {}}, .planes = 3};
   EXPECT_GT(limits.compute(batch), std::chrono::hours(24)) << "hours of LAPACK on one core";

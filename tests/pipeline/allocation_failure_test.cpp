@@ -48,7 +48,7 @@ TEST(AllocationFailure, ends_the_run_between_the_starts_of_threads) {
   for (long number = 1;; ++number) {
     PipelineHarness harness;
     harness.images = 5000;  // more than the queues hold
-    Pipeline& pipeline = harness.pipeline();
+    pipeline::Pipeline& pipeline = harness.pipeline();
     allocations_left = number;
     try {
       pipeline.run();

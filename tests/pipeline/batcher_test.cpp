@@ -11,46 +11,47 @@ using std::chrono::milliseconds;
 
 constexpr int kPad = 32;
 constexpr milliseconds kLinger{20};
-const Batcher::Time kStart{};
+const pipeline::Batcher::Time kStart{};
 
-Batcher make_batcher(int capacity) {
-  return Batcher([capacity](const BatchKey&) { return capacity; }, kPad, kLinger);
+pipeline::Batcher make_batcher(int capacity) {
+  return pipeline::Batcher([capacity](const compute::BatchKey&) { return capacity; }, kPad,
+                           kLinger);
 }
 
-std::vector<int> numbers_in(const std::optional<Batch>& batch) {
+std::vector<int> numbers_in(const std::optional<pipeline::Batch>& batch) {
   std::vector<int> result;
   if (!batch) return result;
-  for (const ItemPtr& item : batch->items) result.push_back(number_of(*item));
+  for (const pipeline::ItemPtr& item : batch->items) result.push_back(number_of(*item));
   return result;
 }
 
-ItemPtr gray(int number, int rows = 32, int cols = 32) {
+pipeline::ItemPtr gray(int number, int rows = 32, int cols = 32) {
   return make_item(number, {rows, cols, 1, Depth::u8});
 }
-ItemPtr rgb(int number) { return make_item(number, {32, 32, 3, Depth::u8}); }
+pipeline::ItemPtr rgb(int number) { return make_item(number, {32, 32, 3, Depth::u8}); }
 
 TEST(Batcher, returns_a_suspect_alone_and_at_once) {
-  Batcher batcher = make_batcher(3);
+  pipeline::Batcher batcher = make_batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
-  ItemPtr suspect = gray(1);
+  pipeline::ItemPtr suspect = gray(1);
   suspect->is_suspect = true;
   EXPECT_EQ(numbers_in(batcher.add(std::move(suspect), kStart)), std::vector{1});
   EXPECT_EQ(numbers_in(batcher.take_any()), std::vector{0});
 }
 
 TEST(Batcher, returns_a_batch_as_soon_as_it_is_full) {
-  Batcher batcher = make_batcher(3);
+  pipeline::Batcher batcher = make_batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
   EXPECT_FALSE(batcher.add(gray(1), kStart));
   const auto batch = batcher.add(gray(2), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1, 2}));
   EXPECT_EQ(batch->planes, 3);
-  EXPECT_EQ(batch->key.shape, (PaddedShape{32, 32}));
+  EXPECT_EQ(batch->key.shape, (compute::PaddedShape{32, 32}));
   EXPECT_FALSE(batcher.take_any());
 }
 
 TEST(Batcher, counts_a_color_image_as_three_planes) {
-  Batcher batcher = make_batcher(6);
+  pipeline::Batcher batcher = make_batcher(6);
   EXPECT_FALSE(batcher.add(rgb(0), kStart));
   const auto batch = batcher.add(rgb(1), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
@@ -58,7 +59,7 @@ TEST(Batcher, counts_a_color_image_as_three_planes) {
 }
 
 TEST(Batcher, returns_a_batch_that_the_next_image_does_not_fit) {
-  Batcher batcher = make_batcher(4);
+  pipeline::Batcher batcher = make_batcher(4);
   EXPECT_FALSE(batcher.add(rgb(0), kStart));
   EXPECT_EQ(numbers_in(batcher.add(rgb(1), kStart)), (std::vector{0}));
   EXPECT_EQ(numbers_in(batcher.take_any()), (std::vector{1}));
@@ -66,7 +67,7 @@ TEST(Batcher, returns_a_batch_that_the_next_image_does_not_fit) {
 }
 
 TEST(Batcher, returns_an_oversized_image_as_its_own_batch) {
-  Batcher batcher = make_batcher(2);
+  pipeline::Batcher batcher = make_batcher(2);
   EXPECT_EQ(numbers_in(batcher.add(rgb(0), kStart)), (std::vector{0}));
   EXPECT_FALSE(batcher.add(gray(1), kStart));
   EXPECT_EQ(numbers_in(batcher.add(rgb(2), kStart)), (std::vector{1}));
@@ -80,13 +81,13 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
   constexpr int kImages = 8;
   for (int capacity = 1; capacity <= 8; ++capacity) {
     for (unsigned colors = 0; colors < 1U << kImages; ++colors) {
-      Batcher batcher = make_batcher(capacity);
+      pipeline::Batcher batcher = make_batcher(capacity);
       const auto planes_of = [&](int number) { return (colors >> number & 1U) != 0 ? 3 : 1; };
       std::vector<int> sent;
       int held = 0;  // planes
-      const auto check = [&](const Batch& batch, int next) {
+      const auto check = [&](const pipeline::Batch& batch, int next) {
         int planes = 0;
-        for (const ItemPtr& item : batch.items) {
+        for (const pipeline::ItemPtr& item : batch.items) {
           sent.push_back(number_of(*item));
           planes += planes_of(sent.back());
         }
@@ -111,7 +112,7 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
 }
 
 TEST(Batcher, separates_shapes) {
-  Batcher batcher = make_batcher(2);
+  pipeline::Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 64, 32), kStart));
   EXPECT_FALSE(batcher.add(gray(1, 64, 64), kStart));
   EXPECT_EQ(numbers_in(batcher.add(gray(2, 64, 64), kStart)), (std::vector{1, 2}));
@@ -121,11 +122,11 @@ TEST(Batcher, separates_shapes) {
 TEST(Batcher, separates_ranks) {
   const std::vector<RankPolicy> few{{5}}, more{{3}, {20}}, as_few{{5}};
   const auto wanted = [](int number, const std::vector<RankPolicy>& ranks) {
-    ItemPtr item = gray(number);
+    pipeline::ItemPtr item = gray(number);
     item->task.ranks = ranks;
     return item;
   };
-  Batcher batcher = make_batcher(2);
+  pipeline::Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(wanted(0, few), kStart));
   EXPECT_FALSE(batcher.add(wanted(1, more), kStart));
   const auto batch = batcher.add(wanted(2, as_few), kStart);
@@ -137,21 +138,21 @@ TEST(Batcher, separates_ranks) {
 }
 
 TEST(Batcher, combines_shapes_with_equal_padding) {
-  Batcher batcher = make_batcher(2);
+  pipeline::Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 33, 31), kStart));
   const auto batch = batcher.add(gray(1, 64, 1), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
-  EXPECT_EQ(batch->key.shape, (PaddedShape{64, 32}));
+  EXPECT_EQ(batch->key.shape, (compute::PaddedShape{64, 32}));
 }
 
 TEST(Batcher, combines_wide_and_tall_images) {
-  Batcher batcher = make_batcher(2);
+  pipeline::Batcher batcher = make_batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 32, 96), kStart));
   EXPECT_EQ(numbers_in(batcher.add(gray(1, 96, 32), kStart)), (std::vector{0, 1}));
 }
 
 TEST(Batcher, returns_a_batch_when_its_oldest_image_is_due) {
-  Batcher batcher = make_batcher(10);
+  pipeline::Batcher batcher = make_batcher(10);
   EXPECT_FALSE(batcher.next_deadline());
   EXPECT_FALSE(batcher.take_due(kStart + kLinger));
   batcher.add(gray(0), kStart);
@@ -163,7 +164,7 @@ TEST(Batcher, returns_a_batch_when_its_oldest_image_is_due) {
 }
 
 TEST(Batcher, returns_the_oldest_batch_first) {
-  Batcher batcher = make_batcher(10);
+  pipeline::Batcher batcher = make_batcher(10);
   batcher.add(gray(0, 96, 96), kStart);
   batcher.add(gray(1, 32, 32), kStart + milliseconds(5));
   EXPECT_EQ(batcher.next_deadline(), kStart + kLinger);
@@ -173,14 +174,14 @@ TEST(Batcher, returns_the_oldest_batch_first) {
 }
 
 TEST(Batcher, restarts_the_linger_time_after_a_full_batch) {
-  Batcher batcher = make_batcher(4);
+  pipeline::Batcher batcher = make_batcher(4);
   batcher.add(rgb(0), kStart);
   batcher.add(rgb(1), kStart + milliseconds(10));
   EXPECT_EQ(batcher.next_deadline(), kStart + milliseconds(10) + kLinger);
 }
 
 TEST(Batcher, flushes_everything) {
-  Batcher batcher = make_batcher(10);
+  pipeline::Batcher batcher = make_batcher(10);
   for (int i = 0; i < 4; ++i) batcher.add(gray(i, 32 * (i % 3 + 1), 32), kStart);
   std::vector<int> all;
   while (const auto batch = batcher.take_any()) {

@@ -22,17 +22,17 @@ class ComputeWorkerTest : public ::testing::Test {
   }
 
   void put(int number, bool suspect = false) {
-    Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
+    pipeline::Batch batch{.key = {compute::padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
     batch.items.back()->is_suspect = suspect;
     in_.push(std::move(batch));
   }
   void work() {
     flow::StageClock::Worker clock(clock_, 0);
-    LaneTrace none;
-    ComputeWorker(
+    pipeline::LaneTrace none;
+    pipeline::ComputeWorker(
         backend_.make_lane(0), {in_, out_, in_flight_batches_, meters_, activity_},
-        [](const Batch&) { return Activity::Step{}; }, clock, none)
+        [](const pipeline::Batch&) { return pipeline::Activity::Step{}; }, clock, none)
         .run();
   }
   /// Computes four batches, one after the other.
@@ -43,14 +43,15 @@ class ComputeWorkerTest : public ::testing::Test {
   }
 
   FakeBackend backend_;
-  BatchChannel in_{16};
-  ItemChannel out_{16};
+  pipeline::BatchChannel in_{16};
+  pipeline::ItemChannel out_{16};
   std::vector<int> lost_;
-  InFlightBatches in_flight_batches_{[this](const InFlightBatches::Items& items) {
-    for (const WorkItem* item : items) lost_.push_back(number_of(*item));
-  }};
-  Meters meters_;
-  Activity activity_;
+  pipeline::InFlightBatches in_flight_batches_{
+      [this](const pipeline::InFlightBatches::Items& items) {
+        for (const pipeline::WorkItem* item : items) lost_.push_back(number_of(*item));
+      }};
+  pipeline::Meters meters_;
+  pipeline::Activity activity_;
   flow::StageClock clock_{1};
   Calls calls_;
 };

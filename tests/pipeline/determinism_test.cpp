@@ -21,18 +21,18 @@ namespace fs = std::filesystem;
 using Bytes = std::vector<std::byte>;
 
 /// The CPU backend with a given batch size.
-class FixedBatchBackend : public Backend {
+class FixedBatchBackend : public compute::Backend {
  public:
-  FixedBatchBackend(const BackendOptions& options, int planes)
-      : cpu_(make_cpu_backend(options)), planes_(planes) {}
+  FixedBatchBackend(const compute::BackendOptions& options, int planes)
+      : cpu_(compute::cpu::make_cpu_backend(options)), planes_(planes) {}
   std::string name() const override { return cpu_->name(); }
   std::string description() const override { return cpu_->description(); }
   int lanes() const override { return cpu_->lanes(); }
-  int batch_planes(const BatchKey&) const override { return planes_; }
-  std::unique_ptr<Lane> make_lane(int index) override { return cpu_->make_lane(index); }
+  int batch_planes(const compute::BatchKey&) const override { return planes_; }
+  std::unique_ptr<compute::Lane> make_lane(int index) override { return cpu_->make_lane(index); }
 
  private:
-  const std::unique_ptr<Backend> cpu_;
+  const std::unique_ptr<compute::Backend> cpu_;
   const int planes_;
 };
 
@@ -50,17 +50,18 @@ class PipelineOutputTest : public ::testing::Test {
   void SetUp() override {
     fs::create_directory(folder_.path() / "in");
     int number = 0;
-    for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
+    for (const synth::SynthKind kind :
+         {synth::SynthKind::texture, synth::SynthKind::phantom, synth::SynthKind::noise}) {
       for (const auto& [rows, cols] : {std::pair{64, 48}, {48, 64}, {37, 91}, {100, 100}}) {
         for (const auto& [channels, depth] :
              {std::pair{1, Depth::u8}, {3, Depth::u8}, {1, Depth::u16}}) {
-          const Image image = synthesize({.kind = kind,
-                                          .rows = rows,
-                                          .cols = cols,
-                                          .channels = channels,
-                                          .depth = depth,
-                                          .noise_sigma = 1,
-                                          .seed = std::uint64_t(number)});
+          const Image image = synth::synthesize({.kind = kind,
+                                                 .rows = rows,
+                                                 .cols = cols,
+                                                 .channels = channels,
+                                                 .depth = depth,
+                                                 .noise_sigma = 1,
+                                                 .seed = std::uint64_t(number)});
           io::publish_file(folder_.path() / "in" / (std::to_string(number++) + ".png"),
                            io::codec_for(ImageFormat::png).encode(image, {}));
         }
@@ -73,27 +74,29 @@ class PipelineOutputTest : public ::testing::Test {
   std::map<std::string, Bytes> outputs(const PipelineConfig& config) {
     const fs::path root = folder_.path() / "out";
     fs::remove_all(root);
-    BackendOptions backend_options;
+    compute::BackendOptions backend_options;
     backend_options.lanes = config.lanes;
     FixedBatchBackend backend(backend_options, config.planes);
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()),
                         io::codec_for(ImageFormat::png), ranks_);
     const auto source = io::make_source(folder_.path() / "in");
-    Loader loader({}, ranks_, tree.codec());
-    const auto delay = [seed = config.delay_seed](const WorkItem& item, int place) {
+    pipeline::Loader loader({}, ranks_, tree.codec());
+    const auto delay = [seed = config.delay_seed](const pipeline::WorkItem& item, int place) {
       if (seed) RandomDelay{seed}(std::stoi(item.file.stem()), place);
     };
     FakeSteps steps(backend);
-    steps.on_assign_outputs = [&](WorkItem& item) { item.outputs = tree.reserve(item.relative); };
-    steps.on_load = [&](WorkItem& item, const ReserveBytes& reserve) {
+    steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
+      item.outputs = tree.reserve(item.relative);
+    };
+    steps.on_load = [&](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
       delay(item, 0);
       loader.load(item, std::nullopt, reserve);
     };
-    steps.on_write = [&](WorkItem& item) {
+    steps.on_write = [&](pipeline::WorkItem& item) {
       delay(item, 1);
-      encode_outputs(item, tree.codec(), {});
+      pipeline::encode_outputs(item, tree.codec(), {});
     };
-    Pipeline pipeline(*source, steps, test_options(config.load, config.write));
+    pipeline::Pipeline pipeline(*source, steps, test_options(config.load, config.write));
     EXPECT_EQ(pipeline.run().done, images_);
     std::map<std::string, Bytes> result;
     for (const auto& entry : fs::directory_iterator(root)) {

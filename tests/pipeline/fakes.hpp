@@ -37,7 +37,7 @@ void wait_until(Condition&& condition) {
 /// bytes.
 constexpr ImageShape kSmall{8, 4, 1, Depth::u8};
 
-inline void fill(Task& task, int number, const ImageShape& shape = kSmall) {
+inline void fill(compute::Task& task, int number, const ImageShape& shape = kSmall) {
   task.input = Image(shape);
   std::memset(task.input.data(), 0, task.input.bytes());
   std::memcpy(task.input.data(), &number, sizeof number);
@@ -49,13 +49,13 @@ inline int number_of(const Image& image) {
   std::memcpy(&number, image.data(), sizeof number);
   return number;
 }
-inline int number_of(const WorkItem& item) { return std::stoi(item.file.string()); }
+inline int number_of(const pipeline::WorkItem& item) { return std::stoi(item.file.string()); }
 
-inline ItemPtr make_item(int number, const ImageShape& shape = kSmall) {
-  auto item = std::make_unique<WorkItem>();
+inline pipeline::ItemPtr make_item(int number, const ImageShape& shape = kSmall) {
+  auto item = std::make_unique<pipeline::WorkItem>();
   item->file = std::to_string(number);
   fill(item->task, number, shape);
-  item->advance(ItemState::loaded);
+  item->advance(pipeline::ItemState::loaded);
   return item;
 }
 
@@ -91,7 +91,7 @@ class FakeSource : public io::Source {
 };
 
 /// A backend that returns each image unchanged when its slot is finished.
-class FakeBackend : public Backend {
+class FakeBackend : public compute::Backend {
  public:
   int lane_count = 1, slot_count = 2, planes = 1;
   std::function<void(int lane)> on_make_lane;
@@ -104,11 +104,11 @@ class FakeBackend : public Backend {
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
   int lanes() const override { return lane_count; }
-  int batch_planes(const BatchKey&) const override {
+  int batch_planes(const compute::BatchKey&) const override {
     if (on_batch_planes) on_batch_planes();
     return planes;
   }
-  std::unique_ptr<Lane> make_lane(int index) override;
+  std::unique_ptr<compute::Lane> make_lane(int index) override;
 
   /// Returns the numbers of the images whose computation has begun, ascending.
   std::vector<int> started() const {
@@ -127,23 +127,23 @@ class FakeBackend : public Backend {
   std::vector<int> started_;
 };
 
-class FakeLane : public Lane {
+class FakeLane : public compute::Lane {
  public:
   explicit FakeLane(FakeBackend& backend) : backend_(backend) {}
   int slots() const override { return backend_.slot_count; }
-  void start(int slot, const BatchKey&, std::span<Task* const> tasks) override {
+  void start(int slot, const compute::BatchKey&, std::span<compute::Task* const> tasks) override {
     if (tasks_.contains(slot)) throw std::logic_error("the slot is in use");
-    for (Task* task : tasks) {
+    for (compute::Task* task : tasks) {
       call(backend_.on_start, number_of(task->input));
       backend_.record_started(number_of(task->input));
     }
     tasks_[slot] = {tasks.begin(), tasks.end()};
   }
   void finish(int slot) override {
-    const std::vector<Task*> tasks = std::move(tasks_.at(slot));
+    const std::vector<compute::Task*> tasks = std::move(tasks_.at(slot));
     tasks_.erase(slot);
-    for (Task* task : tasks) call(backend_.on_finish, number_of(task->input));
-    for (Task* task : tasks) {
+    for (compute::Task* task : tasks) call(backend_.on_finish, number_of(task->input));
+    for (compute::Task* task : tasks) {
       std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
       if (backend_.error_of) task->error = backend_.error_of(number_of(task->input));
       task->reason = backend_.reason;
@@ -154,57 +154,60 @@ class FakeLane : public Lane {
 
  private:
   FakeBackend& backend_;
-  std::map<int, std::vector<Task*>> tasks_;
+  std::map<int, std::vector<compute::Task*>> tasks_;
 };
 
-inline std::unique_ptr<Lane> FakeBackend::make_lane(int index) {
+inline std::unique_ptr<compute::Lane> FakeBackend::make_lane(int index) {
   if (on_make_lane) on_make_lane(index);
   return std::make_unique<FakeLane>(*this);
 }
 
 /// An owner that records nothing and replaces existing files.
-class FakeOwner : public OutputOwner {
+class FakeOwner : public pipeline::OutputOwner {
  public:
   void check_in_place() const override {}
-  void record_intents(std::span<WorkItem* const>) override {}
-  io::ConflictAction resolve_collision(const WorkItem&, const std::filesystem::path&,
+  void record_intents(std::span<pipeline::WorkItem* const>) override {}
+  io::ConflictAction resolve_collision(const pipeline::WorkItem&, const std::filesystem::path&,
                                        const std::filesystem::path&) const override {
     return io::ConflictAction::replace;
   }
-  void abandon_intents(std::span<WorkItem* const>) override {}
-  void record(std::span<WorkItem* const>) override {}
-  void release_outputs(const WorkItem&) override {}
+  void abandon_intents(std::span<pipeline::WorkItem* const>) override {}
+  void record(std::span<pipeline::WorkItem* const>) override {}
+  void release_outputs(const pipeline::WorkItem&) override {}
 };
 
 /// Steps that a test can replace. By default, publishing is the program's own.
-class FakeSteps : public JobSteps {
+class FakeSteps : public pipeline::JobSteps {
  public:
-  explicit FakeSteps(Backend& backend)
+  explicit FakeSteps(compute::Backend& backend)
       : on_create_backend([&backend]() -> Backend& { return backend; }) {}
 
-  std::function<Backend&()> on_create_backend;
-  std::function<void(WorkItem&)> on_assign_outputs = [](WorkItem& item) {
+  std::function<compute::Backend&()> on_create_backend;
+  std::function<void(pipeline::WorkItem&)> on_assign_outputs = [](pipeline::WorkItem& item) {
     item.outputs = {item.relative};
   };
-  std::function<void(WorkItem&, const ReserveBytes&)> on_load;
-  std::function<void(WorkItem&)> on_write;
-  std::function<void(std::span<ItemPtr>)> on_publish = [this](std::span<ItemPtr> group) {
-    publish_outputs(group, owner_, false);
-  };
+  std::function<void(pipeline::WorkItem&, const pipeline::ReserveBytes&)> on_load;
+  std::function<void(pipeline::WorkItem&)> on_write;
+  std::function<void(std::span<pipeline::ItemPtr>)> on_publish =
+      [this](std::span<pipeline::ItemPtr> group) {
+        pipeline::publish_outputs(group, owner_, false);
+      };
 
-  Backend& create_backend() override { return on_create_backend(); }
-  void assign_outputs(WorkItem& item) override { on_assign_outputs(item); }
-  void load(WorkItem& item, const ReserveBytes& reserve) override { on_load(item, reserve); }
-  void write(WorkItem& item) override { on_write(item); }
-  void publish(std::span<ItemPtr> group) override { on_publish(group); }
-  void finish(const WorkItem&) override {}
-  void on_device_lost(const InFlightBatches::Items&) override {}
+  compute::Backend& create_backend() override { return on_create_backend(); }
+  void assign_outputs(pipeline::WorkItem& item) override { on_assign_outputs(item); }
+  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) override {
+    on_load(item, reserve);
+  }
+  void write(pipeline::WorkItem& item) override { on_write(item); }
+  void publish(std::span<pipeline::ItemPtr> group) override { on_publish(group); }
+  void finish(const pipeline::WorkItem&) override {}
+  void on_device_lost(const pipeline::InFlightBatches::Items&) override {}
 
  private:
   FakeOwner owner_;
 };
 
-inline PipelineOptions test_options(
+inline pipeline::PipelineOptions test_options(
     int load_threads, int write_threads,
     std::chrono::milliseconds linger = std::chrono::milliseconds(20)) {
   return {.load_threads = load_threads,
@@ -219,21 +222,23 @@ class PipelineHarness {
  public:
   int images = 20;
   bool source_waits_at_end = false;  ///< waits for a stop, like a list whose writer is slow
-  PipelineOptions options = test_options(2, 2, std::chrono::milliseconds(1));
+  pipeline::PipelineOptions options = test_options(2, 2, std::chrono::milliseconds(1));
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
   Hook on_record;  ///< after an image is published and before it is recorded
   std::function<Outcome(int number)> outcome_of_load;
-  std::function<Backend&()> make_backend = [this]() -> Backend& { return backend; };
+  std::function<compute::Backend&()> make_backend = [this]() -> Backend& { return backend; };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
 
-  Pipeline& pipeline() {
+  pipeline::Pipeline& pipeline() {
     if (!pipeline_) {
       steps_.on_create_backend = make_backend;
-      steps_.on_load = [this](WorkItem& item, const ReserveBytes& reserve) { load(item, reserve); };
-      steps_.on_write = [this](WorkItem& item) { write(item); };
-      steps_.on_publish = [this](std::span<ItemPtr> group) { publish(group); };
-      pipeline_ = std::make_unique<Pipeline>(source_, steps_, options);
+      steps_.on_load = [this](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
+        load(item, reserve);
+      };
+      steps_.on_write = [this](pipeline::WorkItem& item) { write(item); };
+      steps_.on_publish = [this](std::span<pipeline::ItemPtr> group) { publish(group); };
+      pipeline_ = std::make_unique<pipeline::Pipeline>(source_, steps_, options);
     }
     return *pipeline_;
   }
@@ -249,7 +254,7 @@ class PipelineHarness {
   }
 
  private:
-  void load(WorkItem& item, const ReserveBytes& reserve) {
+  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
     const int number = number_of(item);
     call(on_load, number);
     if (outcome_of_load) item.outcome = outcome_of_load(number);
@@ -261,24 +266,24 @@ class PipelineHarness {
     const std::lock_guard lock(mutex_);
     loaded_.push_back(number);
   }
-  void write(WorkItem& item) {
+  void write(pipeline::WorkItem& item) {
     const int number = number_of(item.task.outputs.at(0));
     call(on_write, number);
     if (number != number_of(item)) throw std::logic_error("another image's pixels");
   }
-  void publish(std::span<ItemPtr> group) {
-    for (const ItemPtr& item : group) {
-      if (item->state >= ItemState::published) continue;
+  void publish(std::span<pipeline::ItemPtr> group) {
+    for (const pipeline::ItemPtr& item : group) {
+      if (item->state >= pipeline::ItemState::published) continue;
       if (item->outcome.ok()) {
         call(on_publish, number_of(*item));
         const std::lock_guard lock(mutex_);
         written_.push_back(number_of(*item));
       }
-      item->advance(ItemState::published);
+      item->advance(pipeline::ItemState::published);
     }
-    for (const ItemPtr& item : group) {
+    for (const pipeline::ItemPtr& item : group) {
       call(on_record, number_of(*item));
-      item->advance(ItemState::recorded);
+      item->advance(pipeline::ItemState::recorded);
     }
   }
   static std::vector<int> sorted(std::vector<int> numbers) {
@@ -290,7 +295,7 @@ class PipelineHarness {
   FakeSteps steps_{backend};
   mutable std::mutex mutex_;
   std::vector<int> loaded_, written_;
-  std::unique_ptr<Pipeline> pipeline_;
+  std::unique_ptr<pipeline::Pipeline> pipeline_;
 };
 
 /// Returns 0 .. end-1, without the numbers for which `except` returns true.

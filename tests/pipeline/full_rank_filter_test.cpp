@@ -16,26 +16,26 @@ namespace {
 class FullRankTest : public testing::Test {
  protected:
   telemetry::RunReport run(std::vector<RankPolicy> ranks,
-                           const std::function<void(const WorkItem&)>& check) {
+                           const std::function<void(const pipeline::WorkItem&)>& check) {
     ranks_ = std::move(ranks);
     io::publish_file(folder_.path() / "a.png", io::codec_for(ImageFormat::png).encode(image_, {}));
     const auto source = io::make_source(folder_.path());
-    Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
+    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
     FakeSteps steps(backend_);
-    steps.on_assign_outputs = [&](WorkItem& item) {
+    steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs.assign(ranks_.size(), item.relative);
     };
-    steps.on_load = [&](WorkItem& item, const ReserveBytes& reserve) {
+    steps.on_load = [&](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
       loader.load(item, std::nullopt, reserve);
     };
     steps.on_write = check;
-    Pipeline pipeline(*source, steps, test_options(1, 1));
+    pipeline::Pipeline pipeline(*source, steps, test_options(1, 1));
     return pipeline.run();
   }
 
-  void expect_the_image(const WorkItem& item, std::size_t output) {
+  void expect_the_image(const pipeline::WorkItem& item, std::size_t output) {
     EXPECT_TRUE(same(item.task.outputs.at(output), image_));
-    for (const PlaneResult& plane : item.task.results.at(output)) {
+    for (const compute::PlaneResult& plane : item.task.results.at(output)) {
       EXPECT_EQ(plane.rank, 8);
       EXPECT_EQ(plane.energy, 1);
       EXPECT_EQ(plane.residual, 0);
@@ -56,7 +56,7 @@ class FullRankTest : public testing::Test {
 TEST_F(FullRankTest, is_not_computed) {
   for (const int rank : {8, 9, 1000}) {
     int written = 0;
-    const telemetry::RunReport report = run({{rank}}, [&](const WorkItem& item) {
+    const telemetry::RunReport report = run({{rank}}, [&](const pipeline::WorkItem& item) {
       expect_the_image(item, 0);
       ++written;
     });
@@ -70,7 +70,7 @@ TEST_F(FullRankTest, is_not_computed) {
 }
 
 TEST_F(FullRankTest, leaves_only_lower_ranks_to_compute) {
-  run({{100}, {7}, {8}}, [&](const WorkItem& item) {
+  run({{100}, {7}, {8}}, [&](const pipeline::WorkItem& item) {
     ASSERT_EQ(item.task.outputs.size(), 3u);
     ASSERT_EQ(item.task.results.size(), 3u);
     expect_the_image(item, 0);
@@ -83,7 +83,8 @@ TEST_F(FullRankTest, leaves_only_lower_ranks_to_compute) {
 }
 
 TEST_F(FullRankTest, depends_on_the_shorter_side) {
-  run({{7}}, [&](const WorkItem& item) { EXPECT_EQ(item.task.results[0].front().rank, 0); });
+  run({{7}},
+      [&](const pipeline::WorkItem& item) { EXPECT_EQ(item.task.results[0].front().rank, 0); });
   EXPECT_EQ(backend_.started().size(), 1u);
 }
 

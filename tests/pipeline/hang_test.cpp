@@ -58,17 +58,17 @@ class HungStageTest : public ::testing::TestWithParam<StageHang> {
     run_ = std::async(std::launch::async, [this] { return harness_.run(); });
   }
   /// Simulates this time with one check per second.
-  std::optional<Activity::Stall> check_for(int seconds_long) {
-    std::optional<Activity::Stall> stall;
+  std::optional<pipeline::Activity::Stall> check_for(int seconds_long) {
+    std::optional<pipeline::Activity::Stall> stall;
     for (int i = 0; i < seconds_long; ++i)
       stall = harness_.pipeline().activity().check(now_ += seconds(1));
     return stall;
   }
 
-  static bool names_hung(const Activity::Stall& stall) {
-    return std::any_of(stall.files.begin(), stall.files.end(), [](const Activity::File& file) {
-      return file.file == std::to_string(kHung);
-    });
+  static bool names_hung(const pipeline::Activity::Stall& stall) {
+    return std::any_of(
+        stall.files.begin(), stall.files.end(),
+        [](const pipeline::Activity::File& file) { return file.file == std::to_string(kHung); });
   }
 
   Gate gate_;
@@ -81,7 +81,7 @@ TEST_P(HungStageTest, is_reported_with_its_image_and_loses_nothing_when_it_resum
   gate_.wait_until_reached();
   // Other threads may still be running a step, and finish soon.
   wait_until([&] {
-    const std::optional<Activity::Stall> stall = check_for(20);
+    const std::optional<pipeline::Activity::Stall> stall = check_for(20);
     return stall && stall->stage == GetParam().stage &&
            names_hung(*stall) == GetParam().is_item_known;
   });

@@ -13,8 +13,8 @@ namespace {
 
 class InFlightBatchesTest : public ::testing::Test {
  protected:
-  static Batch batch(int number, bool suspect = false) {
-    Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
+  static pipeline::Batch batch(int number, bool suspect = false) {
+    pipeline::Batch batch{.key = {compute::padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
     batch.items.back()->is_suspect = suspect;
     return batch;
@@ -22,11 +22,12 @@ class InFlightBatchesTest : public ::testing::Test {
 
   std::vector<int> lost_;
   int times_ = 0;
-  InFlightBatches in_flight_batches_{[this](const InFlightBatches::Items& items) {
-    ++times_;
-    for (const WorkItem* item : items) lost_.push_back(number_of(*item));
-  }};
-  const Batch first_ = batch(1), second_ = batch(2), suspect_ = batch(3, true);
+  pipeline::InFlightBatches in_flight_batches_{
+      [this](const pipeline::InFlightBatches::Items& items) {
+        ++times_;
+        for (const pipeline::WorkItem* item : items) lost_.push_back(number_of(*item));
+      }};
+  const pipeline::Batch first_ = batch(1), second_ = batch(2), suspect_ = batch(3, true);
 };
 
 TEST_F(InFlightBatchesTest, allows_concurrent_batches) {
@@ -57,11 +58,11 @@ TEST_F(InFlightBatchesTest, blocks_later_batches_while_a_suspect_waits) {
 TEST(InFlightBatches, answers_while_it_reports_and_keeps_its_items_until_then) {
   std::promise<void> release;
   bool idle = true;
-  InFlightBatches in_flight_batches([&](const InFlightBatches::Items&) {
+  pipeline::InFlightBatches in_flight_batches([&](const pipeline::InFlightBatches::Items&) {
     idle = std::async(std::launch::async, [&] { return in_flight_batches.is_idle(); }).get();
     release.get_future().wait();
   });
-  Batch batch{.key = {padded_shape(kSmall, 32), {}}, .planes = 1};
+  pipeline::Batch batch{.key = {compute::padded_shape(kSmall, 32), {}}, .planes = 1};
   batch.items.push_back(make_item(1));
   auto in_flight = in_flight_batches.begin(batch);
   WaitingThread reports([&] { in_flight_batches.report_device_lost(); });

@@ -10,16 +10,16 @@
 namespace eckart {
 namespace {
 
-constexpr int kStates = int(ItemState::finished) + 1;
+constexpr int kStates = int(pipeline::ItemState::finished) + 1;
 
 /// Returns the states that an item in state `from` may change to.
-std::vector<ItemState> reachable(ItemState from, bool ok) {
-  std::vector<ItemState> states;
+std::vector<pipeline::ItemState> reachable(pipeline::ItemState from, bool ok) {
+  std::vector<pipeline::ItemState> states;
   for (int next = 0; next < kStates; ++next) {
-    ItemState state = from;
+    pipeline::ItemState state = from;
     try {
-      advance(state, ItemState(next), ok);
-      EXPECT_EQ(state, ItemState(next));
+      pipeline::advance(state, pipeline::ItemState(next), ok);
+      EXPECT_EQ(state, pipeline::ItemState(next));
       states.push_back(state);
     } catch (const std::logic_error&) {
       EXPECT_EQ(state, from) << "a refused transition changes nothing";
@@ -29,13 +29,14 @@ std::vector<ItemState> reachable(ItemState from, bool ok) {
 }
 
 TEST(ItemState, passes_the_states_in_order) {
-  ItemState state = ItemState::found;
-  for (int next = 1; next < kStates; ++next) advance(state, ItemState(next), true);
-  EXPECT_EQ(state, ItemState::finished);
+  pipeline::ItemState state = pipeline::ItemState::found;
+  for (int next = 1; next < kStates; ++next)
+    pipeline::advance(state, pipeline::ItemState(next), true);
+  EXPECT_EQ(state, pipeline::ItemState::finished);
 }
 
 TEST(ItemState, has_few_other_transitions) {
-  using S = ItemState;
+  using S = pipeline::ItemState;
   const std::vector<std::pair<S, std::vector<S>>> table = {
       {S::found, {S::loaded}},
       {S::loaded, {S::computed, S::written}},
@@ -50,16 +51,16 @@ TEST(ItemState, has_few_other_transitions) {
 
 TEST(ItemState, moves_only_forward_after_a_failure) {
   for (int from = 0; from < kStates; ++from) {
-    std::vector<ItemState> later;
-    for (int next = from + 1; next < kStates; ++next) later.push_back(ItemState(next));
-    EXPECT_EQ(reachable(ItemState(from), false), later);
+    std::vector<pipeline::ItemState> later;
+    for (int next = from + 1; next < kStates; ++next) later.push_back(pipeline::ItemState(next));
+    EXPECT_EQ(reachable(pipeline::ItemState(from), false), later);
   }
 }
 
 TEST(ItemState, names_both_states_of_a_wrong_transition) {
-  ItemState state = ItemState::found;
+  pipeline::ItemState state = pipeline::ItemState::found;
   try {
-    advance(state, ItemState::published, true);
+    pipeline::advance(state, pipeline::ItemState::published, true);
     FAIL() << "no error";
   } catch (const std::logic_error& error) {
     EXPECT_STREQ(error.what(), "an item that is found cannot become published");

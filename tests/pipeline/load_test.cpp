@@ -33,9 +33,9 @@ class LoadTest : public testing::Test {
   }
 
   /// Loads the file. The reservations are in reserved_.
-  WorkItem load(const fs::path& path, const ImageLimits& limits = {}) {
-    Loader loader(limits, ranks_, io::codec_for(ImageFormat::png));
-    WorkItem item;
+  pipeline::WorkItem load(const fs::path& path, const ImageLimits& limits = {}) {
+    pipeline::Loader loader(limits, ranks_, io::codec_for(ImageFormat::png));
+    pipeline::WorkItem item;
     item.file = path;
     reserved_.clear();
     loader.load(item, std::nullopt, [&](std::size_t bytes) {
@@ -75,7 +75,7 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   for (const std::size_t ranks : {1, 3}) {
     ranks_.assign(ranks, RankPolicy{3});
-    const WorkItem item = load(write(file));
+    const pipeline::WorkItem item = load(write(file));
     const std::size_t pixels = image().bytes(), resident_bytes = pixels * (1 + ranks);
     EXPECT_EQ(reserved_, std::vector{std::max(file.size() + 2 * pixels, resident_bytes)});
     EXPECT_EQ(item.reservation.bytes(), resident_bytes);
@@ -88,8 +88,8 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
 
 TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
   constexpr int kCopies = 2;
-  Loader loader({}, ranks_, io::codec_for(ImageFormat::png), kCopies);
-  WorkItem item;
+  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), kCopies);
+  pipeline::WorkItem item;
   item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
   loader.load(item, std::nullopt, [&](std::size_t bytes) { return budget_.reserve(bytes); });
   EXPECT_EQ(item.reservation.bytes(), kCopies * image().bytes() * (1 + ranks_.size()));
@@ -100,9 +100,10 @@ TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
 TEST_F(LoadTest, reserves_what_opencv_takes) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   ranks_.clear();  // so that nothing but decoding counts
-  Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1, Decoder::opencv);
+  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
+                          Decoder::opencv);
   const auto reserved = [&](const Bytes& bytes) {
-    WorkItem item;
+    pipeline::WorkItem item;
     item.file = write(bytes);
     std::size_t total = 0;
     loader.load(item, std::nullopt,
@@ -183,8 +184,8 @@ TEST_F(LoadTest, keeps_no_reservation_of_a_failed_item) {
 TEST_F(LoadTest, rejects_a_file_that_grew_while_waiting) {
   const fs::path path = write(test::PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
   const Bytes larger = test::PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
-  Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
-  WorkItem item;
+  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
+  pipeline::WorkItem item;
   item.file = path;
   const test::CaughtError failure = test::failure_of([&] {
     loader.load(item, std::nullopt, [&](std::size_t bytes) {

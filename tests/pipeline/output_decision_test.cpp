@@ -19,30 +19,36 @@ namespace fs = std::filesystem;
 
 class OutputDecisionTest : public ::testing::Test {
  protected:
-  static constexpr FileState kState{100, 5000000001, 7};
+  static constexpr files::FileState kState{100, 5000000001, 7};
 
-  OutputAction kind() const { return decide_output(requested_, known_, path_status_).action; }
+  pipeline::OutputAction kind() const {
+    return pipeline::decide_output(requested_, known_, path_status_).action;
+  }
 
-  RequestedOutput requested_{.input = {.path = "/in/a.png", .root_length = 4, .state = kState},
-                             .settings = 1,
-                             .on_change = OnSettingsChange::refuse,
-                             .min_run = 0};
-  RecordedOutput known_{ledger::OutputEntry{.output = "a.png",
-                                            .input = "/in/a.png",
-                                            .settings = 1,
-                                            .state = kState,
-                                            .bytes = 50,
-                                            .run = 3}};
-  PathStatus path_status_{fs::file_type::regular, 50};
+  pipeline::RequestedOutput requested_{
+      .input = {.path = "/in/a.png", .root_length = 4, .state = kState},
+      .settings = 1,
+      .on_change = pipeline::OnSettingsChange::refuse,
+      .min_run = 0};
+  pipeline::RecordedOutput known_{ledger::OutputEntry{.output = "a.png",
+                                                      .input = "/in/a.png",
+                                                      .settings = 1,
+                                                      .state = kState,
+                                                      .bytes = 50,
+                                                      .run = 3}};
+  pipeline::PathStatus path_status_{fs::file_type::regular, 50};
 };
 
-TEST_F(OutputDecisionTest, skips_an_unchanged_output) { EXPECT_EQ(kind(), OutputAction::skip); }
+TEST_F(OutputDecisionTest, skips_an_unchanged_output) {
+  EXPECT_EQ(kind(), pipeline::OutputAction::skip);
+}
 
 TEST_F(OutputDecisionTest, reprocesses_when_the_input_changed) {
-  for (FileState changed : {FileState{101, 5000000001, 7}, FileState{100, 5000000002, 7},
-                            FileState{100, 6000000001, 7}}) {
+  for (files::FileState changed :
+       {files::FileState{101, 5000000001, 7}, files::FileState{100, 5000000002, 7},
+        files::FileState{100, 6000000001, 7}}) {
     requested_.input.state = changed;
-    EXPECT_EQ(kind(), OutputAction::reprocess);
+    EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   }
 }
 
@@ -52,28 +58,29 @@ TEST_F(OutputDecisionTest, does_not_replace_a_modified_output) {
   constexpr std::int64_t kCreated_ns = kDay_ns + 3123456789;
   known_.entry->output_mtime_ns = path_status_.mtime_ns = kCreated_ns;
   requested_.input.state.size = 101;
-  EXPECT_EQ(kind(), OutputAction::reprocess);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   for (const std::int64_t kept : std::initializer_list<std::int64_t>{
            3123456700, 3123456000, 3120000000, 3000000000, 4000000000, 2000000000}) {
     path_status_.mtime_ns = kDay_ns + kept;
-    EXPECT_EQ(kind(), OutputAction::reprocess) << "as coarse as times of files are kept: " << kept;
+    EXPECT_EQ(kind(), pipeline::OutputAction::reprocess)
+        << "as coarse as times of files are kept: " << kept;
   }
   for (const std::int64_t time :
        {std::int64_t(0), 2 * kDay_ns, kCreated_ns + 1, kCreated_ns + 1000000000,
         kDay_ns + 5000000000, kCreated_ns - 1900000000, kDay_ns + 1000000000}) {
     path_status_.mtime_ns = time;
-    EXPECT_EQ(kind(), OutputAction::compare);
-    EXPECT_TRUE(decide_output(requested_, known_, path_status_).is_modified_output);
+    EXPECT_EQ(kind(), pipeline::OutputAction::compare);
+    EXPECT_TRUE(pipeline::decide_output(requested_, known_, path_status_).is_modified_output);
   }
   requested_.min_run = 4;
-  EXPECT_EQ(kind(), OutputAction::reprocess) << "--overwrite";
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess) << "--overwrite";
   requested_.min_run = 0;
   requested_.input.state.size = 100;
-  EXPECT_EQ(kind(), OutputAction::skip) << "nothing is to be replaced";
+  EXPECT_EQ(kind(), pipeline::OutputAction::skip) << "nothing is to be replaced";
   path_status_.mtime_ns = 0;
   known_.entry->output_mtime_ns = 0;
   requested_.input.state.size = 101;
-  EXPECT_EQ(kind(), OutputAction::reprocess) << "its time was not recorded";
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess) << "its time was not recorded";
 }
 
 /// The difference does not fit into a signed 64-bit integer.
@@ -81,80 +88,81 @@ TEST_F(OutputDecisionTest, compares_times_that_are_centuries_apart) {
   requested_.input.state.size = 101;
   known_.entry->output_mtime_ns = std::numeric_limits<std::int64_t>::max();
   path_status_.mtime_ns = -9223372036000000000;
-  EXPECT_EQ(kind(), OutputAction::compare);
+  EXPECT_EQ(kind(), pipeline::OutputAction::compare);
   std::swap(known_.entry->output_mtime_ns, path_status_.mtime_ns);
-  EXPECT_EQ(kind(), OutputAction::compare);
+  EXPECT_EQ(kind(), pipeline::OutputAction::compare);
 }
 
 TEST_F(OutputDecisionTest, follows_on_change_for_other_settings) {
   requested_.settings = 2;
-  EXPECT_EQ(kind(), OutputAction::reject);
-  EXPECT_TRUE(decide_output(requested_, known_, path_status_).has_other_settings);
-  requested_.on_change = OnSettingsChange::keep;
-  EXPECT_EQ(kind(), OutputAction::skip);
-  requested_.on_change = OnSettingsChange::reprocess;
-  EXPECT_EQ(kind(), OutputAction::reprocess);
-  requested_.on_change = OnSettingsChange::keep;
+  EXPECT_EQ(kind(), pipeline::OutputAction::reject);
+  EXPECT_TRUE(pipeline::decide_output(requested_, known_, path_status_).has_other_settings);
+  requested_.on_change = pipeline::OnSettingsChange::keep;
+  EXPECT_EQ(kind(), pipeline::OutputAction::skip);
+  requested_.on_change = pipeline::OnSettingsChange::reprocess;
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
+  requested_.on_change = pipeline::OnSettingsChange::keep;
   requested_.input.state.size = 101;
-  EXPECT_EQ(kind(), OutputAction::reprocess) << "a changed input is done again";
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess) << "a changed input is done again";
 }
 
 TEST_F(OutputDecisionTest, compares_a_file_the_ledger_does_not_know) {
   path_status_.bytes = 51;
-  EXPECT_EQ(kind(), OutputAction::compare);
-  EXPECT_TRUE(decide_output(requested_, known_, path_status_).is_modified_output);
+  EXPECT_EQ(kind(), pipeline::OutputAction::compare);
+  EXPECT_TRUE(pipeline::decide_output(requested_, known_, path_status_).is_modified_output);
   known_.entry.reset();
-  EXPECT_EQ(kind(), OutputAction::compare);
-  EXPECT_FALSE(decide_output(requested_, known_, path_status_).is_modified_output);
+  EXPECT_EQ(kind(), pipeline::OutputAction::compare);
+  EXPECT_FALSE(pipeline::decide_output(requested_, known_, path_status_).is_modified_output);
 }
 
 TEST_F(OutputDecisionTest, rejects_foreign_files_and_non_files) {
   path_status_.type = fs::file_type::unknown;
-  EXPECT_EQ(kind(), OutputAction::reject);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reject);
   path_status_.type = fs::file_type::regular;
   known_.entry->input = "/other/a.png";
   known_.entry->state.mtime_ns += 1;
-  EXPECT_EQ(kind(), OutputAction::reject);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reject);
 }
 
 TEST_F(OutputDecisionTest, reprocesses_all_but_its_own_outputs_with_overwrite) {
   requested_.min_run = 4;
-  EXPECT_EQ(kind(), OutputAction::reprocess);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   known_.entry->run = 4;
-  EXPECT_EQ(kind(), OutputAction::skip);
+  EXPECT_EQ(kind(), pipeline::OutputAction::skip);
   known_.entry.reset();
-  EXPECT_EQ(kind(), OutputAction::reprocess);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   path_status_.type = fs::file_type::directory;
-  EXPECT_EQ(kind(), OutputAction::reject);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reject);
 }
 
 TEST_F(OutputDecisionTest, creates_or_reprocesses_a_missing_output) {
   path_status_ = {};
-  EXPECT_EQ(kind(), OutputAction::reprocess);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   known_.entry.reset();
-  EXPECT_EQ(kind(), OutputAction::create);
+  EXPECT_EQ(kind(), pipeline::OutputAction::create);
 }
 
 /// A run was killed after the rename and before the output was recorded.
 TEST_F(OutputDecisionTest, reprocesses_an_output_with_only_a_publish_intent) {
   known_.is_intent = true;
-  EXPECT_EQ(kind(), OutputAction::reprocess);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   requested_.settings = 2;
-  EXPECT_EQ(kind(), OutputAction::reject) << "no setting replaces a result unasked";
-  requested_.on_change = OnSettingsChange::keep;
-  EXPECT_EQ(kind(), OutputAction::skip);
-  requested_.on_change = OnSettingsChange::reprocess;
-  EXPECT_EQ(kind(), OutputAction::reprocess);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reject) << "no setting replaces a result unasked";
+  requested_.on_change = pipeline::OnSettingsChange::keep;
+  EXPECT_EQ(kind(), pipeline::OutputAction::skip);
+  requested_.on_change = pipeline::OnSettingsChange::reprocess;
+  EXPECT_EQ(kind(), pipeline::OutputAction::reprocess);
   known_.entry->input = "/other/a.png";
   known_.entry->state.size = 1;
-  EXPECT_EQ(kind(), OutputAction::reject);
+  EXPECT_EQ(kind(), pipeline::OutputAction::reject);
 }
 
 TEST_F(OutputDecisionTest, rejects_a_path_with_a_symlink_loop) {
   path_status_ = {.type = fs::file_type::none, .error = ELOOP};
   requested_.min_run = 4;
-  const OutputDecision decision = decide_output(requested_, known_, path_status_);
-  EXPECT_EQ(decision.action, OutputAction::reject);
+  const pipeline::OutputDecision decision =
+      pipeline::decide_output(requested_, known_, path_status_);
+  EXPECT_EQ(decision.action, pipeline::OutputAction::reject);
   EXPECT_THAT(decision.explanation, testing::StartsWith("it cannot be examined: "));
   EXPECT_FALSE(decision.may_be_replaced);
 }
@@ -162,15 +170,16 @@ TEST_F(OutputDecisionTest, rejects_a_path_with_a_symlink_loop) {
 /// A disk failure must not count as a failure of the image.
 TEST(PathStatus, is_an_environment_error_when_the_disk_fails) {
   for (const int error : {EIO, ESTALE, ENOTCONN, ETIMEDOUT, ENOMEM, EHOSTUNREACH, EINTR, EAGAIN})
-    EXPECT_THROW(check_status_available("a.png", {.type = fs::file_type::none, .error = error}),
-                 EnvironmentError)
+    EXPECT_THROW(
+        pipeline::check_status_available("a.png", {.type = fs::file_type::none, .error = error}),
+        EnvironmentError)
         << error;
 }
 
 TEST(PathStatus, is_a_write_failure_without_permission) {
   for (const int error : {EACCES, EPERM}) {
     try {
-      check_status_available("a.png", {.type = fs::file_type::none, .error = error});
+      pipeline::check_status_available("a.png", {.type = fs::file_type::none, .error = error});
       ADD_FAILURE() << error;
     } catch (const ItemError& failure) {
       EXPECT_EQ(failure.reason(), FailureReason::not_written);
@@ -179,8 +188,9 @@ TEST(PathStatus, is_a_write_failure_without_permission) {
 }
 
 TEST(PathStatus, leaves_a_symlink_loop_to_the_decision) {
-  EXPECT_NO_THROW(check_status_available("a.png", {.type = fs::file_type::none, .error = ELOOP}));
-  EXPECT_NO_THROW(check_status_available("a.png", {}));
+  EXPECT_NO_THROW(
+      pipeline::check_status_available("a.png", {.type = fs::file_type::none, .error = ELOOP}));
+  EXPECT_NO_THROW(pipeline::check_status_available("a.png", {}));
 }
 
 TEST(PathStatus, is_not_found_only_for_a_missing_path) {
@@ -188,11 +198,12 @@ TEST(PathStatus, is_not_found_only_for_a_missing_path) {
   const fs::path file = folder.path() / "file", link = folder.path() / "link";
   std::ofstream(file) << "precious";
   fs::create_symlink("link", link);
-  EXPECT_EQ(stat_path(folder.path() / "none").type, fs::file_type::not_found);
-  EXPECT_EQ(stat_path(folder.path() / "no folder/none").type, fs::file_type::not_found);
-  EXPECT_EQ(stat_path(folder.path() / std::string(300, 'x')).type, fs::file_type::not_found);
-  EXPECT_EQ(stat_path(file / "below").non_directory_parent, file);
-  const PathStatus path_status = stat_path(link / "below");
+  EXPECT_EQ(pipeline::stat_path(folder.path() / "none").type, fs::file_type::not_found);
+  EXPECT_EQ(pipeline::stat_path(folder.path() / "no folder/none").type, fs::file_type::not_found);
+  EXPECT_EQ(pipeline::stat_path(folder.path() / std::string(300, 'x')).type,
+            fs::file_type::not_found);
+  EXPECT_EQ(pipeline::stat_path(file / "below").non_directory_parent, file);
+  const pipeline::PathStatus path_status = pipeline::stat_path(link / "below");
   EXPECT_EQ(path_status.type, fs::file_type::none);
   EXPECT_EQ(path_status.error, ELOOP);
 }

@@ -24,16 +24,18 @@ namespace fs = std::filesystem;
 
 class ResumeIntentTest : public ::testing::Test {
  protected:
-  ItemPtr item_of(const std::string& name) const {
-    ItemPtr item = make_item(1);
+  pipeline::ItemPtr item_of(const std::string& name) const {
+    pipeline::ItemPtr item = make_item(1);
     item->file = folder_.path() / "in" / name;
     item->outputs = {folder_.path() / name};
     item->output_bytes = {3};
     item->output_mtimes_ns = {item->publication.add(item->outputs[0], std::vector<std::byte>(3))};
     return item;
   }
-  void record_intents(const std::vector<WorkItem*>& items) const { resume_.record_intents(items); }
-  static void publish(WorkItem& item) {
+  void record_intents(const std::vector<pipeline::WorkItem*>& items) const {
+    resume_.record_intents(items);
+  }
+  static void publish(pipeline::WorkItem& item) {
     io::Publication* const group[] = {&item.publication};
     io::publish(group, {.durable = false},
                 [](std::size_t, const ItemError& error) { throw error; });
@@ -43,32 +45,34 @@ class ResumeIntentTest : public ::testing::Test {
     fs::last_write_time(file, std::chrono::file_clock::from_sys(
                                   std::chrono::sys_time(std::chrono::nanoseconds(ns))));
   }
-  OutputAction kind(const WorkItem& item) const { return resume_.decision_for(item, 0).action; }
+  pipeline::OutputAction kind(const pipeline::WorkItem& item) const {
+    return resume_.decision_for(item, 0).action;
+  }
 
   const TempFolder folder_;
   ledger::Ledger ledger_{folder_.path() / "ledger.db"};
-  const Resume resume_{ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}}};
+  const pipeline::Resume resume_{ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}}};
 };
 
 TEST_F(ResumeIntentTest, identifies_outputs_of_a_killed_run) {
-  const ItemPtr fresh = item_of("fresh.png"), foreign = item_of("foreign.png"),
-                late = item_of("late.png");
+  const pipeline::ItemPtr fresh = item_of("fresh.png"), foreign = item_of("foreign.png"),
+                          late = item_of("late.png");
   write(foreign->outputs[0]);
   record_intents({fresh.get(), foreign.get(), late.get()});
   publish(*fresh);
   write(late->outputs[0]);
-  EXPECT_EQ(kind(*fresh), OutputAction::reprocess);
-  const ItemPtr again = item_of("fresh.png");
+  EXPECT_EQ(kind(*fresh), pipeline::OutputAction::reprocess);
+  const pipeline::ItemPtr again = item_of("fresh.png");
   record_intents({again.get()});
-  EXPECT_EQ(kind(*again), OutputAction::reprocess)
+  EXPECT_EQ(kind(*again), pipeline::OutputAction::reprocess)
       << "what the first has published is its own all the same";
-  EXPECT_EQ(kind(*foreign), OutputAction::compare);
-  EXPECT_EQ(kind(*late), OutputAction::compare);
+  EXPECT_EQ(kind(*foreign), pipeline::OutputAction::compare);
+  EXPECT_EQ(kind(*late), pipeline::OutputAction::compare);
 }
 
 /// As on a file system with coarser timestamps.
 TEST_F(ResumeIntentTest, identifies_an_output_with_a_rounded_time) {
-  const ItemPtr item = item_of("a.png");
+  const pipeline::ItemPtr item = item_of("a.png");
   const std::int64_t written_ns = 1700000000123456789;
   for (const std::int64_t kept_ns :
        {1700000000123456700, 1700000000123456000, 1700000000123000000, 1700000000120000000,
@@ -78,15 +82,16 @@ TEST_F(ResumeIntentTest, identifies_an_output_with_a_rounded_time) {
     write(item->outputs[0]);
     fs::resize_file(item->outputs[0], 3);
     set_time(item->outputs[0], kept_ns);
-    EXPECT_EQ(kind(*item), OutputAction::reprocess) << kept_ns;
+    EXPECT_EQ(kind(*item), pipeline::OutputAction::reprocess) << kept_ns;
     set_time(item->outputs[0], kept_ns + 3000000000);
-    EXPECT_EQ(kind(*item), OutputAction::compare) << kept_ns;
+    EXPECT_EQ(kind(*item), pipeline::OutputAction::compare) << kept_ns;
   }
 }
 
 /// Otherwise another input of that name would collide instead of getting its full name.
 TEST_F(ResumeIntentTest, identifies_the_input_of_an_unrecorded_output) {
-  const ItemPtr item = item_of("a.png"), sibling = item_of("a.png"), other = item_of("b.png");
+  const pipeline::ItemPtr item = item_of("a.png"), sibling = item_of("a.png"),
+                          other = item_of("b.png");
   sibling->file = folder_.path() / "in/a.jpg";
   record_intents({item.get(), other.get()});
   EXPECT_FALSE(resume_.was_made_from(*item, item->outputs)) << "not published";
@@ -101,29 +106,29 @@ TEST_F(ResumeIntentTest, identifies_the_input_of_an_unrecorded_output) {
 
 /// The mtime of the link's target does not matter.
 TEST_F(ResumeIntentTest, does_not_replace_a_foreign_link) {
-  const ItemPtr item = item_of("a.png");
+  const pipeline::ItemPtr item = item_of("a.png");
   const fs::path old = folder_.path() / "old";
   write(old);
   fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(1));
   record_intents({item.get()});
   fs::create_symlink(old, item->outputs[0]);
-  EXPECT_EQ(kind(*item), OutputAction::compare);
+  EXPECT_EQ(kind(*item), pipeline::OutputAction::compare);
 }
 
 /// Between intent and rename, the output does not exist yet.
 TEST_F(ResumeIntentTest, survives_pruning_of_missing_outputs) {
-  const ItemPtr item = item_of("a.png");
+  const pipeline::ItemPtr item = item_of("a.png");
   record_intents({item.get()});
   EXPECT_FALSE(resume_.forget_missing_outputs(
       "", [](const fs::path& output) { return !fs::exists(output); }));
   publish(*item);
-  EXPECT_EQ(kind(*item), OutputAction::reprocess);
+  EXPECT_EQ(kind(*item), pipeline::OutputAction::reprocess);
 }
 
 /// A copy of the folder, a backup with hard links or a changed mode changes the ctime of files.
 TEST_F(ResumeIntentTest, keeps_the_previous_output_record) {
-  const ItemPtr item = item_of("a.png");
-  WorkItem* const items[] = {item.get()};
+  const pipeline::ItemPtr item = item_of("a.png");
+  pipeline::WorkItem* const items[] = {item.get()};
   fill(item->task, 1);
   record_intents({item.get()});
   publish(*item);
@@ -133,17 +138,17 @@ TEST_F(ResumeIntentTest, keeps_the_previous_output_record) {
   item->output_bytes = {4};
   record_intents({item.get()});
   fs::permissions(item->outputs[0], fs::perms::owner_read);
-  EXPECT_EQ(kind(*item), OutputAction::reprocess);
+  EXPECT_EQ(kind(*item), pipeline::OutputAction::reprocess);
 }
 
 TEST_F(ResumeIntentTest, is_removed_for_unpublished_outputs) {
-  const ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
+  const pipeline::ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
   record_intents({published.get(), failed.get()});
   publish(*published);
-  for (WorkItem* item : {published.get(), failed.get()}) {
+  for (pipeline::WorkItem* item : {published.get(), failed.get()}) {
     item->outcome =
         Outcome::failed(Stage::write, FailureReason::output_collision, "another output of it");
-    WorkItem* const items[] = {item};
+    pipeline::WorkItem* const items[] = {item};
     resume_.record(items);
   }
   EXPECT_TRUE(ledger_.find_intent({"published.png", 3, published->output_mtimes_ns[0]}));
@@ -151,8 +156,8 @@ TEST_F(ResumeIntentTest, is_removed_for_unpublished_outputs) {
 }
 
 TEST_F(ResumeIntentTest, is_removed_when_publishing_fails) {
-  const ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
-  WorkItem* const items[] = {published.get(), failed.get()};
+  const pipeline::ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
+  pipeline::WorkItem* const items[] = {published.get(), failed.get()};
   resume_.record_intents(items);
   publish(*published);
   resume_.abandon_intents(items);
@@ -163,8 +168,8 @@ TEST_F(ResumeIntentTest, is_removed_when_publishing_fails) {
 
 /// For example, for deleted inputs: no run writes their outputs.
 TEST_F(ResumeIntentTest, is_removed_if_of_an_earlier_run_with_a_missing_output) {
-  const ItemPtr published = item_of("published.png"), killed = item_of("killed.png"),
-                in_flight = item_of("in_flight.png");
+  const pipeline::ItemPtr published = item_of("published.png"), killed = item_of("killed.png"),
+                          in_flight = item_of("in_flight.png");
   record_intents({published.get(), killed.get()});
   publish(*published);
   ledger_.record_request({.settings = {}, .inputs = {}, .files_from = {}});
@@ -189,14 +194,14 @@ class ResumeCheckTest : public ::testing::Test {
     std::ofstream(at(name)) << text;
     fs::last_write_time(at(name), fs::file_time_type(std::chrono::seconds(1000000000)));
   }
-  Resume resume(bool compares_content = false) {
+  pipeline::Resume resume(bool compares_content = false) {
     return {ledger_,
             {.root = folder_.path(),
              .settings = {"png, rank 7"},
              .compares_content = compares_content}};
   }
-  WorkItem item(const fs::path& folder) const {
-    WorkItem item;
+  pipeline::WorkItem item(const fs::path& folder) const {
+    pipeline::WorkItem item;
     item.file = at(folder / "a.png");
     item.relative = "a.png";
     item.outputs = {at("a.png")};
@@ -204,12 +209,12 @@ class ResumeCheckTest : public ::testing::Test {
   }
   /// Writes and records the output of the old input.
   void make_from_old(const std::string& content = {}) {
-    WorkItem made = item("old");
+    pipeline::WorkItem made = item("old");
     made.file_state = io::InputFile(made.file).state();
     made.content_hash = content;
     made.output_bytes = {6};
     fill(made.task, 1);
-    WorkItem* const items[] = {&made};
+    pipeline::WorkItem* const items[] = {&made};
     resume().record(items);
   }
 
@@ -219,7 +224,7 @@ class ResumeCheckTest : public ::testing::Test {
 
 TEST_F(ResumeCheckTest, compares_the_open_file_with_its_possible_original) {
   make_from_old();
-  WorkItem copy = item("new");
+  pipeline::WorkItem copy = item("new");
   const auto result_of = [&](std::string_view is_open, std::string_view has_its_path_by_now) {
     write("new/a.png", is_open);
     const io::InputFile open(copy.file);
@@ -235,23 +240,24 @@ TEST_F(ResumeCheckTest, compares_the_open_file_with_its_possible_original) {
 /// The record has the bytes and settings of the existing file, and the current state of the input.
 TEST_F(ResumeCheckTest, records_a_kept_output_of_a_killed_run_as_done) {
   make_from_old();
-  WorkItem killed = item("old");
+  pipeline::WorkItem killed = item("old");
   killed.file_state = io::InputFile(killed.file).state();
   write("a.png", "result of a killed run");
   killed.output_bytes = {22};
-  killed.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
-  WorkItem* const items[] = {&killed};
-  Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}}).record_intents(items);
+  killed.output_mtimes_ns = {pipeline::stat_path(at("a.png")).mtime_ns};
+  pipeline::WorkItem* const items[] = {&killed};
+  pipeline::Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}})
+      .record_intents(items);
   fs::rename(at("old/a.png"), at("new/a.png"));
-  WorkItem moved = item("new");
-  const Resume keep(
-      ledger_,
-      {.root = folder_.path(), .settings = {"png, rank 5"}, .on_change = OnSettingsChange::keep});
+  pipeline::WorkItem moved = item("new");
+  const pipeline::Resume keep(ledger_, {.root = folder_.path(),
+                                        .settings = {"png, rank 5"},
+                                        .on_change = pipeline::OnSettingsChange::keep});
   moved.file_state = io::InputFile(moved.file).state();
   EXPECT_FALSE(keep.is_done(moved)) << "not recorded";
   keep.check(moved, nullptr);
   ASSERT_EQ(moved.outcome.result, ItemResult::skipped);
-  WorkItem* const moved_items[] = {&moved};
+  pipeline::WorkItem* const moved_items[] = {&moved};
   keep.record(moved_items);
   const auto known = ledger_.find("a.png");
   ASSERT_TRUE(known);
@@ -267,19 +273,20 @@ TEST_F(ResumeCheckTest, records_a_kept_output_of_a_killed_run_as_done) {
 TEST_F(ResumeCheckTest, keeps_a_suspect_whose_other_output_is_missing) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
-  WorkItem item = this->item("new");
+  pipeline::WorkItem item = this->item("new");
   item.file_state = io::InputFile(item.file).state();
   item.output_bytes = {22};
-  item.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
-  WorkItem* const items[] = {&item};
-  Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}}).record_intents(items);
+  item.output_mtimes_ns = {pipeline::stat_path(at("a.png")).mtime_ns};
+  pipeline::WorkItem* const items[] = {&item};
+  pipeline::Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}})
+      .record_intents(items);
   const ledger::Suspect suspects[] = {{at("new/a.png"), item.file_state, 2}};
   ledger_.record_suspects(suspects);
   item.outputs = {at("a.png"), at("a.k5.png")};
-  const Resume two_ranks(ledger_, {.root = folder_.path(),
-                                   .settings = {"png, rank 8", "png, rank 5"},
-                                   .on_change = OnSettingsChange::keep,
-                                   .uses_gpu = true});
+  const pipeline::Resume two_ranks(ledger_, {.root = folder_.path(),
+                                             .settings = {"png, rank 8", "png, rank 5"},
+                                             .on_change = pipeline::OnSettingsChange::keep,
+                                             .uses_gpu = true});
   two_ranks.check(item, nullptr);
   EXPECT_NE(item.outcome.result, ItemResult::skipped);
   EXPECT_TRUE(item.task.is_cpu_only);
@@ -290,17 +297,18 @@ TEST_F(ResumeCheckTest, keeps_a_suspect_whose_other_output_is_missing) {
 TEST_F(ResumeCheckTest, records_a_kept_output_with_the_size_that_it_has) {
   write("a.png", "result of a killed run");
   write("new/a.png", "image");
-  WorkItem killed = item("new");
+  pipeline::WorkItem killed = item("new");
   killed.file_state = io::InputFile(killed.file).state();
   killed.output_bytes = {-1};
-  killed.output_mtimes_ns = {stat_path(at("a.png")).mtime_ns};
-  WorkItem* const items[] = {&killed};
-  Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}}).record_intents(items);
-  const Resume keep(
-      ledger_,
-      {.root = folder_.path(), .settings = {"png, rank 5"}, .on_change = OnSettingsChange::keep});
+  killed.output_mtimes_ns = {pipeline::stat_path(at("a.png")).mtime_ns};
+  pipeline::WorkItem* const items[] = {&killed};
+  pipeline::Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}})
+      .record_intents(items);
+  const pipeline::Resume keep(ledger_, {.root = folder_.path(),
+                                        .settings = {"png, rank 5"},
+                                        .on_change = pipeline::OnSettingsChange::keep});
   for (int run = 0; run < 2; ++run) {
-    WorkItem again = item("new");
+    pipeline::WorkItem again = item("new");
     keep.check(again, nullptr);
     EXPECT_EQ(again.outcome.result, ItemResult::skipped) << again.outcome.detail;
     ASSERT_TRUE(ledger_.find("a.png"));
@@ -312,14 +320,14 @@ TEST_F(ResumeCheckTest, records_a_kept_output_with_the_size_that_it_has) {
 TEST_F(ResumeCheckTest, compares_an_input_with_its_original_once) {
   make_from_old();
   write("new/a.png", "image");
-  WorkItem copy = item("new");
+  pipeline::WorkItem copy = item("new");
   copy.file_state = io::InputFile(copy.file).state();
-  EXPECT_EQ(resume().decision_for(copy, 0).action, OutputAction::reject)
+  EXPECT_EQ(resume().decision_for(copy, 0).action, pipeline::OutputAction::reject)
       << "it may be another file";
   resume().check(copy, nullptr);
   write("old/a.png", "other");
-  EXPECT_EQ(resume().decision_for(copy, 0).action, OutputAction::skip);
-  WorkItem* const items[] = {&copy};
+  EXPECT_EQ(resume().decision_for(copy, 0).action, pipeline::OutputAction::skip);
+  pipeline::WorkItem* const items[] = {&copy};
   resume().record(items);
   EXPECT_TRUE(resume().is_done(copy));
   copy.original_paths.clear();
@@ -329,7 +337,7 @@ TEST_F(ResumeCheckTest, compares_an_input_with_its_original_once) {
 TEST_F(ResumeCheckTest, hashes_the_open_file) {
   make_from_old(io::content_hash(std::as_bytes(std::span("image", 5))));
   write("new/a.png", "image");
-  WorkItem copy = item("new");
+  pipeline::WorkItem copy = item("new");
   const io::InputFile open(copy.file);
   write("new/a.png", "other");
   resume(true).check(copy, &open);
@@ -337,15 +345,15 @@ TEST_F(ResumeCheckTest, hashes_the_open_file) {
 }
 
 TEST(SettingsDifference, lists_changed_settings) {
-  EXPECT_EQ(settings_difference("png, solver auto, rank 20", "png, solver auto, rank 7"),
+  EXPECT_EQ(pipeline::settings_difference("png, solver auto, rank 20", "png, solver auto, rank 7"),
             "rank 20 -> 7");
   EXPECT_EQ(
-      settings_difference("png, solver auto, rank 7",
-                          "jpeg, solver gram, deterministic, quality 90, rank 7"),
+      pipeline::settings_difference("png, solver auto, rank 7",
+                                    "jpeg, solver gram, deterministic, quality 90, rank 7"),
       "deterministic none -> on, format png -> jpeg, quality none -> 90, solver auto -> gram");
-  EXPECT_EQ(settings_difference("png, rank 7", "png, decoder opencv, rank 7"),
+  EXPECT_EQ(pipeline::settings_difference("png, rank 7", "png, decoder opencv, rank 7"),
             "decoder strict -> opencv");
-  EXPECT_EQ(settings_difference("", "png, rank 7"), "settings that were not recorded");
+  EXPECT_EQ(pipeline::settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 
 }  // namespace

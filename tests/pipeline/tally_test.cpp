@@ -11,13 +11,13 @@ namespace eckart::test {
 namespace {
 
 /// Returns a done image with one output for each of these squared errors.
-ItemPtr done(const std::vector<double>& squared_errors, double loss_estimate_db = 0) {
-  ItemPtr item = make_item(0);
+pipeline::ItemPtr done(const std::vector<double>& squared_errors, double loss_estimate_db = 0) {
+  pipeline::ItemPtr item = make_item(0);
   item->task.results.clear();
   for (const double squared_error : squared_errors) {
     item->outputs.emplace_back("out.png");
     item->task.results.push_back(
-        {{.squared_error = squared_error, .loss_estimate_db = loss_estimate_db}});
+        {{.squared_error = squared_error, .loss_estimate_db = compute::loss_estimate_db}});
   }
   return item;
 }
@@ -25,8 +25,8 @@ ItemPtr done(const std::vector<double>& squared_errors, double loss_estimate_db 
 double psnr(double squared_error) { return psnr_db(squared_error, kSmall.samples(), 255); }
 
 TEST(Tally, reports_min_and_mean_psnr) {
-  Meters meters;
-  Tally tally(meters);
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
   tally.count(*done({100, 400}));
   tally.count(*done({1600}));
   tally.count(*done({25}));
@@ -37,8 +37,8 @@ TEST(Tally, reports_min_and_mean_psnr) {
 }
 
 TEST(Tally, counts_an_exact_output_as_99_db) {
-  Meters meters;
-  Tally tally(meters);
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
   tally.count(*done({0}));
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_min, 99);
   tally.count(*done({100}));
@@ -47,8 +47,8 @@ TEST(Tally, counts_an_exact_output_as_99_db) {
 }
 
 TEST(Tally, reports_the_max_loss_estimate) {
-  Meters meters;
-  Tally tally(meters);
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
   tally.count(*done({100}, 0.002));
   tally.count(*done({100}, 0.004));
   tally.count(*done({100}, 0.001));
@@ -57,9 +57,9 @@ TEST(Tally, reports_the_max_loss_estimate) {
 
 /// The first output may be full-rank, a copy of the input: it is never recomputed.
 TEST(Tally, counts_a_plane_that_was_recomputed_for_any_output_once) {
-  Meters meters;
-  Tally tally(meters);
-  ItemPtr item = done({0, 100, 100});
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
+  pipeline::ItemPtr item = done({0, 100, 100});
   item->task.results[1][0].is_recomputed = item->task.results[2][0].is_recomputed = true;
   tally.count(*item);
   tally.count(*done({100}));
@@ -67,10 +67,10 @@ TEST(Tally, counts_a_plane_that_was_recomputed_for_any_output_once) {
 }
 
 TEST(Tally, keeps_the_last_twenty_failures) {
-  Meters meters;
-  Tally tally(meters);
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
   for (int number = 0; number < 25; ++number) {
-    const ItemPtr item = make_item(number);
+    const pipeline::ItemPtr item = make_item(number);
     item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "as the test wants it");
     tally.count(*item);
   }
@@ -83,10 +83,10 @@ TEST(Tally, keeps_the_last_twenty_failures) {
 }
 
 TEST(Tally, does_not_count_deferred_images_twice) {
-  Meters meters;
-  Tally tally(meters);
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
   for (int number = 0; number < 3; ++number) tally.add_found({});
-  const ItemPtr item = make_item(0);
+  const pipeline::ItemPtr item = make_item(0);
   item->outcome = Outcome::deferred(Stage::load, FailureReason::corrupt, "half of it is there");
   tally.count(*item);
   EXPECT_EQ(tally.progress().total, 2);
@@ -94,8 +94,8 @@ TEST(Tally, does_not_count_deferred_images_twice) {
 }
 
 TEST(Tally, has_no_psnr_where_nothing_was_written) {
-  Meters meters;
-  const telemetry::RunReport report = Tally(meters).report();
+  pipeline::Meters meters;
+  const telemetry::RunReport report = pipeline::Tally(meters).report();
   EXPECT_EQ(report.outputs, 0);
   EXPECT_EQ(report.psnr_db_min, 0);
   EXPECT_EQ(report.psnr_db_mean, 0);

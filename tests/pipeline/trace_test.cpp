@@ -25,7 +25,7 @@ using ::testing::StartsWith;
 class DeviceBackend : public FakeBackend {
  public:
   std::vector<std::string> gpu_bus_ids() const override { return {"00000000:3B:00.0"}; }
-  std::unique_ptr<Lane> make_lane(int) override;
+  std::unique_ptr<compute::Lane> make_lane(int) override;
 };
 
 class DeviceLane : public FakeLane {
@@ -35,16 +35,19 @@ class DeviceLane : public FakeLane {
     const auto now = std::chrono::steady_clock::now();
     const std::chrono::microseconds wrong(50), error(60);
     FakeLane::finish(slot);
-    for (const auto kind : {DeviceSpan::copy_in, DeviceSpan::compute, DeviceSpan::copy_out})
+    for (const auto kind : {compute::DeviceSpan::copy_in, compute::DeviceSpan::compute,
+                            compute::DeviceSpan::copy_out})
       spans_.push_back({kind, 1, false, now - wrong, now + wrong, error});
   }
-  std::vector<DeviceSpan> take_spans() override { return std::exchange(spans_, {}); }
+  std::vector<compute::DeviceSpan> take_spans() override { return std::exchange(spans_, {}); }
 
  private:
-  std::vector<DeviceSpan> spans_;
+  std::vector<compute::DeviceSpan> spans_;
 };
 
-std::unique_ptr<Lane> DeviceBackend::make_lane(int) { return std::make_unique<DeviceLane>(*this); }
+std::unique_ptr<compute::Lane> DeviceBackend::make_lane(int) {
+  return std::make_unique<DeviceLane>(*this);
+}
 
 class PipelineTraceTest : public ::testing::Test {
  protected:

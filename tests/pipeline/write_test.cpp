@@ -18,17 +18,17 @@ TEST(WriteStage, publishes_nothing_of_an_image_with_a_failed_output) {
   FakeSource source(images, no_hook, waits);
   FakeBackend backend;
   FakeSteps steps(backend);
-  steps.on_load = [](WorkItem& item, const ReserveBytes& reserve) {
+  steps.on_load = [](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
     item.reservation = reserve(2 * kSmall.bytes());
     fill(item.task, number_of(item));
   };
-  steps.on_write = [&](WorkItem& item) {
+  steps.on_write = [&](pipeline::WorkItem& item) {
     const std::string name = item.file.string();
     item.publication.add(folder.path() / (name + ".first"), std::vector<std::byte>(1));
     if (name == "1") throw ItemError(FailureReason::not_encodable, "the second");
     item.publication.add(folder.path() / (name + ".second"), std::vector<std::byte>(1));
   };
-  Pipeline pipeline(source, steps, test_options(1, 1));
+  pipeline::Pipeline pipeline(source, steps, test_options(1, 1));
   EXPECT_EQ(pipeline.run().failed, 1);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "0.first"));
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "2.second"));

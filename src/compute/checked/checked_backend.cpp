@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 /// The largest differences found. Shared by the lanes; thread-safe.
@@ -182,4 +182,4 @@ std::unique_ptr<Backend> make_checked_backend(std::unique_ptr<Backend> tested,
   return std::make_unique<CheckedBackend>(std::move(tested), std::move(reference));
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

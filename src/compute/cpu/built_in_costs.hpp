@@ -2,7 +2,7 @@
 
 #include "core/solver_costs.hpp"
 
-namespace eckart {
+namespace eckart::compute::cpu {
 
 /// Costs for a machine that was not measured. From one core of an AMD EPYC (Zen 4) with OpenBLAS
 /// 0.3.21, fitted by `eckart doctor --calibrate`.
@@ -13,4 +13,4 @@ inline constexpr SolverCosts kBuiltInCpuCosts = {.subspace = {.flop_s = 8e-11, .
                                                           .vector_s = 2.8e-07,
                                                           .cube_s = 4.8e-11}};
 
-}  // namespace eckart
+}  // namespace eckart::compute::cpu

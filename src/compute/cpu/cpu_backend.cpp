@@ -23,7 +23,7 @@
 extern "C" void* blas_memory_alloc(int where);
 extern "C" void blas_memory_free(void* buffer);
 
-namespace eckart {
+namespace eckart::compute::cpu {
 namespace {
 
 // Address space; OpenBLAS touches little of it.
@@ -55,7 +55,7 @@ bool is_openblas_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQU
 
 int choose_lane_count(const BackendOptions& options) {
   if (!is_openblas_thread_safe()) return 1;
-  return options.lanes > 0 ? options.lanes : default_cpu_lanes(usable_cores());
+  return options.lanes > 0 ? options.lanes : default_cpu_lanes(machine::usable_cores());
 }
 
 const char* describe_precision(SolverKind solver, Certificate certificate) {
@@ -123,4 +123,4 @@ std::unique_ptr<Backend> make_cpu_backend(const BackendOptions& options) {
   return std::make_unique<CpuBackend>(options);
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute::cpu

@@ -14,7 +14,7 @@
 #include "core/error.hpp"
 #include "core/quality.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 /// Transposes a wide view, so that rows >= cols.
@@ -109,4 +109,4 @@ std::unique_ptr<Lane> make_lane(SolverKind solver, Certificate certificate,
   return std::make_unique<CpuLane>(solver, certificate, chooser);
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
@@ -13,4 +13,4 @@ std::string cpu_name() {
   return "unknown CPU";  // ARM kernels report no model name
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

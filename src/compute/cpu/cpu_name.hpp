@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// The model name in /proc/cpuinfo, or "unknown CPU".
 std::string cpu_name();
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "core/quality.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 // Amplifications of the filters. Each filter is applied to the result of the one before.
@@ -105,4 +105,4 @@ Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& pl
 template bool Float32Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template bool Float32Solver::reconstruct(const PlaneTask<std::uint16_t>&);
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

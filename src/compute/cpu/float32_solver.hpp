@@ -7,7 +7,7 @@
 #include "compute/cpu/plane_task.hpp"
 #include "compute/cpu/subspace_iteration.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// Reconstructs planes by block subspace iteration in float32. A plane is accepted only if all of
 /// its outputs are certified. Reuses its memory between calls.
@@ -38,4 +38,4 @@ class Float32Solver {
   double squared_norm_ = 0;
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -10,7 +10,7 @@
 #include "compute/certificate.hpp"
 #include "compute/spectrum.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 /// Copies the samples of A (m x n, m >= n) row by row, which is A' in column-major order. Returns
@@ -76,4 +76,4 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
 template void Float64Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint16_t>&);
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

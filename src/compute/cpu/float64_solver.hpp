@@ -6,7 +6,7 @@
 #include "compute/cpu/plane_task.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// Reconstructs planes as A_k = (A V_k) V_k' in float64. Reuses its memory between calls.
 class Float64Solver {
@@ -25,4 +25,4 @@ class Float64Solver {
   std::vector<double> a_t_nm_, p_mk_, values_;
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -5,7 +5,7 @@
 
 #include "core/error.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 void check_lapack(lapack_int info, const char* routine) {
   if (info == 0) return;
@@ -18,4 +18,4 @@ void check_lapack(lapack_int info, const char* routine) {
                   std::string(routine) + " did not converge (info " + std::to_string(info) + ")");
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

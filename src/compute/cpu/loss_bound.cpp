@@ -14,7 +14,7 @@
 #include "compute/cpu/matrix_size.hpp"
 #include "compute/norm_bound.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 // Bound of the float64 rounding error of T, its eigenvalues and their sum, as a share of ||A||_F^2
@@ -163,4 +163,4 @@ double LossBound::loss_db(int k, double residual) { return loss_db(k, residual, 
 
 double LossBound::converged_loss_db(int k, double residual) { return loss_db(k, residual, 0); }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

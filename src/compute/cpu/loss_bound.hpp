@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// A proven bound of the loss of a reconstruction against the optimum, from a subspace that
 /// approximates the leading right singular vectors. All of it is computed in float64. Rounding of
@@ -46,4 +46,4 @@ class LossBound {
   std::vector<double> random_nr_, probe_nr_, previous_nr_, next_nr_, image_mr_, coefficients_lr_;
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

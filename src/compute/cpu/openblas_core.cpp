@@ -1,6 +1,6 @@
 #include "compute/cpu/openblas_core.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 SimdFeatures detect_simd_features() {
 #if defined(__x86_64__)
@@ -18,4 +18,4 @@ std::string openblas_core_warning(std::string_view core, SimdFeatures features) 
          " in the environment for about twice the speed";
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 struct SimdFeatures {
   bool avx2 = false, avx512 = false;
@@ -15,4 +15,4 @@ SimdFeatures detect_simd_features();
 /// chosen. OpenBLAS reads OPENBLAS_CORETYPE when it is loaded, before main().
 std::string openblas_core_warning(std::string_view core, SimdFeatures features);
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

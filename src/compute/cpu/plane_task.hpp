@@ -5,7 +5,7 @@
 #include "compute/backend.hpp"
 #include "core/matrix_view.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// One plane of an image, transposed if it is wide, so that m >= n, and one output per rank. T is
 /// std::uint8_t or std::uint16_t; `peak` is its largest value.
@@ -28,4 +28,4 @@ struct PlaneTask {
   }
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

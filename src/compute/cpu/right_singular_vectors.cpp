@@ -9,7 +9,7 @@
 #include "compute/cpu/lapack_info.hpp"
 #include "compute/cpu/matrix_size.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>& a_t_nm, int m,
                                                        int n, int k) {
   result_.v_nk.resize(size(n, k));
@@ -98,4 +98,4 @@ void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n
                  [scale](double sigma) { return sigma * scale * sigma * scale; });
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -4,7 +4,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// The k leading right singular vectors of an m x n matrix A, m >= n, and its k largest squared
 /// singular values.
@@ -36,4 +36,4 @@ class RightSingularSolver {
   std::vector<int> support_;
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

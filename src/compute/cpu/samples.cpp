@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 // Number of samples per block. A sum of 256 squared differences of 8-bit samples is below 2^24, so
@@ -128,4 +128,4 @@ template SquaredErrors round_and_compare(const float*, std::span<const std::uint
 template SquaredErrors round_and_compare(const float*, std::span<const std::uint16_t>, int,
                                          std::uint16_t*);
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

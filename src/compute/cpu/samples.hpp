@@ -5,7 +5,7 @@
 
 #include "core/matrix_view.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 // Conversions between pixels and float32, in contiguous loops that compilers vectorize. T is
 // std::uint8_t or std::uint16_t.
@@ -33,4 +33,4 @@ template <class T>
 SquaredErrors round_and_compare(const float* values, std::span<const T> samples, int peak,
                                 T* stored);
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

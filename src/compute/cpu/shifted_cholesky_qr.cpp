@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 constexpr float kShift = 1e-6F;  // 16 units in the last place of the unit diagonal
@@ -61,4 +61,4 @@ void ShiftedCholeskyQr::operator()(std::vector<float>& y, int rows, int l,
   }
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// Orthonormalizes columns by one shifted Cholesky QR in float32 (Fukaya, Kannan, Nakatsukasa,
 /// Yamamoto, Yanagisawa: Shifted Cholesky QR, 2020): with D = diag(Y'Y)^(-1/2), D Y'Y D + shift I =
@@ -27,4 +27,4 @@ class ShiftedCholeskyQr {
   std::vector<float> r_ll_, inverse_ll_, scale_, squared_diagonal_;
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

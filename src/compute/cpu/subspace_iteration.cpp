@@ -14,7 +14,7 @@
 #include "compute/cpu/matrix_size.hpp"
 #include "compute/solver_choice.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 // A Ritz value below this share of the largest is rounding.
@@ -169,4 +169,4 @@ void SubspaceIteration::compute_ritz_pairs() {
   factors_.ritz = values_;
 }
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -5,7 +5,7 @@
 
 #include "compute/cpu/shifted_cholesky_qr.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 
 /// The number of columns l of the iteration for rank k: k + max(20, k / 4), rounded up to a
 /// multiple of 16.
@@ -64,4 +64,4 @@ class SubspaceIteration {
   LowRankFactors factors_;
 };
 
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

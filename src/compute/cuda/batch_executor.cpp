@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // cuBLAS's recommendation for Hopper
@@ -103,4 +103,4 @@ void BatchExecutor::drain() noexcept {
   }
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

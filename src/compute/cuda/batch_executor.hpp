@@ -13,7 +13,7 @@
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The GPU resources of a lane: one stream for computation with its own cuBLAS and cuSOLVER
 /// handles, one stream for copies in each direction, the solvers, and a workspace for one batch.
@@ -60,4 +60,4 @@ class BatchExecutor {
   DeviceClock clock_;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

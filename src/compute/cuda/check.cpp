@@ -9,7 +9,7 @@
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 /// True if little device memory is free. A library error without a cause then counts as out of
@@ -149,4 +149,4 @@ void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_
                   std::to_string(shared_bytes) + " bytes of shared memory");
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The source location of a call. Replaces std::source_location, which nvcc 12 supports only in
 /// part.
@@ -41,7 +41,8 @@ void check_pinned_allocation(cudaError_t status, const char* call, std::size_t b
 void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
                   CallSite site = CallSite::current());
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda
 
-#define ECKART_CUDA_CHECK(call) ::eckart::cuda::check((call), #call)
-#define ECKART_CUDA_CHECK_COPY(call, bytes) ::eckart::cuda::check_copy((call), #call, (bytes))
+#define ECKART_CUDA_CHECK(call) ::eckart::compute::cuda::check((call), #call)
+#define ECKART_CUDA_CHECK_COPY(call, bytes) \
+  ::eckart::compute::cuda::check_copy((call), #call, (bytes))

@@ -15,7 +15,7 @@
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 std::vector<int> select_devices(const BackendOptions& options) {
@@ -201,4 +201,4 @@ std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options) {
   return std::make_unique<CudaBackend>(options);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -4,10 +4,10 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Creates a backend with lanes on all requested GPUs. Throws FatalError(unavailable) with the
 /// driver's reason if a GPU cannot be used.
 std::unique_ptr<Backend> make_cuda_backend(const BackendOptions& options);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

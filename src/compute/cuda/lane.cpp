@@ -8,7 +8,7 @@
 #include "compute/cuda/recompute.hpp"
 #include "compute/out_of_memory.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 int count_planes(std::span<Task* const> tasks) {
@@ -91,4 +91,4 @@ bool CudaLane::is_in_flight(const BatchKey& key) const {
                      [&](const Slot& slot) { return slot.key() == key; });
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

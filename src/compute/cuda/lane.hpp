@@ -11,7 +11,7 @@
 #include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/cuda/slot.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A lane of the CUDA backend. It consists of plans (how to compute a batch), an executor (streams
 /// and solvers), recompute() (for uncertified planes) and two slots (the batches in flight).
@@ -48,4 +48,4 @@ class CudaLane : public Lane {
   std::vector<DeviceSpan> spans_;  // of finished batches; emptied by take_spans()
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -8,6 +8,7 @@
 ECKART_EXPORT const char* eckart_cuda_build_id() { return eckart::build_id(); }
 
 /// Creates the CUDA backend; the caller owns it. Throws FatalError.
-ECKART_EXPORT eckart::Backend* eckart_make_cuda_backend(const eckart::BackendOptions& options) {
-  return eckart::cuda::make_cuda_backend(options).release();
+ECKART_EXPORT eckart::compute::Backend* eckart_make_cuda_backend(
+    const eckart::compute::BackendOptions& options) {
+  return eckart::compute::cuda::make_cuda_backend(options).release();
 }

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 /// Null if no profiler is attached.
@@ -45,4 +45,4 @@ void ProfilerRange::next(const char* name) const {
   push(name);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A named range of this thread's time for a profiler (NVTX, domain "eckart"). Nsight Systems shows
 /// the work that was queued in it. Without a profiler its cost is negligible.
@@ -19,4 +19,4 @@ class ProfilerRange {
   void next(const char* name) const;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -11,7 +11,7 @@
 
 #include "compute/cuda/check.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Owns a CUDA handle: move-only, and the same size as the handle. Errors of the destroy function
 /// are ignored, because nothing can be done about them.
@@ -41,9 +41,9 @@ HandleType make_handle(const char* call, CallSite site, Create create, Args... a
   return HandleType(handle);
 }
 /// Example: ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking)
-#define ECKART_CUDA_HANDLE(HandleType, create, ...)                                     \
-  ::eckart::cuda::make_handle<HandleType>(#create, ::eckart::cuda::CallSite::current(), \
-                                          create __VA_OPT__(, ) __VA_ARGS__)
+#define ECKART_CUDA_HANDLE(HandleType, create, ...) \
+  ::eckart::compute::cuda::make_handle<HandleType>( \
+      #create, ::eckart::compute::cuda::CallSite::current(), create __VA_OPT__(, ) __VA_ARGS__)
 
 /// A memory buffer that grows and never shrinks. Its contents are lost when it grows.
 template <auto allocate, auto release>
@@ -83,4 +83,4 @@ inline void* allocate_pinned(std::size_t bytes, CallSite site) {
 using DeviceBuffer = GrowingBuffer<allocate_device, cudaFree>;
 using PinnedBuffer = GrowingBuffer<allocate_pinned, cudaFreeHost>;
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/out_of_memory.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 void mark_recomputed(std::span<const TaskPlane> task_planes) {
@@ -45,4 +45,4 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
   return still_uncertified;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -8,7 +8,7 @@
 #include "compute/cuda/plan/batch_plan.hpp"
 #include "compute/cuda/slot.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Recomputes `uncertified` planes of the slot's batch with this solver of the plan. Returns those
 /// that are still uncertified. Processes parts of plan.max_recompute_planes() planes, one after
@@ -18,4 +18,4 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
                                  std::size_t solver, std::span<const TaskPlane> uncertified,
                                  bool copy_pixels);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -8,7 +8,7 @@
 #include "compute/cuda/profiler_range.hpp"
 #include "core/quality.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 void Slot::MirroredBuffer::copy_in(std::size_t bytes, cudaStream_t stream) const {
   ECKART_CUDA_CHECK_COPY(
       cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream), bytes);
@@ -210,4 +210,4 @@ double Slot::squared_norm(std::size_t plane_index) const {
   return sum;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -11,7 +11,7 @@
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A plane of a batch and the task that it belongs to.
 struct TaskPlane {
@@ -128,4 +128,4 @@ class Slot {
   Timeline timeline_;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

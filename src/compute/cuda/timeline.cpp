@@ -5,7 +5,7 @@
 
 #include "core/instant.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -99,4 +99,4 @@ DeviceSpan::Time Timeline::time_of(const Event& event) const {
   return sync_point_->time + elapsed(sync_point_->event, event);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

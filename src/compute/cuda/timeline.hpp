@@ -8,7 +8,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/device_span.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A time on both clocks: a recorded event and its time on the host's clock.
 struct ClockSyncPoint {
@@ -63,4 +63,4 @@ class Timeline {
   bool is_recompute_ = false;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -12,7 +12,7 @@
 #include "compute/fallback/oom_tracker.hpp"
 #include "core/error.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 using Tasks = std::span<Task* const>;
@@ -223,4 +223,4 @@ std::unique_ptr<Backend> make_fallback_backend(
   return std::make_unique<FallbackBackend>(std::move(gpu), std::move(make_cpu), std::move(warn));
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

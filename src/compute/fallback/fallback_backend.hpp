@@ -6,7 +6,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// Returns a backend that computes on `gpu` and handles OutOfMemory. It splits a batch in two, and
 /// computes an image that does not fit alone on the CPU backend. `make_cpu` is called when that
@@ -17,4 +17,4 @@ std::unique_ptr<Backend> make_fallback_backend(
     std::unique_ptr<Backend> gpu, std::function<std::unique_ptr<Backend>()> make_cpu,
     std::function<void(const std::string& warning)> warn);
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -1,6 +1,6 @@
 #include "compute/fallback/lazy_backend.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 void LazyBackend::compute(int index, const BatchKey& key, Task& task, const std::stop_token& stop) {
   Backend& backend = get_or_make();
@@ -23,4 +23,4 @@ Backend& LazyBackend::get_or_make() {
   return *backend_;
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -9,7 +9,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// A backend that is created when it is first needed. Thread-safe.
 class LazyBackend {
@@ -31,4 +31,4 @@ class LazyBackend {
   std::unique_ptr<std::mutex[]> lane_mutexes_;  // locked while the lane with this index exists
 };
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -4,7 +4,7 @@
 
 #include "compute/evict_if_full.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 std::string format_shape(PaddedShape shape) {
@@ -104,4 +104,4 @@ std::vector<std::string> OomTracker::warnings() const {
           on_cpu};
 }
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -10,7 +10,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 /// Records where GPU memory ran out, what was done about it, and what the GPU computed.
 /// Thread-safe; shared by all lanes.
@@ -50,4 +50,4 @@ class OomTracker {
   bool is_lane_oom_reported_ = false;
 };
 
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -19,8 +19,8 @@ namespace {
 
 constexpr int kMaxFilesPerStep = 512;  // between two reads of events
 
-FileDescriptor make_wake_descriptor() {
-  FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+files::FileDescriptor make_wake_descriptor() {
+  files::FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!wake) throw EnvironmentError("cannot watch folders: " + error_text(errno));
   return wake;
 }
@@ -223,7 +223,7 @@ void FolderWatcher::log_backoff(ReadyQueue::BackoffChange change, const std::str
 }
 
 void FolderWatcher::log(Severity severity, const std::string& what) const {
-  if (log_) log_(watch_index_, severity, printable(options_.root.native()) + ": " + what);
+  if (log_) log_(watch_index_, severity, text::printable(options_.root.native()) + ": " + what);
 }
 
 void FolderWatcher::wake() const { ::eventfd_write(wake_descriptor_.get(), 1); }

@@ -65,7 +65,7 @@ class FolderWatcher {
   const WorkFilter work_filter_;
   const LogFunction log_;
   const std::function<void()> on_ready_;
-  const FileDescriptor wake_descriptor_;
+  const files::FileDescriptor wake_descriptor_;
   ReadyQueue ready_queue_;
 
   // Used only by the thread:

@@ -26,7 +26,7 @@ InotifyTree::InotifyTree(const PathFilter& path_filter, RootDirectoryPtr root)
 }
 
 void InotifyTree::open() {
-  inotify_ = FileDescriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  inotify_ = files::FileDescriptor(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (inotify_) return;
   limit_error_ = "cannot create an inotify instance (" + std::generic_category().message(errno) +
                  "; raise fs.inotify.max_user_instances)";

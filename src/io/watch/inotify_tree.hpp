@@ -79,7 +79,7 @@ class InotifyTree {
 
   const PathFilter& path_filter_;
   const RootDirectoryPtr root_;
-  FileDescriptor inotify_;
+  files::FileDescriptor inotify_;
   Folders folders_;
   std::unordered_map<int, Folders::iterator> by_descriptor_;
   unsigned scan_ = 0;

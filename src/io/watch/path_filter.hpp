@@ -22,15 +22,15 @@ class PathFilter {
   /// Whether a link to a folder is followed: links are enabled, it is not a cycle, and its target
   /// is not in an excluded folder. Accesses the file system.
   bool accepts_link(const std::string& link) const;
-  LinkPolicy links() const { return links_; }
-  bool follows_directory_links() const { return links_ == LinkPolicy::all; }
+  files::LinkPolicy links() const { return links_; }
+  bool follows_directory_links() const { return links_ == files::LinkPolicy::all; }
   std::filesystem::path path_of(const std::string& relative) const;
 
  private:
   bool is_link_cycle(const std::string& link) const;
 
   const std::filesystem::path root_;
-  const LinkPolicy links_;
+  const files::LinkPolicy links_;
   std::unordered_set<std::string> excluded_;
 };
 

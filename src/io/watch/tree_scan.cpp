@@ -45,7 +45,8 @@ bool TreeScan::open_next() {
   folder_ = std::move(paths.extract(paths.begin()).value());
   if (!on_folder_(folder_)) return false;
   directory_ = root_->open_below(folder_);
-  FileDescriptor folder = directory_ ? directory_->open_for_reading() : FileDescriptor();
+  files::FileDescriptor folder =
+      directory_ ? directory_->open_for_reading() : files::FileDescriptor();
   if (folder) listing_.reset(::fdopendir(folder.get()));
   if (listing_) {
     folder.release();
@@ -82,7 +83,7 @@ void TreeScan::classify(const dirent& entry, std::vector<std::string>& files) {
 void TreeScan::classify_link(std::string_view name, std::vector<std::string>& files) {
   push_link(join_path(folder_, name));
   if (!path_filter_.accepts_file(name)) return;
-  if (path_filter_.links() != LinkPolicy::none) {
+  if (path_filter_.links() != files::LinkPolicy::none) {
     files.push_back(join_path(folder_, name));
   } else if (on_ignored_link_) {
     on_ignored_link_(join_path(folder_, name));

@@ -18,8 +18,8 @@ namespace eckart::io {
 
 struct WatchOptions {
   std::filesystem::path root;  ///< absolute; if it is missing, the watch waits for it
-  std::vector<std::filesystem::path> exclude;  ///< folders below root, relative; not scanned
-  LinkPolicy links = LinkPolicy::none;         ///< which links below root are followed
+  std::vector<std::filesystem::path> exclude;         ///< folders below root, relative; not scanned
+  files::LinkPolicy links = files::LinkPolicy::none;  ///< which links below root are followed
   /// A file is ready when size, mtime, ctime and inode were unchanged for this time.
   std::chrono::milliseconds settle_time{};
   /// How long a file that does not decode is tried again, counted from its first attempt.
@@ -68,7 +68,7 @@ struct WatchState {
 /// called again. After an EnvironmentError the watch pauses, as after
 /// FinishStatus::environment_error, and calls the filter again. WatchSource::next() throws any
 /// other exception.
-using WorkFilter = std::function<bool(const SourceItem&, const FileState&)>;
+using WorkFilter = std::function<bool(const SourceItem&, const files::FileState&)>;
 
 /// Writes a line to the log for the watch of this index. May be called on any thread. Must not
 /// throw.

@@ -74,7 +74,7 @@ void WatchedRoot::on_file_changed(const std::string& path, Instant now) {
   const FileObservation observation = observe(path);
   if (observation.kind == EntryStat::directory) scan_.push_link(path);
   const bool is_ignored =
-      observation.kind == EntryStat::link && path_filter_.links() == LinkPolicy::none;
+      observation.kind == EntryStat::link && path_filter_.links() == files::LinkPolicy::none;
   if (is_ignored && path_filter_.accepts_file(path)) on_ignored_link(path);
   if (observation.kind != EntryStat::file || !path_filter_.accepts_file(path)) {
     stability_tracker_.remove(path);
@@ -91,14 +91,14 @@ void WatchedRoot::on_folder_removed(const std::string& folder) {
   const std::size_t count =
       stability_tracker_.remove_below(folder) + ready_queue_.mark_changed_below(folder);
   if (count == 0) return;
-  log_(Severity::info, printable(folder) + " was removed or replaced; " + std::to_string(count) +
-                           " pending files in it were dropped");
+  log_(Severity::info, text::printable(folder) + " was removed or replaced; " +
+                           std::to_string(count) + " pending files in it were dropped");
 }
 
 /// Logged only once, because there may be many links.
 void WatchedRoot::on_ignored_link(const std::string& link) {
   if (std::exchange(has_warned_of_links_, true)) return;
-  log_(Severity::warning, printable(link) +
+  log_(Severity::warning, text::printable(link) +
                               " is a symbolic link and was ignored; "
                               "set `links: files` for this watch to process links to files");
 }
@@ -191,7 +191,7 @@ void WatchedRoot::on_unreadable(const std::string& folder, int error) {
     if (polling_reason_.empty()) set_polling_reason(find_polling_reason());
   }
   if (!unreadable_.insert(folder).second || previously_unreadable_.contains(folder)) return;
-  log_(Severity::warning, (folder.empty() ? "it" : printable(folder)) +
+  log_(Severity::warning, (folder.empty() ? "it" : text::printable(folder)) +
                               " cannot be read: " + std::generic_category().message(error));
 }
 

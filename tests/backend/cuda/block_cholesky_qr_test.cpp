@@ -2,7 +2,7 @@
 
 #include "tests/backend/cuda/small_kernel_fixture.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 class BlockCholeskyQrTest : public SmallKernelTest {
@@ -65,4 +65,4 @@ TEST_F(BlockCholeskyQrTest, zeroes_dependent_columns) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -13,7 +13,7 @@
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using ::testing::EndsWith;
@@ -176,23 +176,23 @@ TEST_F(CudaCheckTest, reports_generic_library_error_as_out_of_memory_if_little_i
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda
 
 extern "C" {
-cudaError_t __wrap_cudaMalloc(void**, std::size_t) { return eckart::cuda::runtime.create; }
+cudaError_t __wrap_cudaMalloc(void**, std::size_t) { return eckart::compute::cuda::runtime.create; }
 cudaError_t __wrap_cudaHostAlloc(void**, std::size_t, unsigned) {
-  return eckart::cuda::runtime.create;
+  return eckart::compute::cuda::runtime.create;
 }
 cudaError_t __wrap_cudaEventCreateWithFlags(cudaEvent_t*, unsigned) {
-  return eckart::cuda::runtime.create;
+  return eckart::compute::cuda::runtime.create;
 }
-cudaError_t __wrap_cudaDeviceSynchronize() { return eckart::cuda::runtime.context; }
+cudaError_t __wrap_cudaDeviceSynchronize() { return eckart::compute::cuda::runtime.context; }
 cudaError_t __wrap_cudaGetLastError() {
-  return std::exchange(eckart::cuda::runtime.last, cudaSuccess);
+  return std::exchange(eckart::compute::cuda::runtime.last, cudaSuccess);
 }
 cudaError_t __wrap_cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-  *free = eckart::cuda::runtime.free;
-  *total = eckart::cuda::runtime.total;
-  return eckart::cuda::runtime.memory_info;
+  *free = eckart::compute::cuda::runtime.free;
+  *total = eckart::compute::cuda::runtime.total;
+  return eckart::compute::cuda::runtime.memory_info;
 }
 }

@@ -6,7 +6,7 @@
 #include "compute/cuda/kernels/rotate.hpp"
 #include "tests/backend/cuda/small_kernel_fixture.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 TEST_F(SmallKernelTest, makes_columns_orthonormal_by_orthonormalizer_and_rotate) {
@@ -193,4 +193,4 @@ TEST_F(SmallKernelTest, projects_in_float32_precision_and_computes_norms) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

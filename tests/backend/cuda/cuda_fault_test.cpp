@@ -13,7 +13,7 @@
 #include "tests/backend/cuda/faults/cuda_faults.hpp"
 #include "tests/backend/cuda/gpu_unavailable_message.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kSlots = 2;
@@ -23,11 +23,12 @@ std::vector<Task> make_tasks() {
   std::vector<Task> tasks(3);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const int channels = i == 2 ? 3 : 1;
-    tasks[i].input = synthesize({.kind = i == 0 ? SynthKind::noise : SynthKind::texture,
-                                 .rows = 96,
-                                 .cols = 64,
-                                 .channels = channels,
-                                 .seed = i});
+    tasks[i].input =
+        synth::synthesize({.kind = i == 0 ? synth::SynthKind::noise : synth::SynthKind::texture,
+                           .rows = 96,
+                           .cols = 64,
+                           .channels = channels,
+                           .seed = i});
     tasks[i].ranks = kRanks;
     tasks[i].outputs.emplace_back(tasks[i].input.shape());
     tasks[i].results.emplace_back(std::size_t(channels));
@@ -151,4 +152,4 @@ INSTANTIATE_TEST_SUITE_P(Solver, CudaFaultTest,
                          [](const auto& test) { return to_string(test.param); });
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

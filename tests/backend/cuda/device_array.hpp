@@ -6,7 +6,7 @@
 
 #include "compute/cuda/raii.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// An array on the device. Copies use the default stream.
 template <class T>
@@ -32,4 +32,4 @@ class DeviceArray {
   DeviceBuffer buffer_;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Why tests that need a GPU are skipped; empty if there is a GPU.
 inline std::string gpu_unavailable_message() {
@@ -14,4 +14,4 @@ inline std::string gpu_unavailable_message() {
   return std::string("no CUDA device: ") + cudaGetErrorString(status);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

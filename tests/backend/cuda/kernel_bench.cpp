@@ -14,7 +14,7 @@
 #include "tests/backend/cuda/bench/solve.hpp"
 #include "tests/backend/cuda/bench/timer.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 struct KernelBenchArgs {
@@ -112,16 +112,16 @@ nlohmann::json run(const KernelBenchArgs& args) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench
 
 int main(int argc, char** argv) {
-  eckart::cuda::bench::KernelBenchArgs args;
+  eckart::compute::cuda::bench::KernelBenchArgs args;
   CLI::App app("The CUDA kernels against the roofline and against libraries", "kernel_bench");
   app.add_option("--only", args.only, "Measure only these kernels (names as in the table)");
   app.add_option("--repeats", args.repeats)->check(CLI::Range(10, 1000));
   CLI11_PARSE(app, argc, argv);
   try {
-    std::printf("%s\n", eckart::cuda::bench::run(args).dump(1).c_str());
+    std::printf("%s\n", eckart::compute::cuda::bench::run(args).dump(1).c_str());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "kernel_bench: %s\n", error.what());
     return 1;

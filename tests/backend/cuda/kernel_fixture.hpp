@@ -15,7 +15,7 @@
 #include "tests/backend/cuda/device_array.hpp"
 #include "tests/backend/cuda/gpu_unavailable_message.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 struct Shape {
   int rows, cols, channels, sample_bytes;
@@ -107,4 +107,4 @@ class KernelTest : public ::testing::Test {
   int m_ = 0, n_ = 0;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -7,7 +7,7 @@
 #include "compute/cuda/kernels/unpack_float16.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1}, {1, 70, 1, 1},
@@ -174,4 +174,4 @@ TEST_F(KernelTest, reconstructs_all_ranks_in_one_pass_in_float16) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using test::BusySpan;
@@ -69,4 +69,4 @@ std::vector<TaskPlane> LaneBenchmark::all_planes(const Slot& slot) {
   return known;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -9,7 +9,7 @@
 #include "compute/cuda/lane.hpp"
 #include "tests/backend/cuda/span_recorder.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The copies that are timed.
 enum class Transfers { none, pinned };
@@ -45,4 +45,4 @@ class LaneBenchmark {
   std::int64_t planes_recomputed_ = 0, planes_ = 0;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -13,7 +13,7 @@
 #include "compute/out_of_memory.hpp"
 #include "tests/backend/cuda/fake/fake_cuda.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using ::testing::Contains;
@@ -252,4 +252,4 @@ TEST_F(LaneTest, continues_after_recompute_is_out_of_memory_for_one_plane) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

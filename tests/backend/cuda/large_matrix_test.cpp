@@ -22,28 +22,28 @@ class LargeMatrixTest : public ::testing::TestWithParam<LargeShape> {
     }
   }
 
-  static std::unique_ptr<Backend> make(SolverKind solver) {
+  static std::unique_ptr<compute::Backend> make(SolverKind solver) {
     return app::make_backend(settings::BackendChoice::cuda,
                              {.solver = solver, .lanes = 1, .devices = {0}}, 1)
         .backend;
   }
 
-  Task reconstruct(SynthKind kind) {
-    const Image image =
-        synthesize({.kind = kind, .rows = GetParam().rows, .cols = GetParam().cols, .channels = 1});
-    Task task = make_task(image, {20, GetParam().rank});
-    Task* const batch[] = {&task};
+  compute::Task reconstruct(synth::SynthKind kind) {
+    const Image image = synth::synthesize(
+        {.kind = kind, .rows = GetParam().rows, .cols = GetParam().cols, .channels = 1});
+    compute::Task task = make_task(image, {20, GetParam().rank});
+    compute::Task* const batch[] = {&task};
     const auto lane = backend_->make_lane(0);
-    lane->start(0, batch_key(task, 32), batch);
+    lane->start(0, compute::batch_key(task, 32), batch);
     lane->finish(0);
     EXPECT_EQ(task.error, "");
     return task;
   }
 
-  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<compute::Backend> backend_;
 };
 
-double squared_error(const Task& task, std::size_t output) {
+double squared_error(const compute::Task& task, std::size_t output) {
   double sum = 0;
   for (std::size_t at = 0; at < task.input.bytes(); ++at) {
     const int difference = int(task.input.data()[at]) - int(task.outputs[output].data()[at]);
@@ -53,9 +53,9 @@ double squared_error(const Task& task, std::size_t output) {
 }
 
 TEST_P(LargeMatrixTest, is_certified_and_reported_correctly) {
-  const Task task = reconstruct(SynthKind::texture);
+  const compute::Task task = reconstruct(synth::SynthKind::texture);
   for (std::size_t output = 0; output < 2; ++output) {
-    const PlaneResult& result = task.results[output][0];
+    const compute::PlaneResult& result = task.results[output][0];
     EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
     EXPECT_EQ(result.squared_error, squared_error(task, output));
     EXPECT_GT(result.energy, 0.5);
@@ -67,18 +67,19 @@ TEST_P(LargeMatrixTest, is_certified_and_reported_correctly) {
 class LargeMatrixAgainstGramTest : public LargeMatrixTest {};
 
 TEST_P(LargeMatrixAgainstGramTest, has_a_loss_within_the_certificate) {
-  const Task task = reconstruct(SynthKind::texture);
+  const compute::Task task = reconstruct(synth::SynthKind::texture);
   backend_ = make(SolverKind::gram);
-  const Task reference = reconstruct(SynthKind::texture);
+  const compute::Task reference = reconstruct(synth::SynthKind::texture);
   for (std::size_t output = 0; output < 2; ++output) {
-    const PlaneResult &found = task.results[output][0], &best = reference.results[output][0];
+    const compute::PlaneResult &found = task.results[output][0],
+                               &best = reference.results[output][0];
     EXPECT_LT(best.loss_estimate_db, 1e-6);
     EXPECT_LE(loss_db(found.residual, best.residual), found.loss_estimate_db + 1e-6);
   }
 }
 
 TEST_P(LargeMatrixTest, is_reconstructed_exactly_at_low_rank) {
-  const Task task = reconstruct(SynthKind::low_rank);  // of rank 20
+  const compute::Task task = reconstruct(synth::SynthKind::low_rank);  // of rank 20
   for (std::size_t output = 0; output < 2; ++output) EXPECT_EQ(squared_error(task, output), 0);
 }
 

@@ -28,11 +28,14 @@ constexpr std::size_t kMiB = std::size_t(1) << 20;
 class OutOfMemoryTest : public ::testing::TestWithParam<int> {
  protected:
   void SetUp() override {
-    if (const std::string message = cuda::gpu_unavailable_message(); !message.empty())
+    if (const std::string message = compute::cuda::gpu_unavailable_message(); !message.empty())
       GTEST_SKIP() << message;
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
-      images_.push_back(synthesize(
-          {.kind = SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = seed}));
+      images_.push_back(synth::synthesize({.kind = synth::SynthKind::texture,
+                                           .rows = kSide,
+                                           .cols = kSide,
+                                           .channels = 1,
+                                           .seed = seed}));
     }
     // Expected results from a lane with enough memory. This also loads the device code.
     expected_ = make_tasks(int(images_.size()));
@@ -41,7 +44,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
     ASSERT_THAT(backend->warnings(), IsEmpty());
   }
 
-  static std::unique_ptr<Backend> make() {
+  static std::unique_ptr<compute::Backend> make() {
     return app::make_backend(settings::BackendChoice::cuda, {.lanes = 1, .devices = {0}}, 1)
         .backend;
   }
@@ -61,32 +64,32 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   }
   void free_filler() { filler_.clear(); }
 
-  static BatchKey make_key() { return {{kSide, kSide}, {{GetParam()}}}; }
+  static compute::BatchKey make_key() { return {{kSide, kSide}, {{GetParam()}}}; }
 
-  std::vector<Task> make_tasks(int count) const {
-    std::vector<Task> tasks;
+  std::vector<compute::Task> make_tasks(int count) const {
+    std::vector<compute::Task> tasks;
     for (int i = 0; i < count; ++i)
       tasks.push_back(make_task(images_[std::size_t(i) % images_.size()], {GetParam()}));
     return tasks;
   }
 
-  static void start(Lane& lane, int slot, std::vector<Task>& tasks) {
-    std::vector<Task*> batch;
-    for (Task& task : tasks) batch.push_back(&task);
+  static void start(compute::Lane& lane, int slot, std::vector<compute::Task>& tasks) {
+    std::vector<compute::Task*> batch;
+    for (compute::Task& task : tasks) batch.push_back(&task);
     lane.start(slot, make_key(), batch);
   }
-  static void compute(Lane& lane, std::vector<Task>& tasks) {
+  static void compute(compute::Lane& lane, std::vector<compute::Task>& tasks) {
     start(lane, 0, tasks);
     lane.finish(0);
   }
 
-  void expect_correct(const std::vector<Task>& tasks) const {
+  void expect_correct(const std::vector<compute::Task>& tasks) const {
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       SCOPED_TRACE(i);
-      const Task& task = tasks[i];
-      const Task& expected = expected_[i % expected_.size()];
+      const compute::Task& task = tasks[i];
+      const compute::Task& expected = expected_[i % expected_.size()];
       ASSERT_EQ(task.error, "");
-      const PlaneResult& result = task.results[0][0];
+      const compute::PlaneResult& result = task.results[0][0];
       EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
       EXPECT_NEAR(10 * std::log10(result.residual / expected.results[0][0].residual), 0,
                   kMaxLossDb);
@@ -108,7 +111,7 @@ class OutOfMemoryTest : public ::testing::TestWithParam<int> {
   };
   std::vector<std::unique_ptr<void, CudaDeleter>> filler_;
   std::vector<Image> images_;
-  std::vector<Task> expected_;
+  std::vector<compute::Task> expected_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Rank, OutOfMemoryTest, ::testing::Values(20, 200),
@@ -119,7 +122,7 @@ TEST_P(OutOfMemoryTest, splits_an_oversized_batch) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const int full = backend->batch_planes(make_key());
-  std::vector<Task> large = make_tasks(40), later = make_tasks(40);
+  std::vector<compute::Task> large = make_tasks(40), later = make_tasks(40);
   fill_memory_except(160 * kMiB);
   compute(*lane, large);
   expect_correct(large);
@@ -137,7 +140,7 @@ TEST_P(OutOfMemoryTest, splits_an_oversized_batch) {
 TEST_P(OutOfMemoryTest, moves_an_oversized_image_to_the_cpu) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
-  std::vector<Task> one = make_tasks(1), later = make_tasks(40);
+  std::vector<compute::Task> one = make_tasks(1), later = make_tasks(40);
   fill_memory_except(0);
   compute(*lane, one);
   expect_correct(one);
@@ -153,7 +156,7 @@ TEST_P(OutOfMemoryTest, moves_an_oversized_image_to_the_cpu) {
 TEST_P(OutOfMemoryTest, does_not_affect_the_other_slot) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
-  std::vector<Task> first = make_tasks(8), second = make_tasks(40), third = make_tasks(8);
+  std::vector<compute::Task> first = make_tasks(8), second = make_tasks(40), third = make_tasks(8);
   start(*lane, 0, first);
   fill_memory_except(0);
   start(*lane, 1, second);
@@ -166,7 +169,7 @@ TEST_P(OutOfMemoryTest, does_not_affect_the_other_slot) {
 
 TEST_P(OutOfMemoryTest, moves_images_to_the_cpu_until_a_lane_can_be_created) {
   const auto backend = make();
-  std::vector<Task> cpu_tasks = make_tasks(1), gpu_tasks = make_tasks(8);
+  std::vector<compute::Task> cpu_tasks = make_tasks(1), gpu_tasks = make_tasks(8);
   fill_memory_except(0);
   const auto lane = backend->make_lane(0);
   compute(*lane, cpu_tasks);

@@ -9,7 +9,7 @@
 #include "compute/cuda/kernels/rotate.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 constexpr int kCount = 3;  // matrices per batch
 inline const std::vector<int> kOrders{16, 48, 112, 192};
@@ -119,4 +119,4 @@ class SmallKernelTest : public KernelTest {
   }
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

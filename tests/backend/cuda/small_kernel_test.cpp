@@ -6,7 +6,7 @@
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "tests/backend/cuda/small_kernel_fixture.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 TEST_F(SmallKernelTest, computes_gram_matrices_in_float64_precision) {
@@ -259,4 +259,4 @@ TEST_F(SmallKernelTest, reverses_the_order_in_whiten_and_squared_column_norms) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

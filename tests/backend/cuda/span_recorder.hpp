@@ -5,7 +5,7 @@
 #include "compute/cuda/raii.hpp"
 #include "tests/support/overlap.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 using TimingEvent = Event;
 inline TimingEvent make_timing_event() {
@@ -45,4 +45,4 @@ class SpanRecorder {
   std::vector<EventPair> pairs_;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

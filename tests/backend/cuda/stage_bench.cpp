@@ -29,7 +29,7 @@
 namespace eckart {
 namespace {
 
-using cuda::Transfers;
+using compute::cuda::Transfers;
 using test::BusySpan;
 
 struct StageCase {
@@ -44,10 +44,11 @@ struct StageBenchArgs {
   int repeats = 20, lanes = 0, planes = 0, batches = 16, shrink = 0, depth = 8;
 };
 
-std::vector<Task> make_tasks(const std::vector<Image>& inputs, std::span<const RankPolicy> ranks) {
-  std::vector<Task> tasks;
+std::vector<compute::Task> make_tasks(const std::vector<Image>& inputs,
+                                      std::span<const RankPolicy> ranks) {
+  std::vector<compute::Task> tasks;
   for (const Image& input : inputs) {
-    Task task;
+    compute::Task task;
     task.input = Image(input.shape());
     std::memcpy(task.input.data(), input.data(), input.bytes());
     task.ranks = ranks;
@@ -61,24 +62,24 @@ std::vector<Task> make_tasks(const std::vector<Image>& inputs, std::span<const R
 /// The squared errors of the optimum, computed by the CPU backend.
 std::vector<double> optimal_errors(const std::vector<Image>& inputs,
                                    std::span<const RankPolicy> ranks) {
-  BackendOptions options;
+  compute::BackendOptions options;
   options.solver = SolverKind::gram;  // float64
-  const auto backend = make_cpu_backend(options);
-  std::vector<Task> tasks = make_tasks(inputs, ranks);
+  const auto backend = compute::cpu::make_cpu_backend(options);
+  std::vector<compute::Task> tasks = make_tasks(inputs, ranks);
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < backend->lanes(); ++t) {
     threads.emplace_back([&] {
       const auto lane = backend->make_lane(0);
       for (std::size_t i; (i = next++) < tasks.size();) {
-        Task* const batch[] = {&tasks[i]};
+        compute::Task* const batch[] = {&tasks[i]};
         lane->start(0, {}, batch);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   std::vector<double> errors;
-  for (const Task& task : tasks) errors.push_back(task.results[0][0].residual);
+  for (const compute::Task& task : tasks) errors.push_back(task.results[0][0].residual);
   return errors;
 }
 
@@ -133,17 +134,17 @@ nlohmann::json overlap(const std::vector<BusySpan>& spans) {
 }
 
 /// An event on each GPU in use. Times are measured from it.
-std::vector<cuda::TimingEvent> make_origins(std::vector<int> devices) {
+std::vector<compute::cuda::TimingEvent> make_origins(std::vector<int> devices) {
   int found = 0;
   ECKART_CUDA_CHECK(cudaGetDeviceCount(&found));
   if (devices.empty()) {
     devices.resize(std::size_t(found));
     std::iota(devices.begin(), devices.end(), 0);
   }
-  std::vector<cuda::TimingEvent> origins;
+  std::vector<compute::cuda::TimingEvent> origins;
   for (const int device : devices) {
     ECKART_CUDA_CHECK(cudaSetDevice(device));
-    origins.push_back(cuda::make_timing_event());
+    origins.push_back(compute::cuda::make_timing_event());
     ECKART_CUDA_CHECK(cudaEventRecord(origins.back().get(), nullptr));
   }
   return origins;
@@ -170,34 +171,35 @@ void write_trace(const std::filesystem::path& path,
 
 nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
                         const std::vector<cv::Mat>& images) {
-  BackendOptions options;
+  compute::BackendOptions options;
   options.solver = parse_enum<SolverKind>(args.solver).value();
   options.lanes = args.lanes;
   options.batch_planes = args.planes;
   options.devices = args.devices;
-  const auto backend = cuda::make_cuda_backend(options);
+  const auto backend = compute::cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const BatchKey key{padded_shape({c.side, c.side, 1, depth}, 32), {RankPolicy{c.rank}}};
+  const compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32),
+                              {RankPolicy{c.rank}}};
   const int planes = backend->batch_planes(key);
   const std::vector<Image> inputs =
       shrink_images(test::make_square_images(images, c.side, planes, depth), args.shrink);
   constexpr int kWarmUp = 3;
   const int traced_batches = std::min(24, 4 * args.batches);
-  std::vector<std::vector<Task>> tasks;
+  std::vector<std::vector<compute::Task>> tasks;
   std::vector<double> recomputed_per_mille(std::size_t(lane_count), 0.0);
   std::vector<std::vector<BusySpan>> spans(std::size_t(lane_count), std::vector<BusySpan>{});
   for (int i = 0; i < lane_count; ++i) tasks.push_back(make_tasks(inputs, key.ranks));
-  const std::vector<cuda::TimingEvent> origins = make_origins(args.devices);
+  const std::vector<compute::cuda::TimingEvent> origins = make_origins(args.devices);
   std::barrier start_barrier(lane_count + 1);
   flow::Workers lanes(
       "lane", lane_count,
       [&](int i) {
-        cuda::LaneBenchmark benchmark(*backend, i, key, tasks[std::size_t(i)]);
+        compute::cuda::LaneBenchmark benchmark(*backend, i, key, tasks[std::size_t(i)]);
         for (const Transfers transfers : {Transfers::none, Transfers::pinned})
           benchmark.time(transfers, kWarmUp + args.repeats, args.batches, start_barrier);
         recomputed_per_mille[std::size_t(i)] = benchmark.recomputed_per_mille();
-        cuda::SpanRecorder recorder;
+        compute::cuda::SpanRecorder recorder;
         benchmark.time(Transfers::pinned, 1, traced_batches, start_barrier, &recorder);
         spans[std::size_t(i)] = recorder.read(origins[std::size_t(i) % origins.size()]);
       },
@@ -225,7 +227,7 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   const std::vector<double> optimum = optimal_errors(inputs, key.ranks);
   double largest = 0, sum = 0, psnr = 0, bound = 0, violated = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const PlaneResult& result = tasks[0][i].results[0][0];
+    const compute::PlaneResult& result = tasks[0][i].results[0][0];
     const double loss = loss_db(result.residual, optimum[i]);
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     largest = std::max(largest, std::isnan(loss) ? 1e9 : loss);

@@ -17,7 +17,7 @@
 
 namespace eckart::app {
 
-inline const Activity::Stall kLoadStall{"load", {}, std::chrono::seconds(200)};
+inline const pipeline::Activity::Stall kLoadStall{"load", {}, std::chrono::seconds(200)};
 
 /// The events so far, in order. Thread-safe.
 class EventLog {
@@ -110,16 +110,16 @@ class FakeService : public SupervisedService {
   std::string status_text() const override { return "status of " + name_; }
   std::string describe_activity() const override { return "activity of " + name_; }
   double last_done_unix_s() const override { return last_done_unix_s_; }
-  std::optional<Activity::Stall> find_stall() override {
+  std::optional<pipeline::Activity::Stall> find_stall() override {
     add_event("find_stall");
     const std::lock_guard lock(mutex_);
     return stall_;
   }
-  void record_stall(const Activity::Stall& stall) override {
+  void record_stall(const pipeline::Activity::Stall& stall) override {
     add_event("records stall of " + stall.stage);
   }
-  Activity& activity() override { return activity_; }
-  Backend* backend() const override {
+  pipeline::Activity& activity() override { return activity_; }
+  compute::Backend* backend() const override {
     add_event("asked for its backend");
     return backend_;
   }
@@ -138,13 +138,13 @@ class FakeService : public SupervisedService {
     const std::lock_guard lock(mutex_);
     return error_;
   }
-  void set_stall(const std::optional<Activity::Stall>& stall) {
+  void set_stall(const std::optional<pipeline::Activity::Stall>& stall) {
     const std::lock_guard lock(mutex_);
     stall_ = stall;
   }
   telemetry::RunReport report_;
   double last_done_unix_s_ = 0;
-  std::atomic<Backend*> backend_ = nullptr;
+  std::atomic<compute::Backend*> backend_ = nullptr;
   std::atomic<bool> fails_maintenance_ = false;
 
  private:
@@ -157,8 +157,8 @@ class FakeService : public SupervisedService {
   std::condition_variable changed_;
   bool stop_requested_ = false;
   std::exception_ptr error_;
-  std::optional<Activity::Stall> stall_;
-  Activity activity_;
+  std::optional<pipeline::Activity::Stall> stall_;
+  pipeline::Activity activity_;
 };
 
 }  // namespace eckart::app

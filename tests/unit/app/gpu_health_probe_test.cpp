@@ -17,7 +17,7 @@ TEST(GpuHealthProbe, detects_wrong_results) {
 
 TEST(GpuHealthProbe, detects_a_reported_error) {
   BackendScript script;
-  script.on_finish = [](Task& task) { task.error = "lost"; };
+  script.on_finish = [](compute::Task& task) { task.error = "lost"; };
   ScriptedBackend backend(script);
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
 }
@@ -25,10 +25,10 @@ TEST(GpuHealthProbe, detects_a_reported_error) {
 /// A fallback to the CPU would not test the GPU. The probe must not count as a computed image.
 TEST_F(FallbackTest, is_not_used_by_a_health_probe_without_memory) {
   gpu_.has_lane_memory = false;
-  EXPECT_THROW(GpuHealthProbe(*backend_).run(), OutOfMemory);
+  EXPECT_THROW(GpuHealthProbe(*backend_).run(), compute::OutOfMemory);
   gpu_.has_lane_memory = true;
   gpu_.start_capacity = 0;
-  EXPECT_THROW(GpuHealthProbe(*backend_).run(), OutOfMemory);
+  EXPECT_THROW(GpuHealthProbe(*backend_).run(), compute::OutOfMemory);
   EXPECT_EQ(cpu_backends_made_, 0);
   EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 0);
   EXPECT_EQ(backend_->fallback_counts().gpu_images, 0);
@@ -36,11 +36,11 @@ TEST_F(FallbackTest, is_not_used_by_a_health_probe_without_memory) {
 
 TEST_F(FallbackTest, is_not_used_by_a_health_probe_of_a_checked_backend) {
   gpu_.start_capacity = 0;
-  const auto checked =
-      make_checked_backend(make_fallback_backend(std::make_unique<ScriptedBackend>(gpu_), make_cpu_,
-                                                 [](const std::string&) {}),
-                           std::make_unique<ScriptedBackend>(cpu_));
-  EXPECT_THROW(GpuHealthProbe(*checked).run(), OutOfMemory);
+  const auto checked = compute::make_checked_backend(
+      compute::make_fallback_backend(std::make_unique<ScriptedBackend>(gpu_), make_cpu_,
+                                     [](const std::string&) {}),
+      std::make_unique<ScriptedBackend>(cpu_));
+  EXPECT_THROW(GpuHealthProbe(*checked).run(), compute::OutOfMemory);
   EXPECT_TRUE(cpu_.started.empty());
 }
 

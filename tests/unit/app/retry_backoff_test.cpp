@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using Time = Instant;
 
-constexpr FileState kState{10, 20, 30};
+constexpr files::FileState kState{10, 20, 30};
 
 /// Restoring the file looks like a change, so that the file arrives again and again.
 TEST(RetryBackoff, limits_retries_to_the_backoff) {

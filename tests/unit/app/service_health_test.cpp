@@ -108,16 +108,16 @@ class GpuHealthTest : public ServiceHealthTest {
   enum class Gpu { responds, has_no_memory, is_lost };
 
   /// Records the event "probe" for each attempt. Copies the input to the output.
-  class FakeLane : public Lane {
+  class FakeLane : public compute::Lane {
    public:
     FakeLane(GpuHealthTest& test) : test_(test) {}
     int slots() const override { return 1; }
-    void start(int, const BatchKey&, std::span<Task* const> tasks) override {
+    void start(int, const compute::BatchKey&, std::span<compute::Task* const> tasks) override {
       const Gpu gpu = test_.gpu_;
       test_.events_.add("probe");
-      if (gpu == Gpu::has_no_memory) throw OutOfMemory("other work has it");
+      if (gpu == Gpu::has_no_memory) throw compute::OutOfMemory("other work has it");
       if (gpu == Gpu::is_lost) throw DeviceLostError("CUDA error 719");
-      for (Task* task : tasks)
+      for (compute::Task* task : tasks)
         std::memcpy(task->outputs[0].data(), task->input.data(), task->input.bytes());
     }
     void finish(int) override {}
@@ -125,24 +125,26 @@ class GpuHealthTest : public ServiceHealthTest {
    private:
     GpuHealthTest& test_;
   };
-  class FakeBackend : public Backend {
+  class FakeBackend : public compute::Backend {
    public:
     explicit FakeBackend(GpuHealthTest& test) : test_(test) {}
     std::string name() const override { return "cuda"; }
     std::string description() const override { return "for tests"; }
     int lanes() const override { return 1; }
-    int batch_planes(const BatchKey&) const override { return 1; }
+    int batch_planes(const compute::BatchKey&) const override { return 1; }
     std::vector<std::string> gpu_bus_ids() const override {
       return test_.has_gpus_ ? std::vector<std::string>{"00000000:01:00.0"}
                              : std::vector<std::string>();
     }
-    FallbackCounts fallback_counts() const override {
+    compute::FallbackCounts fallback_counts() const override {
       test_.events_.add("counts");
       if (test_.gpu_computes_) ++test_.counts_.gpu_images;
       if (test_.cpu_computes_) ++test_.counts_.cpu_fallback_images;
       return test_.counts_;
     }
-    std::unique_ptr<Lane> make_lane(int) override { return std::make_unique<FakeLane>(test_); }
+    std::unique_ptr<compute::Lane> make_lane(int) override {
+      return std::make_unique<FakeLane>(test_);
+    }
 
    private:
     GpuHealthTest& test_;
@@ -160,7 +162,7 @@ class GpuHealthTest : public ServiceHealthTest {
 
   std::atomic<Gpu> gpu_ = Gpu::responds;
   std::atomic<bool> has_gpus_ = true, gpu_computes_ = false, cpu_computes_ = false;
-  FallbackCounts counts_;  // used by the probe thread
+  compute::FallbackCounts counts_;  // used by the probe thread
   FakeBackend backend_{*this};
 };
 

@@ -27,7 +27,7 @@ class StallRecordTest : public ::testing::Test {
 
   const test::TempFolder folder_;
   const std::filesystem::path file_ = folder_.path() / "stalls";
-  FileState state_{.size = 1000, .mtime_ns = 123, .inode = 7};
+  files::FileState state_{.size = 1000, .mtime_ns = 123, .inode = 7};
   StallRecord::Time now_{hours(500000)};
 };
 

@@ -31,8 +31,8 @@ std::map<Resource, int> planned_threads(int cores) {
 }
 
 TEST(ThreadDefault, is_the_same_in_a_run_and_in_plan) {
-  const PipelineOptions options = pipeline_options({});
-  std::map<Resource, int> planned = planned_threads(usable_cores());
+  const pipeline::PipelineOptions options = pipeline_options({});
+  std::map<Resource, int> planned = planned_threads(machine::usable_cores());
   EXPECT_EQ(planned.at(Resource::load), options.load_threads);
   EXPECT_EQ(planned.at(Resource::write), options.write_threads);
 }

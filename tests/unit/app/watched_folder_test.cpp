@@ -86,8 +86,8 @@ class WatchedFolderTest : public testing::Test {
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
   /// Returns the item of a file in this input folder, as a watch finds it.
-  static WorkItem found(const fs::path& input, const fs::path& name) {
-    WorkItem item;
+  static pipeline::WorkItem found(const fs::path& input, const fs::path& name) {
+    pipeline::WorkItem item;
     item.file = input / name;
     item.relative = name;
     item.rooted_file = io::make_rooted_file(input, name);
@@ -97,17 +97,18 @@ class WatchedFolderTest : public testing::Test {
   }
   /// Processes a file as the pipeline does, but with outputs that are not computed.
   Outcome process(WatchedFolder& folder, const fs::path& input, const fs::path& name) const {
-    auto item = std::make_unique<WorkItem>(found(input, name));
+    auto item = std::make_unique<pipeline::WorkItem>(found(input, name));
     flow::Budget budget(std::size_t(1) << 30);
     folder.assign_outputs(*item);
-    attempt(item->outcome, Stage::load, FailureReason::internal,
-            [&] { folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); }); });
+    pipeline::attempt(item->outcome, Stage::load, FailureReason::internal, [&] {
+      folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); });
+    });
     if (item->outcome.ok()) {
       item->task.outputs.emplace_back(item->task.input.shape());
       item->task.results.emplace_back(1);
-      item->advance(ItemState::loaded);
+      item->advance(pipeline::ItemState::loaded);
       folder.write(*item);
-      if (item->outcome.ok()) item->advance(ItemState::written);
+      if (item->outcome.ok()) item->advance(pipeline::ItemState::written);
     }
     publish(folder, item);
     item->task.ranks = {};  // these were the ranks of the folder
@@ -117,9 +118,9 @@ class WatchedFolderTest : public testing::Test {
     io::publish_file(path, io::codec_for(ImageFormat::png).encode(Image({8, 4, 1, Depth::u8}), {}));
   }
   /// Returns the item of a file that was read and is corrupt.
-  ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
+  pipeline::ItemPtr bad_item(WatchedFolder& folder, const fs::path& name) const {
     std::ofstream(at("in") / name) << "bad";
-    auto item = std::make_unique<WorkItem>(found(at("in"), name));
+    auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), name));
     folder.assign_outputs(*item);
     EXPECT_TRUE(item->outcome.ok()) << item->outcome.detail;
     item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
@@ -134,12 +135,12 @@ class WatchedFolderTest : public testing::Test {
     return nlohmann::json::parse(file, nullptr, false);
   }
   /// Publishes one item, as a pipeline does.
-  static void publish(WatchedFolder& folder, ItemPtr& item) {
+  static void publish(WatchedFolder& folder, pipeline::ItemPtr& item) {
     folder.publish(std::span(&item, 1));
     folder.end(*item);
     item->owner.reset();
   }
-  static bool needs_processing(WatchedFolder& folder, const WorkItem& item) {
+  static bool needs_processing(WatchedFolder& folder, const pipeline::WorkItem& item) {
     io::SourceItem arrival;
     arrival.file = item.file;
     arrival.relative = item.relative;
@@ -151,7 +152,7 @@ class WatchedFolderTest : public testing::Test {
 
 TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
   WatchedFolder folder(watch());
-  ItemPtr item = bad_item(folder, "a.png");
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
   folder.publish(std::span(&item, 1));
   EXPECT_EQ(reason("a.png").value("sha256", ""),
             "2f05d4b689d270cafb02285f35f44866f7dc8a2d368a3f9d1124373eeab31fb1");
@@ -160,7 +161,7 @@ TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
 
 TEST_F(WatchedFolderTest, does_not_wait_for_a_fifo_in_place_of_a_bad_file) {
   WatchedFolder folder(watch());
-  ItemPtr item = bad_item(folder, "a.png");
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
   fs::remove(at("in/a.png"));
   ASSERT_EQ(::mkfifo(at("in/a.png").c_str(), 0600), 0);
   folder.publish(std::span(&item, 1));
@@ -170,7 +171,7 @@ TEST_F(WatchedFolderTest, does_not_wait_for_a_fifo_in_place_of_a_bad_file) {
 
 TEST_F(WatchedFolderTest, does_not_read_a_huge_file_in_place_of_a_bad_one) {
   WatchedFolder folder(watch());
-  ItemPtr item = bad_item(folder, "a.png");
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
   fs::resize_file(at("in/a.png"), std::uintmax_t(8) << 40);
   folder.publish(std::span(&item, 1));
   EXPECT_THAT(reason("a.png").value("sha256_error", ""), HasSubstr("limits.file_mb"));
@@ -182,7 +183,7 @@ TEST_F(WatchedFolderTest, does_not_hash_a_sparse_file) {
   WatchedFolder folder(sparse);
   std::ofstream(at("in/a.png"));
   fs::resize_file(at("in/a.png"), std::uintmax_t(4) << 20);
-  auto item = std::make_unique<WorkItem>(found(at("in"), "a.png"));
+  auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
   folder.assign_outputs(*item);
   item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
   folder.publish(std::span(&item, 1));
@@ -191,7 +192,7 @@ TEST_F(WatchedFolderTest, does_not_hash_a_sparse_file) {
 
 TEST_F(WatchedFolderTest, does_not_hash_a_replaced_file) {
   WatchedFolder folder(watch());
-  ItemPtr item = bad_item(folder, "a.png");
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("secret")) << "sec";
   fs::rename(at("secret"), at("in/a.png"));
   folder.publish(std::span(&item, 1));
@@ -200,7 +201,7 @@ TEST_F(WatchedFolderTest, does_not_hash_a_replaced_file) {
 
 TEST_F(WatchedFolderTest, removes_only_the_file_that_was_read) {
   WatchedFolder folder(watch(DoneInputAction::remove));
-  ItemPtr item = bad_item(folder, "a.png");
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("other")) << "new";
   fs::rename(at("other"), at("in/a.png"));
   folder.publish(std::span(&item, 1));
@@ -230,7 +231,7 @@ TEST_F(WatchedFolderOnOtherDiskTest, delays_retry_of_unremovable_input) {
     watch.settings.ledger = ledger;
     WatchedFolder folder(watch);
     const fs::path place = watch.output / ".eckart/quarantine/q.png";
-    ItemPtr item = bad_item(folder, "q.png");
+    pipeline::ItemPtr item = bad_item(folder, "q.png");
     publish(folder, item);
     EXPECT_TRUE(fs::exists(place));
     const nlohmann::json first = json(place.native() + ".record.json");
@@ -252,7 +253,7 @@ TEST_F(WatchedFolderOnOtherDiskTest, keeps_a_bad_file_for_which_the_quarantine_h
   settings::WatchSettings watch = this->watch(DoneInputAction::remove);
   watch.output = disk_ / "out";
   WatchedFolder folder(watch);
-  ItemPtr item = bad_item(folder, "a.png");
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
   fs::resize_file(at("in/a.png"), 900000);
   item->identity = io::identity_of(item->rooted_file);
   item->file_state = item->identity.state;
@@ -275,7 +276,7 @@ TEST_F(WatchedFolderOnOtherDiskTest, keeps_a_bad_file_for_which_the_quarantine_h
 }
 
 TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
-  ItemPtr item;
+  pipeline::ItemPtr item;
   {
     WatchedFolder folder(watch());
     item = bad_item(folder, "a.png");
@@ -297,7 +298,7 @@ TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
   deep /= std::string(room - deep.native().size() - 2, 'e');
   fs::create_directories(at("in") / deep);
   ASSERT_LT((at("in") / deep / "a.png").native().size(), 4096u);
-  ItemPtr item;
+  pipeline::ItemPtr item;
   for (const auto after : {DoneInputAction::remove, DoneInputAction::keep}) {
     WatchedFolder folder(watch(after));
     item = bad_item(folder, deep / "a.png");
@@ -377,7 +378,7 @@ TEST_F(WatchedFolderTest, reads_copied_input_once_and_not_for_selection) {
   settings::WatchSettings copied = watch();
   copied.input = at("copy");
   WatchedFolder folder(copied);
-  const WorkItem copy = found(at("copy"), "a.png");
+  const pipeline::WorkItem copy = found(at("copy"), "a.png");
   EXPECT_TRUE(needs_processing(folder, copy)) << "only what they hold tells";
   const Outcome outcome = process(folder, at("copy"), "a.png");
   EXPECT_EQ(outcome.result, ItemResult::skipped) << outcome.detail;

@@ -26,7 +26,7 @@ TEST(CpuOrder, is_numeric_if_siblings_are_unknown) {
 }
 
 TEST(CpuOrder, has_the_cpus_of_this_process) {
-  EXPECT_EQ(int(cpus_by_core().size()), usable_cores());
+  EXPECT_EQ(int(cpus_by_core().size()), machine::usable_cores());
 }
 
 TEST(ScalingBenchmark, doubles_core_counts_up_to_all) {

@@ -11,7 +11,7 @@ namespace {
 
 /// Returns core-seconds per image for the serial fraction `serial`, with relative noise.
 std::vector<ScalingPoint> points(std::vector<double> cores, double serial, double noise,
-                                 Random& random) {
+                                 synth::Random& random) {
   std::vector<ScalingPoint> made;
   for (const double n : cores) {
     made.push_back({n, 0.01 * (1 + serial * (n - 1)) * (1 + noise * random.normal())});
@@ -20,7 +20,7 @@ std::vector<ScalingPoint> points(std::vector<double> cores, double serial, doubl
 }
 
 TEST(AmdahlsLaw, is_recovered_from_exact_points) {
-  Random random(1);
+  synth::Random random(1);
   for (const double serial : {0.0, 0.01, 0.2}) {
     const auto line = fit_line(points({1, 2, 4, 8}, serial, 0, random));
     ASSERT_TRUE(line);
@@ -31,7 +31,7 @@ TEST(AmdahlsLaw, is_recovered_from_exact_points) {
 }
 
 TEST(AmdahlsLaw, has_the_interval_of_the_errors_of_two_points) {
-  Random random(1);
+  synth::Random random(1);
   const auto line = fit_line(points({1, 2}, 0.1, 0, random));
   ASSERT_TRUE(line);
   EXPECT_NEAR(line->ratio.value, 0.1, 1e-9);
@@ -40,7 +40,7 @@ TEST(AmdahlsLaw, has_the_interval_of_the_errors_of_two_points) {
 }
 
 TEST(AmdahlsLaw, is_unknown_from_one_number_of_cores) {
-  Random random(1);
+  synth::Random random(1);
   EXPECT_FALSE(fit_line(points({4, 4}, 0.1, 0.01, random)));
   EXPECT_FALSE(fit_line(points({4}, 0.1, 0.01, random)));
   const CoreCost cost(points({4, 4}, 0.1, 0, random));
@@ -51,7 +51,7 @@ TEST(AmdahlsLaw, is_unknown_from_one_number_of_cores) {
 /// Returns the share of simulations whose interval contains the true value.
 double coverage(const std::vector<double>& cores, double serial, double noise) {
   constexpr int kSimulations = 2000;
-  Random random(20261122);
+  synth::Random random(20261122);
   int hits = 0;
   for (int i = 0; i < kSimulations; ++i) {
     const auto line = fit_line(points(cores, serial, noise, random));
@@ -68,7 +68,7 @@ TEST(AmdahlsLaw, has_an_interval_with_95_percent_coverage) {
 }
 
 TEST(CoreCost, overrides_the_prior_with_precise_runs) {
-  Random random(1);
+  synth::Random random(1);
   for (const double serial : {0.003, 0.05, 0.2}) {
     const CoreCost cost(points({1, 4, 16, 32}, serial, 0, random));
     EXPECT_NEAR(cost.serial_fraction().value, serial, 0.1 * serial + 0.002);
@@ -81,7 +81,7 @@ TEST(CoreCost, overrides_the_prior_with_precise_runs) {
 
 /// Returns the relative error of the rate at 16 cores, root mean square.
 double error_at_16(const std::vector<double>& cores, double serial, bool only_fitted) {
-  Random random(7);
+  synth::Random random(7);
   double squares = 0;
   constexpr int kSimulations = 200;
   const double truth = 0.01 * (1 + 15 * serial);
@@ -104,7 +104,7 @@ TEST(CoreCost, is_predicted_from_few_cores_within_15_percent_unlike_a_line) {
 }
 
 TEST(CoreCost, has_an_interval_with_coverage_above_90_percent) {
-  Random random(3);
+  synth::Random random(3);
   int hits = 0;
   for (int i = 0; i < 200; ++i) {
     const double serial = 0.015 * std::exp(0.5 * random.normal());

@@ -44,7 +44,7 @@ inline int threads(Stage stage, const SyntheticRunOptions& lines) {
 
 /// Returns the run as its log would contain it, by the utilization law.
 inline LoggedRun synthetic_run(const SyntheticMachine& machine, const SyntheticRunOptions& lines) {
-  Random random(lines.seed);
+  synth::Random random(lines.seed);
   double cpu_s = 0;
   for (const auto& [stage, s] : machine.cpu_s) cpu_s += s;
   const double cost_s = cpu_s * (1 + machine.serial_fraction * (lines.cores - 1));

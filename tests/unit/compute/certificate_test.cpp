@@ -8,7 +8,7 @@
 
 #include "core/quality.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 /// 64 squared singular values, each half of the one before. The first eight are known exactly.
@@ -212,4 +212,4 @@ TEST(Certificate, is_small_in_float64_for_visible_errors) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 /// Sets every sample to the same value and reports a fixed residual, or fails every task.
@@ -118,4 +118,4 @@ TEST(CheckedBackend, stops_both_lanes_and_compares_no_canceled_task) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

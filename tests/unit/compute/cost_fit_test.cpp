@@ -7,7 +7,7 @@
 
 #include "compute/cost_model.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 using enum SolverKind;
@@ -95,4 +95,4 @@ TEST(CostFit, requires_timings_of_both_solvers) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -5,7 +5,7 @@
 #include "compute/cpu/built_in_costs.hpp"
 #include "compute/cuda/plan/built_in_costs.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 using enum SolverKind;
@@ -14,7 +14,7 @@ using cuda::kBuiltInCudaCosts;
 constexpr BatchWorkload kBatch{{256, 192}, 20, 48, 64};
 
 TEST(CostModel, grows_with_every_dimension) {
-  for (const SolverCosts& costs : {kBuiltInCpuCosts, kBuiltInCudaCosts}) {
+  for (const SolverCosts& costs : {compute::cpu::kBuiltInCpuCosts, kBuiltInCudaCosts}) {
     for (const SolverKind solver : {subspace, gram}) {
       const double base = estimate_seconds(solver, kBatch, costs);
       EXPECT_GT(base, 0);
@@ -90,11 +90,13 @@ TEST(CostModel, selects_the_costs_of_this_backend_and_device) {
                                    {CostBackend::cuda, "this", "2026-01-02", {{}, {.cube_s = 2}}},
                                    {CostBackend::cpu, "this", "2026-01-03", {{}, {.cube_s = 3}}},
                                    {CostBackend::cpu, "this", "2026-01-04", {{}, {.cube_s = 4}}}};
-  const MeasuredCosts found = select_costs(calibration, CostBackend::cpu, "this", kBuiltInCpuCosts);
+  const MeasuredCosts found =
+      select_costs(calibration, CostBackend::cpu, "this", compute::cpu::kBuiltInCpuCosts);
   EXPECT_EQ(found.costs.gram.cube_s, 3);
   EXPECT_EQ(describe_source(found), "solver costs: measured on this machine on 2026-01-03");
-  const MeasuredCosts none = select_costs(calibration, CostBackend::cpu, "third", kBuiltInCpuCosts);
-  EXPECT_EQ(none.costs.gram.cube_s, kBuiltInCpuCosts.gram.cube_s);
+  const MeasuredCosts none =
+      select_costs(calibration, CostBackend::cpu, "third", compute::cpu::kBuiltInCpuCosts);
+  EXPECT_EQ(none.costs.gram.cube_s, compute::cpu::kBuiltInCpuCosts.gram.cube_s);
   EXPECT_NE(describe_source(none).find("built-in"), std::string::npos);
 }
 
@@ -107,4 +109,4 @@ TEST(DurationFormat, uses_two_digits_and_a_suitable_unit) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

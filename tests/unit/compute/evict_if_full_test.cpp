@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 std::map<int, int> filled_map(std::size_t count) {
@@ -32,4 +32,4 @@ TEST(Eviction, keeps_entries_in_use_at_their_addresses) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

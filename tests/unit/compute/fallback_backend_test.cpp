@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "tests/unit/compute/fallback_fixture.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 using Planes = std::vector<int>;
@@ -246,4 +246,4 @@ TEST_F(FallbackTest, passes_the_stop_token_to_a_lane_that_is_created_later) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -14,7 +14,7 @@
 
 #include "compute/fallback/fallback_backend.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 
 inline const BatchKey kKey{{64, 32}, {{20}}}, kOtherKey{{96, 32}, {{20}}};
 
@@ -133,4 +133,4 @@ class FallbackTest : public ::testing::Test {
   std::unique_ptr<Lane> lane_ = backend_->make_lane(0);
 };
 
-}  // namespace eckart
+}  // namespace eckart::compute

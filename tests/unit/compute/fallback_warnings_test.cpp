@@ -3,7 +3,7 @@
 
 #include "tests/unit/compute/fallback_fixture.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 using ::testing::ElementsAre;
@@ -67,4 +67,4 @@ TEST_F(FallbackWarningTest, is_given_once_for_lanes) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

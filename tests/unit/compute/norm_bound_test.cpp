@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 /// max_j ||T_d(2 S^2 / cutoff - 1) S w_j||^2 for S = diag(sigma), with vectors from this seed.
@@ -70,4 +70,4 @@ TEST(NormBound, is_finite_for_any_probe) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -4,7 +4,7 @@
 
 #include "compute/evict_if_full.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 BatchKey key(int rank) { return {{64, 32}, {{rank}}}; }
@@ -43,4 +43,4 @@ TEST(OomTracker, clears_all_limits_when_full) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

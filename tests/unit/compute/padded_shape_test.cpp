@@ -2,7 +2,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 PaddedShape padded(int rows, int cols, int multiple) {
@@ -21,4 +21,4 @@ TEST(PaddedShape, puts_the_long_side_first) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -12,7 +12,7 @@
 #include "compute/cuda/plan/subspace_columns.hpp"
 #include "compute/evict_if_full.hpp"
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 using enum SolverKind;
@@ -38,7 +38,7 @@ int cpu_columns(int rank) { return (rank + std::max(20, rank / 4) + 15) / 16 * 1
 /// The workload of the CPU's lanes: one plane.
 SolverKind cpu(int rows, int cols, int rank) {
   return choose_solver(automatic, {{rows, cols}, rank, cpu_columns(rank), 1}, INT_MAX,
-                       kBuiltInCpuCosts)
+                       compute::cpu::kBuiltInCpuCosts)
       .solver;
 }
 
@@ -221,4 +221,4 @@ TEST(SolverChooser, reports_the_largest_shapes_after_eviction) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace eckart {
+namespace eckart::compute {
 namespace {
 
 constexpr std::array<double, 4> kSigmaSquared = {16, 9, 4, 1};
@@ -66,4 +66,4 @@ TEST(Spectrum, sums_small_terms_accurately) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::compute

@@ -8,7 +8,7 @@
 
 #include "hash/sha256.hpp"
 
-namespace eckart {
+namespace eckart::hash {
 namespace {
 
 TEST(NameHash, is_the_same_for_one_name_and_another_for_others) {
@@ -35,4 +35,4 @@ TEST(NameDigest, is_the_beginning_of_sha_256) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::hash

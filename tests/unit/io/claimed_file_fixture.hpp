@@ -42,7 +42,8 @@ class ClaimedFileTest : public ::testing::Test {
   }
 
   /// Returns the file as a watch of the folder finds it.
-  RootedFile rooted_file(const fs::path& name, LinkPolicy links = LinkPolicy::none) const {
+  RootedFile rooted_file(const fs::path& name,
+                         files::LinkPolicy links = files::LinkPolicy::none) const {
     return make_rooted_file(folder_.path(), name, links);
   }
   std::optional<ClaimedFile> claim(const fs::path& name) const {

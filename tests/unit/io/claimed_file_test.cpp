@@ -196,7 +196,7 @@ TEST_F(ClaimedFileTest, is_locked_until_it_ends) {
   write("a.png", "1");
   auto claimed = claim("a.png");
   ASSERT_TRUE(claimed);
-  const FileDescriptor claim(
+  const files::FileDescriptor claim(
       ::open(fs::directory_iterator(folder_.path())->path().c_str(), O_RDONLY | O_CLOEXEC));
   EXPECT_NE(::flock(claim.get(), LOCK_EX | LOCK_NB), 0);
   claimed.reset();
@@ -207,12 +207,12 @@ TEST_F(ClaimedFileTest, leaves_the_claim_of_a_live_process) {
   for (const std::string hidden :
        {".eckart-claim-0123456789abcdef-a.png", ".eckart-claim-0123456789abcdef.7/a.png"}) {
     const fs::path claim = write(hidden, "1");
-    FileDescriptor owner(::open(claim.c_str(), O_RDONLY | O_CLOEXEC));
+    files::FileDescriptor owner(::open(claim.c_str(), O_RDONLY | O_CLOEXEC));
     ASSERT_EQ(::flock(owner.get(), LOCK_SH), 0);
     const std::string entry = hidden.substr(0, hidden.find('/'));
     EXPECT_FALSE(recover(entry));
     EXPECT_TRUE(fs::exists(claim));
-    owner = FileDescriptor();
+    owner = files::FileDescriptor();
     EXPECT_TRUE(recover(entry));
     EXPECT_EQ(read(folder_.path() / "a.png"), "1");
     fs::remove(folder_.path() / "a.png");
@@ -242,7 +242,7 @@ class ClaimedFileMovedFolderTest : public ClaimedFileTest {
     write("in/day/a.png", "mine");
     write("archive/a.png", "theirs");
   }
-  RootedFile input(LinkPolicy links = LinkPolicy::none) const {
+  RootedFile input(files::LinkPolicy links = files::LinkPolicy::none) const {
     return make_rooted_file(folder_.path() / "in", "day/a.png", links);
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
@@ -342,8 +342,8 @@ TEST_F(ClaimedFileMovedFolderTest, does_not_claim_a_link_where_links_are_not_fol
 TEST_F(ClaimedFileMovedFolderTest, removes_or_moves_a_link_but_not_its_target) {
   fs::create_symlink(at("archive/a.png"), at("in/day/link.png"));
   fs::create_symlink(at("archive/a.png"), at("in/day/moved.png"));
-  io::claim(make_rooted_file(at("in"), "day/link.png", LinkPolicy::files))->remove();
-  io::claim(make_rooted_file(at("in"), "day/moved.png", LinkPolicy::files))
+  io::claim(make_rooted_file(at("in"), "day/link.png", files::LinkPolicy::files))->remove();
+  io::claim(make_rooted_file(at("in"), "day/moved.png", files::LinkPolicy::files))
       ->move_to(*root("done"), "moved.png");
   EXPECT_FALSE(fs::is_symlink(at("in/day/link.png")));
   EXPECT_TRUE(fs::is_symlink(at("done/moved.png")));

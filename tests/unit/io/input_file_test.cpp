@@ -51,7 +51,7 @@ TEST(InputFile, stays_the_file_that_was_opened) {
   const fs::path path = folder.path() / "file";
   publish_file(path, counted_bytes(10));
   const InputFile file(path);
-  const FileState before = state_of(path);
+  const files::FileState before = state_of(path);
   publish_file(path, counted_bytes(20));
   EXPECT_EQ(file.state(), before);
   EXPECT_NE(file.state(), state_of(path));
@@ -62,7 +62,7 @@ TEST(InputFile, accepts_an_open_descriptor) {
   const TempFolder folder;
   publish_file(folder.path() / "file", counted_bytes(10));
   const auto open = [&](const char* name) {
-    return FileDescriptor(::open((folder.path() / name).c_str(), InputFile::kOpenFlags));
+    return files::FileDescriptor(::open((folder.path() / name).c_str(), InputFile::kOpenFlags));
   };
   EXPECT_EQ(InputFile(open("file")).read_all(1), counted_bytes(10));
   ASSERT_EQ(::mkfifo((folder.path() / "fifo").c_str(), 0600), 0);
@@ -87,7 +87,7 @@ TEST(FileState, differs_with_each_nanosecond_of_the_modification_time) {
   const fs::path path = folder.path() / "file";
   publish_file(path, counted_bytes(10));
   set_mtime(path, {1000, 1});
-  const FileState before = state_of(path);
+  const files::FileState before = state_of(path);
   EXPECT_EQ(before.mtime_ns, 1000'000'000'001);
   set_mtime(path, {1000, 2});
   EXPECT_NE(state_of(path), before);

@@ -11,7 +11,7 @@ namespace eckart::io {
 /// Returns the file as a watch of `root` finds it.
 inline RootedFile make_rooted_file(const std::filesystem::path& root,
                                    const std::filesystem::path& relative,
-                                   LinkPolicy links = LinkPolicy::none) {
+                                   files::LinkPolicy links = files::LinkPolicy::none) {
   RootedFile file{RootDirectory::open(root, links), relative, {}};
   file.directory = file.root->open_below(relative.parent_path())->id();
   return file;

@@ -60,7 +60,7 @@ TEST(FileState, differs_after_a_fraction_of_a_second) {
     EXPECT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
     return state_of(path);
   };
-  const FileState before = state_at(123456789);
+  const files::FileState before = state_at(123456789);
   EXPECT_FALSE(state_at(123456790) == before);
   EXPECT_TRUE(state_at(123456789) == before);
 }

@@ -96,9 +96,9 @@ TEST_P(RootDirectoryTest, does_not_open_a_path_above_it) {
 
 TEST_P(RootDirectoryTest, follows_links_to_directories_if_all_links_are_followed) {
   fs::create_directory_symlink(outside_, root_ / "link");
-  EXPECT_EQ(RootDirectory::open(root_, LinkPolicy::all)->open_below("link/b")->id(),
+  EXPECT_EQ(RootDirectory::open(root_, files::LinkPolicy::all)->open_below("link/b")->id(),
             id_of(outside_ / "b"));
-  EXPECT_FALSE(may_open(RootDirectory::open(root_, LinkPolicy::files), "link/b"));
+  EXPECT_FALSE(may_open(RootDirectory::open(root_, files::LinkPolicy::files), "link/b"));
 }
 
 TEST_P(RootDirectoryTest, may_be_reached_by_a_link_itself) {

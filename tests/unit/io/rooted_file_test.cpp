@@ -28,10 +28,10 @@ class RootedFileTest : public testing::Test {
     fs::create_directories(at(name).parent_path());
     std::ofstream(at(name)) << text;
   }
-  RootedFile found(const fs::path& name, LinkPolicy links = LinkPolicy::none) const {
+  RootedFile found(const fs::path& name, files::LinkPolicy links = files::LinkPolicy::none) const {
     return make_rooted_file(at("in"), name, links);
   }
-  EntryStat::Kind kind(const fs::path& name, LinkPolicy links) const {
+  EntryStat::Kind kind(const fs::path& name, files::LinkPolicy links) const {
     const RootedFile file = found(name, links);
     return stat_entry(*open_directory(file), file.name(), links).kind;
   }
@@ -74,8 +74,8 @@ TEST_F(RootedFileTest, is_not_read_in_another_folder) {
 TEST_F(RootedFileTest, reads_a_link_if_links_to_files_are_followed) {
   fs::create_symlink(at("secret/a.png"), at("in/link.png"));
   EXPECT_EQ(read(found("link.png")), "no such file");
-  EXPECT_EQ(read(found("link.png", LinkPolicy::files)), "theirs");
-  EXPECT_EQ(read(found("link.png", LinkPolicy::all)), "theirs");
+  EXPECT_EQ(read(found("link.png", files::LinkPolicy::files)), "theirs");
+  EXPECT_EQ(read(found("link.png", files::LinkPolicy::all)), "theirs");
 }
 
 TEST_F(RootedFileTest, does_not_wait_for_a_fifo_or_device) {
@@ -84,7 +84,7 @@ TEST_F(RootedFileTest, does_not_wait_for_a_fifo_or_device) {
   fs::create_symlink("/dev/zero", at("in/zero.png"));
   EXPECT_EQ(read(found("fifo.png")), "is not a regular file");
   for (const char* name : {"fifo.png", "link.png", "zero.png"})
-    EXPECT_EQ(read(found(name, LinkPolicy::files)), "is not a regular file") << name;
+    EXPECT_EQ(read(found(name, files::LinkPolicy::files)), "is not a regular file") << name;
 }
 
 TEST_F(RootedFileTest, follows_links_by_policy_in_stat_entry) {
@@ -92,13 +92,13 @@ TEST_F(RootedFileTest, follows_links_by_policy_in_stat_entry) {
   fs::create_directory_symlink(at("secret"), at("in/folder"));
   fs::create_symlink("nowhere", at("in/dangling"));
   for (const char* name : {"file", "folder", "dangling"})
-    EXPECT_EQ(kind(name, LinkPolicy::none), EntryStat::link) << name;
-  EXPECT_EQ(kind("file", LinkPolicy::files), EntryStat::file);
-  EXPECT_EQ(kind("folder", LinkPolicy::files), EntryStat::link);
-  EXPECT_EQ(kind("file", LinkPolicy::all), EntryStat::file);
-  EXPECT_EQ(kind("folder", LinkPolicy::all), EntryStat::directory);
-  EXPECT_EQ(kind("dangling", LinkPolicy::all), EntryStat::link);
-  EXPECT_EQ(kind("none", LinkPolicy::all), EntryStat::missing);
+    EXPECT_EQ(kind(name, files::LinkPolicy::none), EntryStat::link) << name;
+  EXPECT_EQ(kind("file", files::LinkPolicy::files), EntryStat::file);
+  EXPECT_EQ(kind("folder", files::LinkPolicy::files), EntryStat::link);
+  EXPECT_EQ(kind("file", files::LinkPolicy::all), EntryStat::file);
+  EXPECT_EQ(kind("folder", files::LinkPolicy::all), EntryStat::directory);
+  EXPECT_EQ(kind("dangling", files::LinkPolicy::all), EntryStat::link);
+  EXPECT_EQ(kind("none", files::LinkPolicy::all), EntryStat::missing);
 }
 
 }  // namespace

@@ -175,7 +175,7 @@ TEST_F(LedgerTest, keeps_suspects_until_they_are_done) {
   ledger.record({{kDone}, {}, {}});
   ASSERT_EQ(ledger.suspects().size(), 1U);
   EXPECT_EQ(ledger.suspects()[0].input, "/in/c.png");
-  EXPECT_EQ(ledger.suspects()[0].state, (FileState{4, 5, 6}));
+  EXPECT_EQ(ledger.suspects()[0].state, (files::FileState{4, 5, 6}));
   EXPECT_EQ(ledger.suspects()[0].losses, 2);
   ledger.clear_suspects();
   EXPECT_TRUE(ledger.suspects().empty());

@@ -158,7 +158,7 @@ void expect_first_output(Ledger& ledger, std::size_t root_length) {
   EXPECT_EQ(known->input, "/in/deep/a.png");
   EXPECT_EQ(known->root_length, root_length);
   EXPECT_EQ(known->settings, 0xfedcba9876543210);
-  EXPECT_EQ(known->state, (FileState{123, 1700000000123456789, 42}));
+  EXPECT_EQ(known->state, (files::FileState{123, 1700000000123456789, 42}));
   EXPECT_EQ(known->bytes, 456);
   EXPECT_EQ(known->output_mtime_ns, 0);
   EXPECT_EQ(known->content_hash, "");

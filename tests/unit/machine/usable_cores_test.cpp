@@ -11,7 +11,7 @@
 
 #include "tests/support/temp_folder.hpp"
 
-namespace eckart {
+namespace eckart::machine {
 namespace {
 
 TEST(UsableCoreCount, follows_the_affinity_mask) {
@@ -47,4 +47,4 @@ TEST(UsableCoreCount, follows_the_cgroup_quota) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::machine

@@ -26,7 +26,7 @@ class ChoiceTest : public testing::Test {};
 
 using AllChoices =
     testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Decoder, Durability,
-                   LedgerIdentity, DoneInputAction, OnChange, LinkPolicy, CostBackend>;
+                   LedgerIdentity, DoneInputAction, OnChange, files::LinkPolicy, CostBackend>;
 TYPED_TEST_SUITE(ChoiceTest, AllChoices);
 
 TYPED_TEST(ChoiceTest, reads_every_value_that_it_prints) {
@@ -74,7 +74,7 @@ TEST(Choice, has_the_documented_names) {
   EXPECT_EQ(list_names<LedgerIdentity>(), "mtime, content");
   EXPECT_EQ(list_names<DoneInputAction>(), "keep, move, delete");
   EXPECT_EQ(list_names<OnChange>(), "keep, reprocess");
-  EXPECT_EQ(list_names<LinkPolicy>(), "none, files, all");
+  EXPECT_EQ(list_names<files::LinkPolicy>(), "none, files, all");
 }
 
 /// Whatever enum a key has, which may be one that is not in the list of this file.

@@ -64,7 +64,7 @@ TEST(Watch, has_defaults_for_all_keys_but_its_folders) {
   EXPECT_EQ(watch.poll_s, 5);
   EXPECT_EQ(watch.after, DoneInputAction::keep);
   EXPECT_EQ(watch.move_to, "");
-  EXPECT_EQ(watch.links, LinkPolicy::none);
+  EXPECT_EQ(watch.links, files::LinkPolicy::none);
   EXPECT_THAT(watch.exclude, IsEmpty());
   EXPECT_EQ(watch.quarantine.keep_days, 30);
   EXPECT_EQ(watch.quarantine.max_mb, 1024);
@@ -83,7 +83,7 @@ TEST(Watch, overrides_every_key_that_may_differ) {
   EXPECT_EQ(watch.poll_s, 2);
   EXPECT_EQ(watch.after, DoneInputAction::move);
   EXPECT_EQ(watch.move_to, "/srv/done");
-  EXPECT_EQ(watch.links, LinkPolicy::files);
+  EXPECT_EQ(watch.links, files::LinkPolicy::files);
   EXPECT_THAT(watch.exclude, ElementsAre("b", "c,d"));
   EXPECT_EQ(watch.quarantine.keep_days, 7);
   EXPECT_EQ(watch.quarantine.max_mb, 0);

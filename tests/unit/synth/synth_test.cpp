@@ -17,7 +17,7 @@
 #include "core/quality.hpp"
 #include "synth/random.hpp"
 
-namespace eckart {
+namespace eckart::synth {
 namespace {
 
 bool same_bytes(const Image& a, const Image& b) {
@@ -243,8 +243,8 @@ TEST(SyntheticImage, has_a_slowly_decaying_spectrum_if_texture) {
   for (const std::uint64_t seed : {1u, 2u}) {
     const auto all = levels(synthesize({.kind = SynthKind::texture, .seed = seed}));
     const std::vector<double> spectrum = squared_singular_values(all, 256);
-    const double at20 = psnr_db(optimal_error(spectrum, 20), all.size(), 255);
-    const double at50 = psnr_db(optimal_error(spectrum, 50), all.size(), 255);
+    const double at20 = psnr_db(compute::optimal_error(spectrum, 20), all.size(), 255);
+    const double at50 = psnr_db(compute::optimal_error(spectrum, 50), all.size(), 255);
     EXPECT_GT(at20, 25);
     EXPECT_LT(at20, 32);
     EXPECT_LT(at50 - at20, 8);
@@ -281,4 +281,4 @@ TEST(SyntheticImage, rejects_invalid_specs) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::synth

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace eckart {
+namespace eckart::telemetry {
 namespace {
 
 using namespace std::chrono_literals;
@@ -99,4 +99,4 @@ TEST(DurationHistogram, counts_samples_of_many_threads) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::telemetry

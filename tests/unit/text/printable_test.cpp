@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace eckart {
+namespace eckart::text {
 namespace {
 
 TEST(PrintableText, keeps_ordinary_text) {
@@ -93,4 +93,4 @@ TEST(VisibleText, escapes_only_invisible_characters) {
 }
 
 }  // namespace
-}  // namespace eckart
+}  // namespace eckart::text

@@ -5,7 +5,7 @@
 // Asynchronous copies from global to shared memory, in groups that can be waited for. Before
 // compute capability 8.0 the copies are synchronous.
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Starts the copy of 16 bytes; both addresses are aligned to 16 bytes. Writes zeros if `is_inside`
 /// is false.
@@ -36,4 +36,4 @@ __device__ inline void wait_for_copy_groups() {
 #endif
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

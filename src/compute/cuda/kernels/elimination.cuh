@@ -10,7 +10,7 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/layout/small_matrices.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 constexpr int kThreads = kSide * kSide;
 
@@ -182,4 +182,4 @@ void dispatch_order(int l, Launch launch) {
   }
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

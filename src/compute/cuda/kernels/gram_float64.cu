@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/gram_float64.hpp"
 #include "compute/cuda/kernels/tensor_core.cuh"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kTile = 64;      // a block computes a kTile x kTile tile on or below the diagonal
@@ -79,4 +79,4 @@ void gram_float64(const float* b, int rows, int l, double* s_ll, int count, cuda
   check_launch("gram_float64_kernel", grid, kThreads);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

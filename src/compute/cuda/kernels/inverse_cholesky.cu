@@ -1,7 +1,7 @@
 #include "compute/cuda/kernels/elimination.cuh"
 #include "compute/cuda/kernels/inverse_cholesky.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // Smallest pivots: the squared norm of the part of a unit column that is orthogonal to the columns
@@ -68,4 +68,4 @@ void cholesky_float32(double* s_ll, int l, float* inverse_ll, int count, cudaStr
   launch(s_ll, l, nullptr, 0, kFloat32Tolerance, inverse_ll, count, stream);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

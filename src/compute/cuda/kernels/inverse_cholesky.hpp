@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// For symmetric positive semidefinite matrices S = R'R with upper triangular R: S becomes R^-1,
 /// with zeros below the diagonal. S has order l (float64, column-major, leading dimension l,
@@ -22,4 +22,4 @@ void inverse_cholesky(double* s_ll, int l, int count, cudaStream_t stream,
 /// rows of zeros in R and columns of zeros in R^-1.
 void cholesky_float32(double* s_ll, int l, float* inverse_ll, int count, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/layout/small_matrices.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 constexpr float kOrthogonalCosine = 2e-7F;  // columns with a smaller cosine are not rotated
 // The last sweep: its largest cosine is at most this, and the next would be about its square.
@@ -235,4 +235,4 @@ __device__ bool jacobi(Column<kTiles> (&left)[2], Column<kTiles> (&right)[2], fl
   return false;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -1,7 +1,7 @@
 #include "compute/cuda/kernels/elimination.cuh"
 #include "compute/cuda/kernels/orthonormalizer.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // Largest entry of M. Entries are near 1, unless a column nearly depends on those before it. Larger
@@ -56,4 +56,4 @@ void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m
   });
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

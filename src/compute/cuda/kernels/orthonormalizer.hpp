@@ -4,7 +4,7 @@
 
 #include "compute/cuda/kernels/rotate.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// For each Gram matrix S = Z'Z of order l (contiguous, both triangles): the upper triangular M
 /// such that the columns of Z M are orthonormal, in the format of rotate(). M = R^-1, where R is
@@ -18,4 +18,4 @@ namespace eckart::cuda {
 void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

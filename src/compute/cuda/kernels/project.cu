@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/project.hpp"
 #include "compute/cuda/kernels/tensor_core.cuh"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kRows = kProjectRows;  // a block computes kRows rows of kColumns columns of V
@@ -194,4 +194,4 @@ void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, 
   check_launch("sum_norms_kernel", unsigned(count), unsigned(columns));
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

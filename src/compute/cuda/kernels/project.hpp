@@ -5,7 +5,7 @@
 
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// V = scale A'U for matrices A = hi + lo and U = hi + lo; V is also stored as hi + lo. A is
 /// transposed (n x m), as unpack_float16() writes it; `a_lo_t` may be null. U is m x columns with
@@ -18,4 +18,4 @@ void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, 
              int columns, float scale, __half* v_split, float* tile_squared_norms,
              double* squared_column_norms, int stride, int count, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/samples.cuh"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Four neighboring samples of a row in registers, 8 or 16 bits each, the first in the lowest bits.
 template <class Samples>
@@ -156,4 +156,4 @@ struct QuadErrors<std::uint16_t> {
   }
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/tile_store.cuh"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kThreads = 256;  // 16 x 16 threads, kThreadSide x kThreadSide elements each
@@ -85,4 +85,4 @@ void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, 
   check_launch("reconstruct_kernel", grid, kThreads);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -9,7 +9,7 @@
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Sums over the pixels of one tile of one plane.
 struct TileError {
@@ -26,4 +26,4 @@ void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, 
                  int rank, const Factors& factors, std::byte* out, TileError* errors,
                  cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 #include "compute/cuda/kernels/tile_store.cuh"
 #include "compute/cuda/layout/rank_groups.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kThreads = 128;        // 2 x 2 warps, 32 x 32 pixels each
@@ -233,4 +233,4 @@ void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int
   }
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -7,7 +7,7 @@
 
 #include "compute/cuda/kernels/reconstruct.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Factors of a batch in float16, hi followed by lo: A_k = scale U V', U is m x columns, V is n x
 /// columns. Both are column-major and contiguous, with the largest singular value first. m and n
@@ -27,4 +27,4 @@ void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int
                          std::byte* out, std::size_t out_stride, TileError* errors,
                          std::size_t errors_stride, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/reorthonormalize.hpp"
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -119,4 +119,4 @@ void reorthonormalize(__half* u_split, int m, int columns, float scale, const in
   check_launch("correct_kernel", grid, kThreads, bytes);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -3,7 +3,7 @@
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Corrects the columns of U, which are orthonormal to about 1e-3, to float32 precision: U (I - E /
 /// 2) with E = U'U - I, the nearest orthonormal matrix up to O(E^2). U is m x columns as hi
@@ -14,4 +14,4 @@ namespace eckart::cuda {
 void reorthonormalize(__half* u_split, int m, int columns, float scale, const int* needs_correction,
                       float* e_cc, int count, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

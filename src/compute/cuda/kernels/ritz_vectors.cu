@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kThreads = 256;
@@ -81,4 +81,4 @@ void column_norms(const double* y, int rows, int l, double* norms, int count, cu
   check_launch("norms_kernel", grid(l, count), kThreads);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Whitens eigenvectors W of B'B (l x l, column-major, contiguous; eigenvalues ascending, l per
 /// matrix): the columns of the k largest eigenvalues are divided by their square roots, in place,
@@ -22,4 +22,4 @@ void squared_column_norms(const double* v_nk, int n, int k, double* norms, int s
 /// The norms of the columns of Y (rows x l, column-major, contiguous), l per matrix.
 void column_norms(const double* y, int rows, int l, double* norms, int count, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

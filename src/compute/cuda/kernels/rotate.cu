@@ -3,7 +3,7 @@
 #include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/layout/small_matrices.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kRows = kRotateRows;  // a block computes kRows rows of kColumns columns
@@ -161,4 +161,4 @@ void rotate_split(const float* from, int rows, int l, const SmallMatrix& m_lc, i
   launch<true>(from, rows, l, m_lc, columns, is_upper, factor, to, count, stream);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

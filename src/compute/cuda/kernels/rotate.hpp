@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A batch of small matrices M (l x columns, column-major, contiguous) for float16 arithmetic: M =
 /// diag(1 / scale) (hi + lo). `scale` holds powers of two, so that hi is near 1.
@@ -29,4 +29,4 @@ void rotate_split(const __half* from, int rows, int l, const SmallMatrix& m_lc, 
 void rotate_split(const float* from, int rows, int l, const SmallMatrix& m_lc, int columns,
                   bool is_upper, float factor, __half* to, int count, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

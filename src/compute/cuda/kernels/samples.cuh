@@ -5,7 +5,7 @@
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/quads.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Up to kQuadSamples neighboring samples of an image row in memory.
 template <class Samples>
@@ -53,4 +53,4 @@ __device__ void store(const SampleQuad<Samples>& group, const unsigned (&from)[k
   }
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

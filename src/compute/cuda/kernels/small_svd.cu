@@ -5,7 +5,7 @@
 #include "compute/cuda/kernels/jacobi.cuh"
 #include "compute/cuda/kernels/small_svd.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // Share of the sum of squared norms; a smaller column is rounding.
@@ -153,4 +153,4 @@ void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, i
   });
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

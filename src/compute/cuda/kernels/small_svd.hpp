@@ -4,7 +4,7 @@
 
 #include "compute/cuda/kernels/rotate.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Singular values and left singular vectors of matrices B with l columns, from their Gram matrices
 /// S = B'B (float64, lower triangle, row-major; overwritten). The left vectors of the k largest
@@ -27,4 +27,4 @@ void small_svd(double* s_ll, int l, int k, int columns, double* sigma_squared, i
 /// device.
 int max_float16_columns(int device);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

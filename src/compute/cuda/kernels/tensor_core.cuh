@@ -1,12 +1,12 @@
 #pragma once
 
-// Tensor core instructions. layout/fragments.hpp defines which elements each lane holds.
+// Tensor core instructions. layout/tensor_core.hpp defines which elements each lane holds.
 
 #include <cuda_fp16.h>
 
-#include "compute/cuda/layout/fragments.hpp"
+#include "compute/cuda/layout/tensor_core.hpp"
 
-namespace eckart::cuda::tensor_core {
+namespace eckart::compute::cuda::tensor_core {
 
 /// Loads four 8 x 8 float16 matrices from shared memory. Lane 8 i + r passes the address of row r
 /// of matrix i (16 bytes, aligned). to[i] receives elements (g, 2t) and (g, 2t + 1) of matrix i.
@@ -90,4 +90,4 @@ __device__ inline void multiply_add(double (&c)[2], double a, double b) {
 #endif
 }
 
-}  // namespace eckart::cuda::tensor_core
+}  // namespace eckart::compute::cuda::tensor_core

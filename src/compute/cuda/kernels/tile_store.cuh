@@ -6,7 +6,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/samples.cuh"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 constexpr int kTile = kReconstructTile;
 inline unsigned tiles(int side) { return unsigned(tile_count(side, kTile)); }
@@ -109,4 +109,4 @@ __device__ void store_tile_and_errors(const ReconstructTile& tile, const PlaneLa
   if (threadIdx.x == 0) *error = sum;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // a block copies a kTile x kTile tile through shared memory, which transposes wide planes
@@ -53,4 +53,4 @@ void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m
   check_launch("unpack_kernel", grid, block);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

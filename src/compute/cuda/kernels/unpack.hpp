@@ -6,7 +6,7 @@
 
 #include "compute/cuda/layout/plane_layout.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Converts samples to float64 matrices, padded with zeros. a_t[p] is A of planes[p] transposed,
 /// column-major n x m (leading dimension n), p < count. All pointers are device pointers.
@@ -17,4 +17,4 @@ void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m
 /// Returns cudaSuccess if this build has device code for the current device, otherwise the error.
 cudaError_t device_code_status();
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 #include "compute/cuda/kernels/samples.cuh"
 #include "compute/cuda/kernels/unpack_float16.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // a block copies a kTile x kTile tile through shared memory, which transposes wide planes
@@ -75,4 +75,4 @@ void unpack_float16(const std::byte* pixels, const PlaneLayout* planes, int coun
   check_launch("unpack_float16_kernel", grid, kThreads);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

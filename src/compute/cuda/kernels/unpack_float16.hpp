@@ -7,7 +7,7 @@
 
 #include "compute/cuda/layout/plane_layout.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Converts samples to float16 matrices, padded with zeros and scaled by float16_scale(). hi + lo
 /// is exact, hi is the nearest float16; lo is zero for 8-bit planes. Both are A of planes[p]
@@ -16,4 +16,4 @@ namespace eckart::cuda {
 void unpack_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
                     __half* hi_t, __half* lo_t, cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Float64 factors of a batch, A_k = P V_k' with P = A V: P has m rows, V has n rows. Element (i,
 /// t) of plane p is at p_mk[p * p_plane + t * p_column + i]; t = 0 is the largest singular value.
@@ -28,4 +28,4 @@ inline Factors make_factors(const double* p_mk, int m, const double* v, int n, i
           .v_column = v_column};
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -8,7 +8,7 @@
 #define ECKART_HOST_DEVICE
 #endif
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 // Minimum and maximum. On a GPU each is one instruction.
 ECKART_HOST_DEVICE inline int smaller(int a, int b) {
@@ -26,4 +26,4 @@ ECKART_HOST_DEVICE inline int larger(int a, int b) {
 #endif
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

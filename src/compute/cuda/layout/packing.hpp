@@ -6,7 +6,7 @@
 #include "core/image.hpp"
 #include "core/round_up.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The bytes of an image in the packed pixels of a slot. Each image begins aligned to 16 bytes, so
 /// that 16-bit samples are aligned and words can be loaded.
@@ -42,4 +42,4 @@ constexpr std::size_t max_values_per_plane(int columns) {
   return 2 * std::size_t(columns + kMaxAlignment);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 
 #include "compute/cuda/layout/host_device.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The layout of one plane of a batch in the packed pixels of its slot: row-major, channels
 /// interleaved. rows = 0 marks an empty plane, which pads the batch.
@@ -31,4 +31,4 @@ ECKART_HOST_DEVICE constexpr double float16_scale(int sample_bytes) {
   return sample_bytes == 1 ? 1.0 : 1.0 / 512;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

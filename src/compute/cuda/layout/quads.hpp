@@ -5,7 +5,7 @@
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 constexpr int kQuadSamples = 4;  // samples that a thread processes at a time
 
@@ -48,4 +48,4 @@ ECKART_HOST_DEVICE inline bool has_word_aligned_quads(const PlaneLayout& plane) 
          plane.offset_bytes % kQuadSamples == 0;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

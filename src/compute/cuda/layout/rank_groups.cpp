@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 std::vector<RankGroup> rank_groups(const std::vector<int>& ranks, int n) {
   std::vector<std::pair<int, int>> ascending;  // rank, output
@@ -22,4 +22,4 @@ std::vector<RankGroup> rank_groups(const std::vector<int>& ranks, int n) {
   return groups;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 constexpr int kMaxGroupRanks = 8;
 
@@ -15,4 +15,4 @@ struct RankGroup {
 /// Splits `ranks`, each limited to n, into groups that reconstruct_float16() computes in one pass.
 std::vector<RankGroup> rank_groups(const std::vector<int>& ranks, int n);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 
 #include "compute/cuda/layout/tiles.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 // Symmetric matrices, one block of kSide x kSide threads each. Thread (x, y) holds elements (y +
 // kSide a, x + kSide b), a, b < order_tiles(l).
@@ -77,4 +77,4 @@ constexpr std::size_t rotate_shared_bytes(int l) {
   return kHalfBytes * std::size_t(RotateShared(l).count());
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include "compute/spectrum.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<const double> values,
                                    int sample_bytes) {
@@ -44,4 +44,4 @@ void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
   result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -8,7 +8,7 @@
 #include "compute/certificate.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The size of a batch for a solver: `count` planes padded to m x n, m >= n, and the requested
 /// ranks, each at most n.
@@ -45,4 +45,4 @@ void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
                          std::span<const double> values, const PlaneLayout& plane,
                          double squared_norm);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 float orthonormal_column_scale(int rows) {
   return std::exp2f(std::floor(0.5F * std::log2f(float(rows))));
@@ -53,4 +53,4 @@ FullSvdBuffers FullSvdBuffers::allocate(WorkspaceAllocator& allocator, const Pro
   return buffers;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

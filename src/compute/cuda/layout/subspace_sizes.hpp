@@ -8,7 +8,7 @@
 #include "compute/cuda/layout/workspace_allocator.hpp"
 #include "core/round_up.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 // Dimensions are multiples of this: tensor cores require it, matrix products are faster.
 constexpr int kTensorCoreAlignment = 16;
@@ -100,4 +100,4 @@ struct FullSvdBuffers {
   static FullSvdBuffers allocate(WorkspaceAllocator& allocator, const Problem& p);
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

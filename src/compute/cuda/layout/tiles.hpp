@@ -2,7 +2,7 @@
 
 #include "compute/cuda/layout/host_device.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A row and a column of a matrix, tile or image.
 struct Position {
@@ -39,4 +39,4 @@ constexpr int reconstruct_tile_count(int m, int n) {
 constexpr int kProjectRows = 128;
 constexpr int project_tile_count(int n) { return tile_count(n, kProjectRows); }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

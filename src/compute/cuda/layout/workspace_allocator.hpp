@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Divides a workspace into buffers, each aligned to 256 bytes. Without a workspace it only counts
 /// bytes.
@@ -26,4 +26,4 @@ class WorkspaceAllocator {
   std::size_t used_ = 0;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

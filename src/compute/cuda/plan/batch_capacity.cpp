@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // With several lanes, copies in both directions and computation of another lane continue while one
@@ -85,4 +85,4 @@ bool BatchCapacity::shrink_recompute() {
   return true;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The most columns that gram can decompose. cuSOLVER's batched eigensolver indexes a batch with 32
 /// bits, and a batch has at least the kMaxChannels planes of one image.
@@ -51,4 +51,4 @@ struct BatchCapacity {
   bool shrink_recompute();
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -3,7 +3,7 @@
 #include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/evict_if_full.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 std::size_t BatchPlan::first_recompute_solver(int iterations) const {
   // If the second solver computed the whole batch, it runs again with the maximum number of
@@ -31,4 +31,4 @@ BatchPlan& BatchPlanCache::get_or_make(const BatchKey& key, const IsInFlight& is
   return plans_[key] = planner_.make_plan(key);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

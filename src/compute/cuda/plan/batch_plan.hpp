@@ -11,7 +11,7 @@
 #include "compute/cuda/plan/iteration_tuner.hpp"
 #include "compute/cuda/plan/solver_sequence.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 class BatchPlanner;
 
@@ -69,4 +69,4 @@ class BatchPlanCache {
   std::map<BatchKey, BatchPlan> plans_;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 
 #include "compute/cuda/plan/subspace_columns.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 std::vector<int> choose_ranks(const BatchKey& key) {
@@ -48,4 +48,4 @@ BatchWorkload BatchPlanner::full_batch(PaddedShape shape, const std::vector<int>
           columns > options_.max_float16_columns};
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -7,7 +7,7 @@
 #include "compute/solver_choice.hpp"
 #include "core/solver_costs.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The settings and limits that plans are made from.
 struct PlannerOptions {
@@ -43,4 +43,4 @@ class BatchPlanner {
   mutable SolverChooser chooser_;  // thread-safe
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

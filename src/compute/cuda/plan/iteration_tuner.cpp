@@ -4,7 +4,7 @@
 
 #include "core/quality.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // Up to one plane in 100 is recomputed rather than all get another iteration.
@@ -33,4 +33,4 @@ void IterationTuner::update(int iterations, int planes, int uncertified, double 
   previous_worst_loss_db_ = worst_loss_db;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -1,6 +1,6 @@
 #pragma once
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Chooses the number of iterations of block subspace iteration for the next batch of a kind, from
 /// the results of earlier batches. If too many planes needed more iterations, it is increased by
@@ -22,4 +22,4 @@ class IterationTuner {
   double previous_worst_loss_db_ = 0;  ///< with one more iteration than next(); 0: unknown
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

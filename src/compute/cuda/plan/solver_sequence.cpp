@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 std::vector<SolverStep> solver_sequence(SolverKind solver, bool is_single_solver) {
   using enum SolverStep;
@@ -30,4 +30,4 @@ std::size_t first_solver(const BatchWorkload& full_batch, SolverKind solver) {
   return solver == SolverKind::subspace && full_batch.is_float64 ? 1 : 0;
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 
 #include "compute/backend.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A solver on the GPU. Subspace iteration in float16 and in float64 are two solvers.
 enum class SolverStep { float16_subspace, float64_subspace, gram, gesvd, gesvdj };
@@ -23,4 +23,4 @@ std::vector<SolverStep> solver_sequence(SolverKind solver, bool is_single_solver
 /// The index in that sequence of the solver that computes whole batches.
 std::size_t first_solver(const BatchWorkload& full_batch, SolverKind solver);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -4,7 +4,7 @@
 
 #include "compute/solver_choice.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 int cuda_subspace_columns(int rank, int max_float16_columns) {
   constexpr int kMinOversampling = 28;  // columns more than the rank
@@ -14,4 +14,4 @@ int cuda_subspace_columns(int rank, int max_float16_columns) {
   return round_up(min_columns, kColumnMultiple);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -1,10 +1,10 @@
 #pragma once
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The number of columns l of block subspace iteration on CUDA for this rank: rank + max(28, rank /
 /// 4), rounded up to a multiple of 16. If that is more than `max_float16_columns`, but rank + 28 is
 /// not, it is `max_float16_columns`.
 int cuda_subspace_columns(int rank, int max_float16_columns);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

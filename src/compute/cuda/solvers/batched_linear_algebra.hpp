@@ -7,7 +7,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// cuSOLVER's batched symmetric eigensolver in float64. Eigenvalues are ascending.
 class BatchedSymmetricEigen {
@@ -81,4 +81,4 @@ inline void multiply(const Handles& handles, int rows, int cols, int inner, cons
   multiply(handles, rows, cols, inner, 1, a, b, 0, dense_block(c, rows, cols), count);
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -6,7 +6,7 @@
 #include "compute/cuda/kernels/ritz_vectors.hpp"
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 void BlockCholeskyQr::orthonormalize(const Handles& handles, double* y, int rows, int l, double* q,
                                      int count) const {
   column_norms(y, rows, l, norms, count, handles.stream);
@@ -29,4 +29,4 @@ void BlockCholeskyQr::orthonormalize(const Handles& handles, double* y, int rows
   }
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -3,7 +3,7 @@
 #include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Orthonormalizes any number of columns in float64: block Gram-Schmidt with Cholesky QR in each
 /// block (Stathopoulos and Wu, 2002).
@@ -20,4 +20,4 @@ struct BlockCholeskyQr : BlockCholeskyQrBuffers {
                       int count) const;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -7,7 +7,7 @@
 #include "compute/cuda/solvers/block_cholesky_qr.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 /// Block subspace iteration in float64. It computes batches with more columns than the float16
@@ -83,4 +83,4 @@ std::unique_ptr<BatchSolver> make_float64_subspace_solver() {
   return std::make_unique<Float64SubspaceSolver>();
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -7,7 +7,7 @@
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 class FullSvdSolver : public BatchSolver {
@@ -69,4 +69,4 @@ std::unique_ptr<BatchSolver> make_full_svd_solver(
   return std::make_unique<FullSvdSolver>(std::move(vector_solver));
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

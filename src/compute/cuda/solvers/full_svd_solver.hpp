@@ -4,7 +4,7 @@
 
 #include "compute/cuda/solvers/solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Input and output of a RightSingularVectorSolver, all on the device, float64 and contiguous.
 struct SingularVectorBatch {
@@ -37,4 +37,4 @@ std::unique_ptr<RightSingularVectorSolver> make_gesvdj();
 std::unique_ptr<BatchSolver> make_full_svd_solver(
     std::unique_ptr<RightSingularVectorSolver> vector_solver);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

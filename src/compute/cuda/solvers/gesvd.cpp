@@ -3,7 +3,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/full_svd_solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 class Gesvd : public RightSingularVectorSolver {
@@ -54,4 +54,4 @@ class Gesvd : public RightSingularVectorSolver {
 
 std::unique_ptr<RightSingularVectorSolver> make_gesvd() { return std::make_unique<Gesvd>(); }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

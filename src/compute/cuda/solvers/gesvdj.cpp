@@ -3,7 +3,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/full_svd_solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 /// Decomposes A', n x m. Its left singular vectors are the right ones of A, so no transposition is
@@ -62,4 +62,4 @@ class Gesvdj : public RightSingularVectorSolver {
 
 std::unique_ptr<RightSingularVectorSolver> make_gesvdj() { return std::make_unique<Gesvdj>(); }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -1,7 +1,7 @@
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 #include "compute/cuda/solvers/full_svd_solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 class Gram : public RightSingularVectorSolver {
@@ -31,4 +31,4 @@ class Gram : public RightSingularVectorSolver {
 
 std::unique_ptr<RightSingularVectorSolver> make_gram() { return std::make_unique<Gram>(); }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -9,7 +9,7 @@
 
 #include "compute/cuda/raii.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The start block of subspace iteration, the same for all matrices and machines: n x l random
 /// signs from a fixed seed, column-major. A smaller start block is a prefix of a larger one.
@@ -41,4 +41,4 @@ class RandomStart {
   std::size_t elements_ = 0;
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -4,7 +4,7 @@
 
 #include "compute/cuda/solvers/full_svd_solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 std::unique_ptr<BatchSolver> make_solver(SolverStep step) {
   switch (step) {
@@ -22,4 +22,4 @@ std::unique_ptr<BatchSolver> make_solver(SolverStep step) {
   throw std::logic_error("unknown SolverStep");
 }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

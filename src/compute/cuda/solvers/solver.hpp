@@ -13,7 +13,7 @@
 #include "compute/cuda/layout/workspace_allocator.hpp"
 #include "compute/cuda/plan/solver_sequence.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// The handles of one lane. The libraries use `stream`.
 struct Handles {
@@ -57,4 +57,4 @@ std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
 std::unique_ptr<BatchSolver> make_solver(SolverStep step);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -11,7 +11,7 @@
 #include "compute/cuda/solvers/random_start.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 // Shifts of orthonormalizer(). They must exceed the float32 rounding of the Gram matrix. The final
@@ -170,4 +170,4 @@ class SubspaceSolver : public BatchSolver {
 
 std::unique_ptr<BatchSolver> make_subspace_solver() { return std::make_unique<SubspaceSolver>(); }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -10,13 +10,13 @@
 #include "tests/backend/cuda/bench/kernel.hpp"
 #include "tests/backend/cuda/bench/libraries.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 constexpr int kIterations = 2;
 
 std::vector<double> signs(std::size_t count) {
-  Random random(1936);
+  synth::Random random(1936);
   std::vector<double> values(count);
   for (double& value : values) value = random.uniform_int(2) ? 1 : -1;
   return values;
@@ -185,4 +185,4 @@ std::vector<BenchKernel> float64_kernels(const Handles& handles, const KernelCas
   };
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -13,7 +13,7 @@
 #include "tests/backend/cuda/bench/roofline.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 
 /// A batch of square 8-bit planes, and the rank of their reconstruction.
 struct KernelCase {
@@ -55,4 +55,4 @@ std::vector<BenchKernel> subspace_kernels(const Handles& handles, const KernelCa
 std::vector<BenchKernel> float64_kernels(const Handles& handles, const KernelCase& c,
                                          const std::shared_ptr<const BenchPixels>& pixels);
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -11,7 +11,7 @@
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 
 template <class T>
 void copy(const Handles& handles, const DeviceArray<T>& from, const DeviceArray<T>& to) {
@@ -135,4 +135,4 @@ class LibraryCholeskyInverse {
   const DeviceArray<int> info_;
 };
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -4,7 +4,7 @@
 
 #include "synth/random.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 constexpr int kSide = 8192;
@@ -13,7 +13,7 @@ constexpr std::size_t kElements = std::size_t(kSide) * kSide;
 /// Uniform numbers in (-1, 1): drawn on the host, then copied on the device, doubling each time.
 template <class Real>
 void fill(const DeviceArray<Real>& array) {
-  Random random(1);
+  synth::Random random(1);
   std::vector<Real> drawn(std::min(array.size(), std::size_t(1) << 20));
   for (Real& value : drawn) value = Real(float(random.uniform(-1, 1)));
   Real* to = array.get();
@@ -88,4 +88,4 @@ Peaks measure_peaks(const Handles& handles, const KernelTimer& timer) {
   return peaks;
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

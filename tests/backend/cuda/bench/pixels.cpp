@@ -3,7 +3,7 @@
 #include "synth/synth.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 constexpr int kDistinctTextures = 16;  // making a texture takes longer than all kernels
@@ -14,8 +14,10 @@ std::vector<std::byte> textures(const KernelCase& c) {
   for (int p = 0; p < c.planes; ++p) {
     std::byte* to = bytes.data() + image * std::size_t(p);
     if (p < kDistinctTextures) {
-      const Image texture = synthesize(
-          {.kind = SynthKind::texture, .rows = c.side, .cols = c.side, .seed = std::uint64_t(p)});
+      const Image texture = synth::synthesize({.kind = synth::SynthKind::texture,
+                                               .rows = c.side,
+                                               .cols = c.side,
+                                               .seed = std::uint64_t(p)});
       std::memcpy(to, texture.data(), image);
     } else {
       std::memcpy(to, to - image * kDistinctTextures, image);
@@ -35,4 +37,4 @@ std::vector<PlaneLayout> plane_layouts(const KernelCase& c) {
 
 BenchPixels::BenchPixels(const KernelCase& c) : bytes(textures(c)), planes(plane_layouts(c)) {}
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 
 std::string_view to_string(RooflineBound bound) {
   constexpr std::array<std::string_view, kRooflineBounds.size()> kNames = {
@@ -23,4 +23,4 @@ RooflineLimit roofline_limit(const KernelWork& work, const Peaks& peaks) {
   return highest;
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 
 /// What can limit a kernel: bytes of device memory per second, flops per second (float16 with
 /// float32 sums on tensor cores, float64 on tensor cores, float32), or bytes of shared memory per
@@ -40,4 +40,4 @@ struct RooflineLimit {
 };
 RooflineLimit roofline_limit(const KernelWork& work, const Peaks& peaks);
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 constexpr int kWarmUp = 3, kIterations = 3;
@@ -97,4 +97,4 @@ nlohmann::json measure_solve(const Handles& handles, const KernelCase& c, int re
           {"latency_as_graph_us", as_graph}};
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -11,7 +11,7 @@
 #include "compute/cuda/kernels/unpack_float16.hpp"
 #include "synth/random.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 constexpr int kIterations = 3;
@@ -24,7 +24,7 @@ float orthonormal_column_scale(int n) {
 float float16_product_scale(int n) { return 256.0F / float(n); }
 
 std::vector<__half> signs(std::size_t count) {
-  Random random(1936);
+  synth::Random random(1936);
   std::vector<__half> values(count);
   for (__half& value : values) value = __float2half_rn(random.uniform_int(2) ? 1.0F : -1.0F);
   return values;
@@ -151,4 +151,4 @@ void SubspaceBatch::reconstruct(const std::vector<int>& ranks) const {
                       handles.stream);
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

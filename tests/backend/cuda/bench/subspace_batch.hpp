@@ -8,7 +8,7 @@
 #include "tests/backend/cuda/bench/kernel.hpp"
 #include "tests/backend/cuda/bench/libraries.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 
 struct DeviceSmallMatrixBatch {
   explicit DeviceSmallMatrixBatch(int rows, int cols, int count)
@@ -57,4 +57,4 @@ struct SubspaceBatch {
   void iterate() const;
 };
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

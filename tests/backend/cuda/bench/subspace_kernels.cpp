@@ -4,7 +4,7 @@
 
 #include "tests/backend/cuda/bench/subspace_batch.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 using SubspaceBatchPtr = std::shared_ptr<const SubspaceBatch>;
@@ -160,4 +160,4 @@ std::vector<BenchKernel> subspace_kernels(const Handles& handles, const KernelCa
   };
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 namespace {
 
 constexpr int kWarmUp = 3;
@@ -63,4 +63,4 @@ Spread KernelTimer::microseconds(const QueuedWork& queued) const {
   return {us[us.size() / 2], us.front(), us.back()};
 }
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -5,7 +5,7 @@
 #include "compute/cuda/raii.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 
-namespace eckart::cuda::bench {
+namespace eckart::compute::cuda::bench {
 
 struct Spread {
   double median, min, max;
@@ -28,4 +28,4 @@ class KernelTimer {
   const DeviceArray<float> sum_;
 };
 
-}  // namespace eckart::cuda::bench
+}  // namespace eckart::compute::cuda::bench

@@ -11,7 +11,7 @@
 #include <map>
 #include <utility>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr std::size_t kTotalBytes = std::size_t(8) << 30;
@@ -164,27 +164,28 @@ struct Body<cudaDeviceGetAttribute_call> {
 };
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda
 
 // The loader asks the resolver for the address of the function, so only its name must be known
 // here.
-#define WRAP(name)                                                                \
-  namespace eckart::cuda {                                                        \
-  namespace {                                                                     \
-  struct name##_call {                                                            \
-    static constexpr const char* value = #name;                                   \
-    template <class... Args>                                                      \
-    static auto body(Args... args) {                                              \
-      return Body<name##_call>::body(args...);                                    \
-    }                                                                             \
-  };                                                                              \
-  }                                                                               \
-  }                                                                               \
-  extern "C" {                                                                    \
-  static decltype(&name) resolve_##name() {                                       \
-    return &eckart::cuda::Fake<eckart::cuda::name##_call, decltype(&name)>::call; \
-  }                                                                               \
-  decltype(name) __wrap_##name __attribute__((ifunc("resolve_" #name)));          \
+#define WRAP(name)                                                          \
+  namespace eckart::compute::cuda {                                         \
+  namespace {                                                               \
+  struct name##_call {                                                      \
+    static constexpr const char* value = #name;                             \
+    template <class... Args>                                                \
+    static auto body(Args... args) {                                        \
+      return Body<name##_call>::body(args...);                              \
+    }                                                                       \
+  };                                                                        \
+  }                                                                         \
+  }                                                                         \
+  extern "C" {                                                              \
+  static decltype(&name) resolve_##name() {                                 \
+    return &eckart::compute::cuda::Fake<eckart::compute::cuda::name##_call, \
+                                        decltype(&name)>::call;             \
+  }                                                                         \
+  decltype(name) __wrap_##name __attribute__((ifunc("resolve_" #name)));    \
   }
 #define WRAP_AFTER(name) WRAP(name)
 #include "tests/backend/cuda/faults/wrapped_calls.inc"
@@ -193,14 +194,14 @@ extern "C" {
 
 void __wrap_cublasGemmStridedBatchedEx() __attribute__((ifunc("resolve_gemm")));
 static cublasStatus_t fake_gemm() {
-  eckart::cuda::record("cublasGemmStridedBatchedEx");
+  eckart::compute::cuda::record("cublasGemmStridedBatchedEx");
   return CUBLAS_STATUS_SUCCESS;
 }
 static void (*resolve_gemm())() { return reinterpret_cast<void (*)()>(&fake_gemm); }
 
 cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind,
                                    cudaStream_t) {
-  eckart::cuda::record("cudaMemcpyAsync");
+  eckart::compute::cuda::record("cudaMemcpyAsync");
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
@@ -210,7 +211,7 @@ cudaError_t __wrap___cudaGetKernel(cudaKernel_t* kernel, const void*) {
   return cudaSuccess;
 }
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t) {
-  eckart::cuda::record("kernel");
+  eckart::compute::cuda::record("kernel");
   return cudaSuccess;
 }
 cudaError_t __wrap_cudaGetLastError() { return cudaSuccess; }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// Replaces CUDA for tests of host code without a GPU. Calls are recorded and succeed. Device
 /// memory is host memory, and copies are synchronous. Kernels and libraries do nothing. Link
@@ -27,4 +27,4 @@ struct FakeCuda {
   static void fail_planes_until(const std::string& call);
 };
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -16,7 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr long kPoisonBytes = 256;
@@ -98,12 +98,12 @@ void arm_fault(const CudaFault& new_fault) {
 
 long cuda_call_count() { return calls; }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda
 
-using eckart::cuda::fault;
-using eckart::cuda::launch_error;
-using eckart::cuda::should_fail;
-using eckart::cuda::Wrapper;
+using eckart::compute::cuda::fault;
+using eckart::compute::cuda::launch_error;
+using eckart::compute::cuda::should_fail;
+using eckart::compute::cuda::Wrapper;
 
 // The loader asks the resolver for the address of the wrapper, so only the name of the call must be
 // known here.
@@ -135,8 +135,8 @@ cudaError_t __real_cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, c
 cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, size_t size, cudaMemcpyKind kind,
                                    cudaStream_t stream) {
   if (should_fail()) return fault.error;
-  if (kind == cudaMemcpyHostToDevice && eckart::cuda::contains_poison(from, size))
-    eckart::cuda::launch_trap(stream);
+  if (kind == cudaMemcpyHostToDevice && eckart::compute::cuda::contains_poison(from, size))
+    eckart::compute::cuda::launch_trap(stream);
   return __real_cudaMemcpyAsync(to, from, size, kind, stream);
 }
 

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 
 /// A fault to inject into CUDA calls. Link `cuda_faults` to use it. In the module `faulty_cuda` the
 /// environment selects the fault (cuda_faults.cpp).
@@ -20,4 +20,4 @@ long cuda_call_count();
 void launch_trap(cudaStream_t stream);
 void launch_wild_write(cudaStream_t stream);
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

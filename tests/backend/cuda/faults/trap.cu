@@ -1,6 +1,6 @@
 #include "tests/backend/cuda/faults/cuda_faults.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 __global__ void trap() { __trap(); }
@@ -11,4 +11,4 @@ __global__ void write_to(volatile int* address) { *address = 1; }
 void launch_trap(cudaStream_t stream) { trap<<<1, 1, 0, stream>>>(); }
 void launch_wild_write(cudaStream_t stream) { write_to<<<1, 1, 0, stream>>>(nullptr); }
 
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

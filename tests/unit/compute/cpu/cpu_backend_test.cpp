@@ -12,7 +12,7 @@
 #include "compute/evict_if_full.hpp"
 #include "synth/synth.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 using ::testing::Contains;
@@ -27,8 +27,8 @@ std::vector<SolverChoice> solver_choices(Backend& backend,
   const auto lane = backend.make_lane(0);
   for (const auto& [rows, cols] : sizes) {
     Task task;
-    task.input =
-        synthesize({.kind = SynthKind::texture, .rows = rows, .cols = cols, .channels = 1});
+    task.input = synth::synthesize(
+        {.kind = synth::SynthKind::texture, .rows = rows, .cols = cols, .channels = 1});
     task.ranks = ranks;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       task.outputs.emplace_back(task.input.shape());
@@ -165,4 +165,4 @@ TEST(CpuBackend, uses_the_costs_measured_on_its_cpu) {
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -7,7 +7,7 @@
 
 #include "core/error.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 FailureReason reason_of(lapack_int info) {
@@ -35,4 +35,4 @@ TEST(LapackInfo, is_no_failure_to_converge_for_a_rejected_argument) {
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -12,7 +12,7 @@
 #include "synth/synth.hpp"
 #include "tests/support/reference_svd.hpp"
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 constexpr int kRows = 150, kCols = 120, kRank = 10, kColumns = 32;
@@ -41,8 +41,8 @@ struct Plane {
   std::vector<float> a_t_nm;
 };
 
-Image make_image(SynthKind kind, double noise = 0) {
-  return synthesize(
+Image make_image(synth::SynthKind kind, double noise = 0) {
+  return synth::synthesize(
       {.kind = kind, .rows = kRows, .cols = kCols, .channels = 1, .noise_sigma = noise, .seed = 7});
 }
 
@@ -63,8 +63,9 @@ double squared_error(const Plane& plane, const SubspaceIteration::LowRankFactors
 double db(double error, double optimum) { return 10 * std::log10(error / optimum); }
 
 TEST(LossBound, bounds_the_loss_of_every_stage_of_the_iteration) {
-  for (const SynthKind kind : {SynthKind::texture, SynthKind::phantom, SynthKind::noise}) {
-    const Plane plane(make_image(kind, kind == SynthKind::noise ? 25 : 2));
+  for (const synth::SynthKind kind :
+       {synth::SynthKind::texture, synth::SynthKind::phantom, synth::SynthKind::noise}) {
+    const Plane plane(make_image(kind, kind == synth::SynthKind::noise ? 25 : 2));
     SubspaceIteration iteration;
     LossBound bound;
     iteration.start(plane.a_t_nm, kRows, kCols, kRank, kColumns);
@@ -75,7 +76,7 @@ TEST(LossBound, bounds_the_loss_of_every_stage_of_the_iteration) {
                     plane.squared_norm());
       const double loss = db(error, plane.optimum(kRank)), proven = bound.loss_db(kRank, error);
       EXPECT_GE(proven, loss - 1e-9) << int(kind) << " stage " << stage;
-      if (stage == 2 && kind != SynthKind::noise) {
+      if (stage == 2 && kind != synth::SynthKind::noise) {
         EXPECT_LE(proven, kMaxLossDb) << int(kind) << " has lost " << loss << " dB";
       }
     }
@@ -84,7 +85,7 @@ TEST(LossBound, bounds_the_loss_of_every_stage_of_the_iteration) {
 
 /// An estimate from inside the subspace cannot detect this.
 TEST(LossBound, proves_nothing_without_the_leading_direction) {
-  const Plane plane(make_image(SynthKind::texture));
+  const Plane plane(make_image(synth::SynthKind::texture));
   for (const int first : {1, 5}) {
     LossBound bound;
     bound.prepare(plane.a_t_nm, plane.right_vectors(first, kColumns), kRows, kCols, kColumns, kRank,
@@ -97,7 +98,7 @@ TEST(LossBound, proves_nothing_without_the_leading_direction) {
 
 /// A small part of the basis points to a direction outside.
 TEST(LossBound, grows_with_the_angle_of_the_subspace) {
-  const Plane plane(make_image(SynthKind::texture));
+  const Plane plane(make_image(synth::SynthKind::texture));
   double last = 0;
   for (const double angle : {0.0, 1e-3, 1e-2, 0.1, 0.5}) {
     std::vector<float> q_nl = plane.right_vectors(0, kColumns);
@@ -120,7 +121,7 @@ TEST(LossBound, grows_with_the_angle_of_the_subspace) {
 }
 
 TEST(LossBound, holds_for_every_rank_up_to_the_largest) {
-  const Plane plane(make_image(SynthKind::phantom, 3));
+  const Plane plane(make_image(synth::SynthKind::phantom, 3));
   LossBound bound;
   bound.prepare(plane.a_t_nm, plane.right_vectors(0, kColumns), kRows, kCols, kColumns, kRank,
                 plane.squared_norm());
@@ -131,7 +132,7 @@ TEST(LossBound, holds_for_every_rank_up_to_the_largest) {
 }
 
 TEST(LossBound, needs_no_probes_where_the_subspace_is_the_whole) {
-  const Plane plane(make_image(SynthKind::noise, 25));
+  const Plane plane(make_image(synth::SynthKind::noise, 25));
   LossBound bound;
   bound.prepare(plane.a_t_nm, plane.right_vectors(0, kCols), kRows, kCols, kCols, kRank,
                 plane.squared_norm());
@@ -140,15 +141,16 @@ TEST(LossBound, needs_no_probes_where_the_subspace_is_the_whole) {
 
 TEST(LossBound, accepts_a_plane_of_zeros_and_one_of_low_rank) {
   LossBound bound;
-  const std::vector<float> basis = Plane(make_image(SynthKind::texture)).right_vectors(0, kColumns);
+  const std::vector<float> basis =
+      Plane(make_image(synth::SynthKind::texture)).right_vectors(0, kColumns);
   bound.prepare(std::vector<float>(std::size_t(kRows * kCols)), basis, kRows, kCols, kColumns,
                 kRank, 0);
   EXPECT_EQ(bound.loss_db(kRank, 0), std::numeric_limits<double>::infinity());
-  const Plane flat(make_image(SynthKind::gradient));
+  const Plane flat(make_image(synth::SynthKind::gradient));
   bound.prepare(flat.a_t_nm, flat.right_vectors(0, kColumns), kRows, kCols, kColumns, kRank,
                 flat.squared_norm());
   EXPECT_GE(bound.loss_db(kRank, flat.optimum(kRank) + 1), 0);
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

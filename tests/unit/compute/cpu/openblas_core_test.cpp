@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 TEST(OpenblasCore, warns_with_the_core_type_to_set) {
@@ -19,4 +19,4 @@ TEST(OpenblasCore, does_not_warn_about_a_suitable_core) {
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 template <class T>
@@ -116,4 +116,4 @@ TYPED_TEST(SamplesTest, has_the_errors_of_a_plain_sum) {
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

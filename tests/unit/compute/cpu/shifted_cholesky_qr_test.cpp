@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <random>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 constexpr int kRows = 200, kCols = 32;
@@ -94,4 +94,4 @@ TEST(ShiftedCholeskyQr, has_the_squared_lengths_of_orthogonal_columns_as_diagona
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

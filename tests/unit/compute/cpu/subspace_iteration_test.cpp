@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace eckart::cpu {
+namespace eckart::compute::cpu {
 namespace {
 
 constexpr int kRows = 150, kCols = 120, kRank = 10, kWidth = 32;
@@ -171,4 +171,4 @@ TEST(SubspaceColumnCount, exceeds_the_rank) {
 }
 
 }  // namespace
-}  // namespace eckart::cpu
+}  // namespace eckart::compute::cpu

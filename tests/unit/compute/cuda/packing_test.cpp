@@ -10,7 +10,7 @@
 #include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/plan/subspace_columns.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 const ImageShape kShapes[] = {{1, 1, 1, Depth::u8},   {5, 3, 1, Depth::u8},  {3, 5, 3, Depth::u8},
@@ -84,4 +84,4 @@ TEST(CudaPacking, reserves_enough_values_for_every_solver) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "compute/cuda/layout/fragments.hpp"
+#include "compute/cuda/layout/tensor_core.hpp"
 #include "compute/cuda/layout/packing.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 TEST(CudaQuad, covers_each_element_of_a_warp_once) {
@@ -116,4 +116,4 @@ TEST(CudaQuad, is_a_word_only_if_complete_and_aligned) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 TEST(CudaSmallMatrix, has_one_thread_for_every_element) {
@@ -142,4 +142,4 @@ TEST(CudaJacobi, combines_all_columns_once_in_a_sweep) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

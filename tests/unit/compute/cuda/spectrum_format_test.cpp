@@ -7,7 +7,7 @@
 
 #include "compute/cuda/layout/packing.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 const PlaneLayout kPlane = packed_plane({4, 6, 1, Depth::u8}, 0, 0);
@@ -89,4 +89,4 @@ TEST(CudaSpectrumFormat, sets_energy_one_for_a_black_plane) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 TEST(CudaTile, covers_a_side_exactly) {
@@ -63,4 +63,4 @@ TEST(CudaTile, covers_the_lower_triangle_once) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -11,7 +11,7 @@
 #include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/layout/workspace_allocator.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using Half = std::uint16_t;  // the size of __half
@@ -208,4 +208,4 @@ TEST(CudaRankGroup, contains_every_rank_once_in_ascending_order) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -72,7 +72,7 @@ TEST_F(ArrivalTest, is_reported_for_a_hard_link) {
 }
 
 TEST_F(ArrivalTest, is_reported_for_a_link_to_a_file_if_requested) {
-  watch(LinkPolicy::files);
+  watch(files::LinkPolicy::files);
   std::ofstream(outside_ / "a") << "x";
   fs::create_symlink(outside_ / "a", at("a.png"));
   EXPECT_THAT(arrivals(), ElementsAre("a.png"));
@@ -276,7 +276,7 @@ TEST_F(ArrivalTest, is_not_reported_in_a_hidden_or_excluded_folder) {
   make(".eckart");
   make("out/deep");
   make("d/out");
-  watch(LinkPolicy::none, {"out/"});
+  watch(files::LinkPolicy::none, {"out/"});
   for (const char* name : {".eckart/a.png", "out/a.png", "out/deep/a.png", "d/out/a.png"})
     write(name);
   EXPECT_THAT(arrivals(), ElementsAre("d/out/a.png"));

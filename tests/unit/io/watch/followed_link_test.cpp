@@ -18,7 +18,7 @@ TEST_F(ArrivalByLinkTest, is_not_reported_through_a_link_to_a_folder_unless_requ
   fs::create_directory_symlink(outside_ / "d", at("later"));
   EXPECT_THAT(arrivals(), IsEmpty());
   EXPECT_EQ(tree_->watch_count(), 1u);
-  watch(LinkPolicy::files);
+  watch(files::LinkPolicy::files);
   EXPECT_THAT(full_scan(), testing::Each(testing::StartsWith("cookie")));
   EXPECT_EQ(tree_->watch_count(), 1u);
 }
@@ -26,7 +26,7 @@ TEST_F(ArrivalByLinkTest, is_not_reported_through_a_link_to_a_folder_unless_requ
 TEST_F(ArrivalByLinkTest, is_reported_through_a_link_to_a_folder_if_requested) {
   fs::create_directory(outside_ / "d");
   fs::create_directory_symlink(outside_ / "d", at("link"));
-  watch(LinkPolicy::all);
+  watch(files::LinkPolicy::all);
   std::ofstream(outside_ / "d/a.png") << "x";
   EXPECT_THAT(arrivals(), ElementsAre("link/a.png"));
   fs::create_directory(outside_ / "e");
@@ -45,7 +45,7 @@ TEST_F(ArrivalByLinkTest, is_reported_through_a_link_that_leads_to_another_folde
   fs::create_directory(outside_ / "e");
   std::ofstream(outside_ / "e/a.png") << "x";
   fs::create_directory_symlink(outside_ / "d", at("link"));
-  watch(LinkPolicy::all);
+  watch(files::LinkPolicy::all);
   fs::create_directory_symlink(outside_ / "e", at(".new"));
   move(".new", "link");
   EXPECT_THAT(arrivals(), testing::Contains("link/a.png"));
@@ -62,7 +62,7 @@ TEST_F(ArrivalByLinkTest, is_reported_once_in_a_cycle_of_links) {
   fs::create_directory_symlink("d/e", at("again"));
   fs::create_directory_symlink(folder_.path(), at("above"));
   std::ofstream(outside_ / "b.png") << "x";
-  watch(LinkPolicy::all);
+  watch(files::LinkPolicy::all);
   EXPECT_THAT(full_scan(), ElementsAre("above/outside/b.png", "d/e/a.png"));
   write("d/e/c.png");
   EXPECT_THAT(arrivals(), ElementsAre("d/e/c.png"));
@@ -72,7 +72,7 @@ TEST_F(ArrivalByLinkTest, is_not_reported_through_a_link_into_an_excluded_folder
   make("out/deep");
   write("out/deep/a.png");
   fs::create_directory_symlink("out/deep", at("link"));
-  watch(LinkPolicy::all, {"out"});
+  watch(files::LinkPolicy::all, {"out"});
   EXPECT_THAT(full_scan(), IsEmpty());
 }
 

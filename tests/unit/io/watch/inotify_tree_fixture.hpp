@@ -24,7 +24,8 @@ class InotifyTreeTest : public testing::Test {
 
   static constexpr int kDeadlineMs = 30000;
 
-  void watch(LinkPolicy links = LinkPolicy::none, std::vector<std::filesystem::path> exclude = {}) {
+  void watch(files::LinkPolicy links = files::LinkPolicy::none,
+             std::vector<std::filesystem::path> exclude = {}) {
     WatchOptions options;
     options.root = root_;
     options.links = links;

@@ -128,7 +128,7 @@ TEST_F(SystemLimitTest, polls_at_the_limit_of_inotify_instances_without_cycles) 
   write("d/a.png");
   fs::create_directory_symlink("..", root_ / "d/up");
   WatchOptions options = options_for(root_);
-  options.links = LinkPolicy::all;
+  options.links = files::LinkPolicy::all;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "d/a.png");
   wait_for([&] { return state().is_scan_complete; });

@@ -34,7 +34,7 @@ TEST_F(TreeScanTest, returns_files_and_links_that_are_named_like_images) {
   watch();
   EXPECT_THAT(full_scan(), ElementsAre("a.png", "b.JPG"));
   EXPECT_THAT(ignored_, ElementsAre("dangling.png", "link.png"));
-  watch(LinkPolicy::files);
+  watch(files::LinkPolicy::files);
   EXPECT_THAT(full_scan(), ElementsAre("a.png", "b.JPG", "dangling.png", "link.png"));
 }
 

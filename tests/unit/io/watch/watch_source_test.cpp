@@ -92,7 +92,7 @@ TEST_F(WatchSourceTest, returns_an_old_file_at_once) {
   fs::create_symlink("/bin/sh", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.settle_time = 2 * kDeadline;
-  options.links = LinkPolicy::files;
+  options.links = files::LinkPolicy::files;
   start({{options, {}}});
   EXPECT_EQ(next_name(), "a.png");
 }
@@ -101,7 +101,7 @@ TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
   WatchOptions options = options_for(root_);
   options.max_pending = 4;
   Names done;  // used by the thread of the watch
-  start({{options, [&](const SourceItem& item, const FileState&) {
+  start({{options, [&](const SourceItem& item, const files::FileState&) {
             return done.insert(item.relative).second;
           }}});
   wait_for([&] { return state().is_scan_complete; });
@@ -111,7 +111,7 @@ TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
 }
 
 TEST_F(WatchSourceTest, does_not_return_filtered_files) {
-  start({{options_for(root_), [](const SourceItem& item, const FileState& state) {
+  start({{options_for(root_), [](const SourceItem& item, const files::FileState& state) {
             EXPECT_EQ(state, state_of(item.file));
             return item.relative != "a.png";
           }}});
@@ -122,7 +122,7 @@ TEST_F(WatchSourceTest, does_not_return_filtered_files) {
 }
 
 TEST_F(WatchSourceTest, ends_when_the_filter_throws) {
-  start({{options_for(root_), [](const SourceItem&, const FileState&) -> bool {
+  start({{options_for(root_), [](const SourceItem&, const files::FileState&) -> bool {
             throw std::runtime_error("no ledger");
           }}});
   write("a.png");
@@ -193,7 +193,7 @@ TEST_F(WatchSourceTest, skips_what_is_not_a_regular_file) {
 TEST_F(WatchSourceTest, finds_files_without_events_by_a_requested_scan) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
-  options.links = LinkPolicy::files;
+  options.links = files::LinkPolicy::files;
   start({{options, {}}});
   wait_for([&] { return state().is_scan_complete; });
   std::ofstream(folder_.path() / "target") << "x";
@@ -204,7 +204,7 @@ TEST_F(WatchSourceTest, finds_files_without_events_by_a_requested_scan) {
 TEST_F(WatchSourceTest, recovers_from_lost_events) {
   std::mutex busy;
   std::atomic<bool> is_asked = false;
-  start({{options_for(root_), [&](const SourceItem&, const FileState&) {
+  start({{options_for(root_), [&](const SourceItem&, const files::FileState&) {
             is_asked = true;
             const std::lock_guard lock(busy);
             return true;
@@ -232,7 +232,7 @@ TEST_F(WatchSourceTest, scans_fully_and_periodically) {
   fs::create_symlink(folder_.path() / "target", root_ / "a.png");
   WatchOptions options = options_for(root_);
   options.rescan_interval = std::chrono::milliseconds(20);
-  options.links = LinkPolicy::files;
+  options.links = files::LinkPolicy::files;
   start({{options, {}}});
   wait_for([&] { return state().is_scan_complete; });
   std::ofstream(folder_.path() / "target") << "x";
@@ -280,7 +280,7 @@ TEST_F(WatchSourceTest, loses_no_file_on_an_environment_error_and_logs_once) {
 TEST_F(WatchSourceTest, asks_the_filter_again_after_an_environment_error) {
   write("a.png");
   std::atomic<int> asked = 0;
-  start({{options_for(root_), [&](const SourceItem&, const FileState&) {
+  start({{options_for(root_), [&](const SourceItem&, const files::FileState&) {
             if (++asked < 4) throw EnvironmentError("the ledger is locked");
             return true;
           }}});
@@ -334,7 +334,7 @@ TEST_F(WatchSourceTest, loses_nothing_under_load) {
 }
 
 TEST_F(WatchSourceTest, warns_of_a_dangling_link_if_links_are_ignored) {
-  for (const LinkPolicy links : {LinkPolicy::files, LinkPolicy::none}) {
+  for (const files::LinkPolicy links : {files::LinkPolicy::files, files::LinkPolicy::none}) {
     WatchOptions options = options_for(root_);
     options.links = links;
     start({{options, {}}});
@@ -343,7 +343,8 @@ TEST_F(WatchSourceTest, warns_of_a_dangling_link_if_links_are_ignored) {
     write("b.png");
     EXPECT_EQ(next_name(), "b.png");
     finish_item("b.png");
-    EXPECT_EQ(count_log_lines("is a symbolic link and was ignored"), links == LinkPolicy::none);
+    EXPECT_EQ(count_log_lines("is a symbolic link and was ignored"),
+              links == files::LinkPolicy::none);
     source_.reset();
     fs::remove(root_ / "a.png");
     fs::remove(root_ / "b.png");  // otherwise the next scan finds it before the link
@@ -354,10 +355,11 @@ TEST_F(WatchSourceTest, warns_of_a_dangling_link_if_links_are_ignored) {
 TEST_F(WatchSourceTest, warns_once_of_a_folder_with_too_long_a_path) {
   const std::string name(250, 'd');
   constexpr int kLevels = 20;
-  FileDescriptor folder(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  files::FileDescriptor folder(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int i = 0; i < kLevels; ++i) {
     ASSERT_EQ(::mkdirat(folder.get(), name.c_str(), 0700), 0);
-    folder = FileDescriptor(::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    folder = files::FileDescriptor(
+        ::openat(folder.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
   write("z/a.png");  // found after the deep folder
   start();

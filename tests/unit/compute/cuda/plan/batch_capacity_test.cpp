@@ -10,7 +10,7 @@
 #include "compute/cuda/layout/packing.hpp"
 #include "compute/cuda/layout/subspace_sizes.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 constexpr double kGiB = 1 << 30;
@@ -171,4 +171,4 @@ TEST(CudaBatchCapacity, halves_to_one_plane_for_recompute) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -5,7 +5,7 @@
 #include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/evict_if_full.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 BatchPlan subspace_plan(std::size_t first_solver) {
@@ -96,4 +96,4 @@ TEST_F(CudaBatchPlanCacheTest, keeps_only_what_is_in_flight_when_full) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -9,7 +9,7 @@
 #include "compute/cuda/plan/built_in_costs.hpp"
 #include "compute/cuda/plan/subspace_columns.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using enum SolverStep;
@@ -115,4 +115,4 @@ TEST(CudaBatchPlanner, reports_its_choices) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -6,7 +6,7 @@
 
 #include "core/quality.hpp"
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 /// Reports a batch of 100 planes that ran next() iterations, and returns the new next().
@@ -65,4 +65,4 @@ TEST(IterationTuner, ignores_batches_started_before_the_last_change) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

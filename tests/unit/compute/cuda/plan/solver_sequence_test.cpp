@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 using enum SolverStep;
@@ -46,4 +46,4 @@ TEST(CudaSolverSequence, is_sequential_in_gesvd_and_gesvdj) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace eckart::cuda {
+namespace eckart::compute::cuda {
 namespace {
 
 TEST(CudaSubspaceColumnCount, exceeds_the_rank_by_a_quarter_unless_fewer_allow_float16) {
@@ -20,4 +20,4 @@ TEST(CudaSubspaceColumnCount, exceeds_the_rank_by_a_quarter_unless_fewer_allow_f
 }
 
 }  // namespace
-}  // namespace eckart::cuda
+}  // namespace eckart::compute::cuda

@@ -1,6 +1,6 @@
 // Simulates ldmatrix and mma for a warp as the PTX manual defines them, with the addresses and
 // elements from the header.
-#include "compute/cuda/layout/fragments.hpp"
+#include "compute/cuda/layout/tensor_core.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-namespace eckart::cuda::tensor_core {
+namespace eckart::compute::cuda::tensor_core {
 namespace {
 
 constexpr int kLanes = 32;
@@ -128,4 +128,4 @@ TEST(CudaFragment, covers_each_tile_of_warps_once) {
 }
 
 }  // namespace
-}  // namespace eckart::cuda::tensor_core
+}  // namespace eckart::compute::cuda::tensor_core

@@ -5,7 +5,7 @@
 // Which matrix elements each lane of a warp passes to the tensor cores, and receives from them. g =
 // lane / 4 and t = lane % 4 are groupID and threadID_in_group of the PTX manual.
 
-namespace eckart::cuda::tensor_core {
+namespace eckart::compute::cuda::tensor_core {
 
 /// The position of the eight elements whose address a lane passes to ldmatrix (.x4). The four 8 x 8
 /// matrices are then the quarters of 16 x 16 elements in the order top left, bottom left, top
@@ -28,4 +28,4 @@ ECKART_HOST_DEVICE constexpr Position warp_tile(int warp, int warps_per_row) {
   return {warp / warps_per_row * 32, warp % warps_per_row * 32};
 }
 
-}  // namespace eckart::cuda::tensor_core
+}  // namespace eckart::compute::cuda::tensor_core

@@ -1,5 +1,6 @@
-# Checks each #include in one folder of src/ against the table of src/layers.cmake; fails with a line for each violation.
-#   cmake -DTABLE=BUILD/layers/layers.cmake -DSOURCE=src -DFOLDER=io/watch -P check_includes.cmake
+# Checks each #include in one folder of src/ against the table of src/layers.cmake, and each namespace against the folder;
+# fails with a line for each violation.
+#   cmake -DTABLE=BUILD/layers/layers.cmake -DSOURCE=src -DFOLDER=io/watch -P check_layer.cmake
 cmake_minimum_required(VERSION 3.24)
 include(${TABLE})
 
@@ -17,6 +18,36 @@ function(layer_of result path)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
+# Explains what is wrong with a namespace line of a file; empty if nothing is. The namespace is eckart::COMPONENT, where
+# COMPONENT is the first folder below src, and may continue as the folders do, and end with the name of the file.
+function(namespace_violation result file line)
+  set(${result} "" PARENT_SCOPE)
+  if(NOT line MATCHES "namespace[ \t]+eckart([a-z_0-9:]*)")
+    return()
+  endif()
+  string(REPLACE "::" "/" namespace "${CMAKE_MATCH_1}")
+  get_filename_component(folder ${file} DIRECTORY)
+  get_filename_component(name ${file} NAME_WE)
+  string(REGEX MATCH "^[^/]+" component ${folder})
+  string(REGEX REPLACE "/${name}$" "" namespace "${namespace}")
+  if(component IN_LIST root_components)
+    if(namespace STREQUAL "")
+      return()
+    endif()
+    set(${result} "the namespace of ${component} is eckart" PARENT_SCOPE)
+  else()
+    string(FIND "/${folder}/" "${namespace}/" at)
+    string(FIND "${namespace}/" "/${component}/" begins)
+    if(at EQUAL 0 AND begins EQUAL 0)
+      return()
+    endif()
+    string(REPLACE "/" "::" folders "${folder}")
+    set(${result} "its namespace is eckart::${folders}, or a part of it from eckart::${component} on" PARENT_SCOPE)
+  endif()
+endfunction()
+# Components whose names are in eckart itself, since all others use them.
+set(root_components core build_id)
+
 file(GLOB_RECURSE files RELATIVE ${SOURCE} ${SOURCE}/${FOLDER}/*)
 set(violations)
 foreach(file ${files})
@@ -24,6 +55,13 @@ foreach(file ${files})
   if(NOT layer STREQUAL FOLDER OR NOT file MATCHES "\\.(cpp|hpp|cu|cuh|h|inc)$")
     continue()
   endif()
+  file(STRINGS ${SOURCE}/${file} lines REGEX "^namespace[ \t]+eckart")
+  foreach(line ${lines})
+    namespace_violation(violation ${file} "${line}")
+    if(violation)
+      list(APPEND violations "src/${file}: ${line}: ${violation}")
+    endif()
+  endforeach()
   file(STRINGS ${SOURCE}/${file} lines REGEX "^[ \t]*#[ \t]*include")
   foreach(line ${lines})
     if(NOT line MATCHES "include[ \t]*([<\"])([^>\"]+)[>\"]")
