@@ -83,19 +83,19 @@ ExitCode exit_code(const telemetry::RunReport& report) {
 struct DryRunCounts {
   std::int64_t created = 0, unchanged = 0, reprocessed = 0, collisions = 0;
 
-  std::string add_and_describe(const OutputDecision& decision) {
+  std::string add_and_describe(const pipeline::OutputDecision& decision) {
     switch (decision.action) {
-      case OutputAction::create:
+      case pipeline::OutputAction::create:
         ++created;
         return "new";
-      case OutputAction::skip:
+      case pipeline::OutputAction::skip:
         ++unchanged;
         return "same";
-      case OutputAction::reprocess:
+      case pipeline::OutputAction::reprocess:
         ++reprocessed;
         return "reprocessed (" + decision.explanation + ")";
-      case OutputAction::compare:
-      case OutputAction::reject:
+      case pipeline::OutputAction::compare:
+      case pipeline::OutputAction::reject:
         break;
     }
     ++collisions;
@@ -105,16 +105,17 @@ struct DryRunCounts {
 
 telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
   DryRunCounts counts;
-  telemetry::RunReport report = run.dry_run([&](const WorkItem& item,
-                                                std::span<const OutputDecision> decisions) {
-    const std::string file = text::printable(item.file.native());
-    if (decisions.empty())
-      std::printf("%s: would fail: %s\n", file.c_str(),
-                  text::printable_message(item.outcome.detail).c_str());
-    for (std::size_t i = 0; i < decisions.size(); ++i)
-      std::printf("%s -> %s: %s\n", file.c_str(), text::printable(item.outputs[i].native()).c_str(),
-                  text::printable_message(counts.add_and_describe(decisions[i])).c_str());
-  });
+  telemetry::RunReport report = run.dry_run(
+      [&](const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions) {
+        const std::string file = text::printable(item.file.native());
+        if (decisions.empty())
+          std::printf("%s: would fail: %s\n", file.c_str(),
+                      text::printable_message(item.outcome.detail).c_str());
+        for (std::size_t i = 0; i < decisions.size(); ++i)
+          std::printf("%s -> %s: %s\n", file.c_str(),
+                      text::printable(item.outputs[i].native()).c_str(),
+                      text::printable_message(counts.add_and_describe(decisions[i])).c_str());
+      });
   if (args.quiet == 0)
     std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
                  text::group_digits(counts.created).c_str(),
@@ -169,7 +170,7 @@ void check_settings_mismatch(const app::RunRequest& request) {
                            text::group_digits(mismatch.count()) +
                            (mismatch.count() == 1 ? " result" : " results") +
                            " made with other settings (" + mismatch.describe() + ")";
-  if (request.on_change == OnSettingsChange::reprocess)
+  if (request.on_change == pipeline::OnSettingsChange::reprocess)
     return spdlog::warn("{}: they will be reprocessed", what);
   throw FatalError(
       ExitCode::usage,
@@ -206,18 +207,19 @@ ExitCode execute(const RunArgs& args) {
   std::string loss_message;
   std::int64_t run_number = 0;
   {
-    const app::RunRequest request{
-        .settings = configuration.settings,
-        .inputs = args.inputs,
-        .files_from = args.files_from,
-        .output = args.output,
-        .report = args.report,
-        .trace = args.trace,
-        .overwrite = args.overwrite,
-        .on_change = args.reprocess ? OnSettingsChange::reprocess : OnSettingsChange::refuse,
-        .count_inputs = show_progress,
-        .restarts = restart.count,
-        .run_number = restart.run_number};
+    const app::RunRequest request{.settings = configuration.settings,
+                                  .inputs = args.inputs,
+                                  .files_from = args.files_from,
+                                  .output = args.output,
+                                  .report = args.report,
+                                  .trace = args.trace,
+                                  .overwrite = args.overwrite,
+                                  .on_change = args.reprocess
+                                                   ? pipeline::OnSettingsChange::reprocess
+                                                   : pipeline::OnSettingsChange::refuse,
+                                  .count_inputs = show_progress,
+                                  .restarts = restart.count,
+                                  .run_number = restart.run_number};
     app::Run run(request, start);
     if (args.dry_run) return exit_code(dry_run(run, args));
     if (!args.overwrite && restart.count == 0) check_settings_mismatch(request);

@@ -57,7 +57,7 @@ struct WorkItem {
   Outcome outcome;
 
   /// Throws std::logic_error if the transition is not legal.
-  void advance(ItemState next) { eckart::advance(state, next, outcome.ok()); }
+  void advance(ItemState next) { pipeline::advance(state, next, outcome.ok()); }
 
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();

@@ -180,7 +180,7 @@ class FakeOwner : public pipeline::OutputOwner {
 class FakeSteps : public pipeline::JobSteps {
  public:
   explicit FakeSteps(compute::Backend& backend)
-      : on_create_backend([&backend]() -> Backend& { return backend; }) {}
+      : on_create_backend([&backend]() -> compute::Backend& { return backend; }) {}
 
   std::function<compute::Backend&()> on_create_backend;
   std::function<void(pipeline::WorkItem&)> on_assign_outputs = [](pipeline::WorkItem& item) {
@@ -227,7 +227,7 @@ class PipelineHarness {
   Hook on_next, on_load, on_reserved, on_write, on_publish;
   Hook on_record;  ///< after an image is published and before it is recorded
   std::function<Outcome(int number)> outcome_of_load;
-  std::function<compute::Backend&()> make_backend = [this]() -> Backend& { return backend; };
+  std::function<compute::Backend&()> make_backend = [this]() -> compute::Backend& { return backend; };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
 
   pipeline::Pipeline& pipeline() {

@@ -260,7 +260,7 @@ TEST(Pipeline, can_be_stopped_while_the_backend_is_created) {
   PipelineHarness harness;
   harness.images = 1000;
   harness.options.budget_bytes = 1;
-  harness.make_backend = [&]() -> Backend& {
+  harness.make_backend = [&]() -> compute::Backend& {
     wait_until([&] { return !harness.loaded().empty(); });
     harness.pipeline().request_stop();
     return harness.backend;

@@ -17,7 +17,7 @@ pipeline::ItemPtr done(const std::vector<double>& squared_errors, double loss_es
   for (const double squared_error : squared_errors) {
     item->outputs.emplace_back("out.png");
     item->task.results.push_back(
-        {{.squared_error = squared_error, .loss_estimate_db = compute::loss_estimate_db}});
+        {{.squared_error = squared_error, .loss_estimate_db = loss_estimate_db}});
   }
   return item;
 }

@@ -96,7 +96,7 @@ TEST_F(PipelineTraceTest, has_the_path_of_each_image_from_source_to_disk) {
 
 TEST_F(PipelineTraceTest, has_device_spans_within_the_batch) {
   DeviceBackend backend;
-  harness_.make_backend = [&]() -> Backend& { return backend; };
+  harness_.make_backend = [&]() -> compute::Backend& { return backend; };
   ASSERT_EQ(run().done, 20);
   const TraceReader trace(file());
   trace.expect_properly_nested();

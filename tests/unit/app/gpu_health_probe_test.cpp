@@ -9,16 +9,18 @@
 namespace eckart::app {
 namespace {
 
+using compute::FallbackTest;
+
 TEST(GpuHealthProbe, detects_wrong_results) {
-  BackendScript script;  // computes black images from any input
-  ScriptedBackend backend(script);
+  compute::BackendScript script;  // computes black images from any input
+  compute::ScriptedBackend backend(script);
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
 }
 
 TEST(GpuHealthProbe, detects_a_reported_error) {
-  BackendScript script;
+  compute::BackendScript script;
   script.on_finish = [](compute::Task& task) { task.error = "lost"; };
-  ScriptedBackend backend(script);
+  compute::ScriptedBackend backend(script);
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
 }
 
@@ -37,9 +39,9 @@ TEST_F(FallbackTest, is_not_used_by_a_health_probe_without_memory) {
 TEST_F(FallbackTest, is_not_used_by_a_health_probe_of_a_checked_backend) {
   gpu_.start_capacity = 0;
   const auto checked = compute::make_checked_backend(
-      compute::make_fallback_backend(std::make_unique<ScriptedBackend>(gpu_), make_cpu_,
+      compute::make_fallback_backend(std::make_unique<compute::ScriptedBackend>(gpu_), make_cpu_,
                                      [](const std::string&) {}),
-      std::make_unique<ScriptedBackend>(cpu_));
+      std::make_unique<compute::ScriptedBackend>(cpu_));
   EXPECT_THROW(GpuHealthProbe(*checked).run(), compute::OutOfMemory);
   EXPECT_TRUE(cpu_.started.empty());
 }
