@@ -2,9 +2,15 @@
 
 #include <algorithm>
 
+#include "core/quality.hpp"
 #include "core/round_up.hpp"
 
 namespace eckart::compute {
+
+bool PlaneResult::is_certified(Certificate certificate) const {
+  return loss_estimate_db <= kMaxLossDb &&
+         (certificate == Certificate::estimate || loss_bound_db <= kMaxLossDb);
+}
 
 PaddedShape padded_shape(const ImageShape& shape, int multiple) {
   return {round_up(std::max(shape.rows, shape.cols), multiple),

@@ -29,10 +29,13 @@ struct PlaneResult {
   /// Estimated loss of PSNR before rounding against the optimum, with a safety margin. 0 if every
   /// written pixel equals the input's.
   double loss_estimate_db = 0;
-  /// Proven bound of the same loss. Set by every float64 solver, and by all solvers with
-  /// Certificate::bound; otherwise NaN.
+  /// Proven bound of the same loss. Set by every complete decomposition in float64, and by all
+  /// solvers with Certificate::bound; otherwise NaN. Infinity if nothing could be proven.
   double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
   bool is_recomputed = false;  ///< the first solver did not certify this plane
+
+  /// Whether the loss is at most kMaxLossDb, as the certificate asks for it.
+  bool is_certified(Certificate certificate) const;
 };
 
 /// One image to compute: `input` and, for each rank policy, one output of the same shape and the

@@ -10,6 +10,9 @@
 namespace eckart::compute {
 namespace {
 
+// The relative error of float32 factors. Columns below this share of the largest singular value are
+// rounding.
+constexpr double kFloat32FactorError = 1e-7;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// The squared error added by factors with a relative error of `share`, in the worst case that it
@@ -19,7 +22,7 @@ double factor_rounding(double share, double residual, double squared_norm) {
 }
 
 /// The squared error added by factors whose products are summed in float32, and the error of
-/// measuring the residual. Columns below 1e-7 of the largest singular value are rounding. The
+/// measuring the residual. The
 /// largest loss found was 2e-11 ||A||^2, on flat images with specks.
 double summation_rounding(int k, double residual, double squared_norm) {
   constexpr double kBaseError = 1e-10, kErrorPerColumn = 1e-12;
@@ -33,7 +36,7 @@ double rounding_error(Precision precision, int k, int n, double residual, double
     case Precision::float16:
       return summation_rounding(k, residual, squared_norm);
     case Precision::float32:
-      return factor_rounding(1e-7, residual, squared_norm) +
+      return factor_rounding(kFloat32FactorError, residual, squared_norm) +
              summation_rounding(k, residual, squared_norm);
     case Precision::float64_gram:
       return n * kEpsilon * squared_norm;
@@ -63,21 +66,44 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
   const double outside_energy = std::max(0.0, residual - inside_energy);
   const double mean_outside = outside_energy / std::max(1.0, double(values.n) - double(l));
   const double middle_value = values.ritz[(rank + l) / 2];
-  const double outside_bound =
+  const double mu =
       middle_value >= mean_outside ? std::max(middle_value, 2 * mean_outside) : outside_energy;
   constexpr double kMinRatio = 0.99, kMaxRatio = 2;
   double missed_energy = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     const double theta = values.ritz[i];
-    const double rayleigh_quotients = values.rayleigh_quotients[i];
-    if (!(theta > outside_bound && rayleigh_quotients >= kMinRatio * theta &&
-          rayleigh_quotients <= kMaxRatio * theta))
+    const double rayleigh_quotient = values.rayleigh_quotients[i];
+    if (!(theta > mu && rayleigh_quotient >= kMinRatio * theta &&
+          rayleigh_quotient <= kMaxRatio * theta))
       return std::numeric_limits<double>::infinity();
-    missed_energy +=
-        std::max(0.0, rayleigh_quotients - theta) * outside_bound / (theta - outside_bound);
+    missed_energy += std::max(0.0, rayleigh_quotient - theta) * mu / (theta - mu);
   }
   return gap_to_db(
       residual, 2 * missed_energy + rounding_error(precision, k, values.n, residual, squared_norm));
+}
+
+double full_decomposition_loss_bound_db(std::span<const double> sigma_squared, int k, int m, int n,
+                                        double residual, double squared_norm, Precision precision) {
+  if (is_negligible(residual)) return 0;
+  const auto rank = std::ptrdiff_t(k);
+  const double leading = std::accumulate(sigma_squared.begin(), sigma_squared.begin() + rank, 0.0);
+  double optimum = 0;  // a lower bound of sum_{i>k} sigma_i^2
+  if (precision == Precision::float64_gram) {
+    // A'A is exact. Each of the k eigenvalues may be too small by the backward error; their sum,
+    // and the difference from ||A||^2, round by at most n epsilon ||A||^2.
+    optimum = squared_norm - leading - (k * kBackwardError + 1) * n * kEpsilon * squared_norm;
+  } else {
+    // Weyl: each sigma_i may be too large by delta, so the norm of the last n - k by sqrt(n - k)
+    // delta.
+    const double trailing =
+        std::accumulate(sigma_squared.begin() + rank, sigma_squared.end(), 0.0) *
+        (1 - n * kEpsilon);
+    const double delta = kBackwardError * (m + n) * kEpsilon * std::sqrt(sigma_squared.front());
+    const double norm = std::sqrt(trailing) - std::sqrt(n - k) * delta;
+    optimum = norm > 0 ? norm * norm : 0;
+  }
+  if (!(optimum > 0)) return std::numeric_limits<double>::infinity();
+  return std::max(0.0, 10 * std::log10(residual * (1 + kSummationError) / optimum));
 }
 
 double loss_estimate_db(int k, int n, double residual, double squared_norm, Precision precision) {

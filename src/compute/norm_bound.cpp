@@ -7,7 +7,7 @@
 namespace eckart::compute {
 namespace {
 
-constexpr double kAlpha = 6.5;
+constexpr double kAlpha = 7;
 // Much more than the relative rounding error of a probe in float64.
 constexpr double kRoundingSlack = 1 + 1e-6;
 

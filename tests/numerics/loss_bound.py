@@ -6,8 +6,8 @@ import numpy as np
 
 from eckart_float32 import EPSILON
 
-DEFAULTS = dict(vectors=16, alpha=6.5, max_degree=8, small=0.4, rounding=4.0, summation=1e-5, slack=1e-6,
-                min_cutoff=1e-12)
+DEFAULTS = dict(vectors=16, alpha=7.0, max_degree=8, small=0.4, products=4.0, orthogonality=3.0, backward=50.0, split=1e-3,
+                summation=1e-5, slack=1e-6, min_cutoff=1e-12)
 
 
 def squared_norm_bound(largest, degree, cutoff, o=DEFAULTS):
@@ -30,7 +30,9 @@ def squared_norm_bound(largest, degree, cutoff, o=DEFAULTS):
 class LossBound:
     def __init__(self, a, q, rank, o=DEFAULTS, omega=None, seed=2011):
         self.o, (m, n), l = o, a.shape, q.shape[1]
-        self.norm2, self.rounding = float((a * a).sum()), o["rounding"] * (m + n) * np.sqrt(l) * EPSILON * float((a * a).sum())
+        self.norm2 = float((a * a).sum())
+        self.products = o["products"] * (m + n) * np.sqrt(l) * EPSILON * self.norm2
+        self.rounding = self.products + (o["orthogonality"] * (n * l + l * l) + o["backward"] * rank * l) * EPSILON * self.norm2
         q = np.float64(q)
         q = np.linalg.solve(np.linalg.cholesky(q.T @ q), q.T).T
         self.q, b = q, a @ q
@@ -57,11 +59,12 @@ class LossBound:
             previous, probe = probe, following - q @ (q.T @ following)
 
     def loss_db(self, k, residual, converged=False, mu=None):
-        gap = self.theta[k - 1] - (self.mu if mu is None else mu)
+        gap = self.theta[k - 1] - self.rounding - (self.mu if mu is None else mu)
         if not gap > 0:
             return math.inf
-        values = np.linalg.eigvalsh(self.t + (0 if converged else 1 / gap) * self.g)[::-1]
-        optimum = self.norm2 - values[:k].sum() - self.rounding
+        share, split = (0 if converged else 1), self.o["split"]
+        values = np.linalg.eigvalsh(self.t + share * (1 + split) / gap * self.g)[::-1]
+        optimum = self.norm2 - values[:k].sum() - self.rounding - share * k * (1 + 1 / split) * self.products ** 2 / gap
         if not optimum > 0:
             return math.inf
         return max(0.0, 10 * math.log10(residual * (1 + self.o["summation"]) / optimum))

@@ -27,6 +27,7 @@ class CpuLane : public Lane {
  public:
   CpuLane(SolverKind solver, Certificate certificate, SolverChooser& chooser)
       : chooser_(chooser),
+        certificate_(certificate),
         has_fixed_solver_(!is_iterative(solver)),
         float32_(certificate),
         float64_(has_fixed_solver_ ? solver : SolverKind::gram) {}
@@ -71,16 +72,16 @@ class CpuLane : public Lane {
     const SolverKind kind = solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.max_rank());
     if (kind == SolverKind::subspace && float32_.reconstruct(plane)) return;
     float64_.reconstruct(plane);
-    const bool is_uncertified = !has_fixed_solver_ && !is_certified(plane);
+    const bool is_uncertified = !has_fixed_solver_ && !are_certified(plane);
     if (is_uncertified) gesvd_.reconstruct(plane);
     for (const auto& output : plane.outputs)
       output.result->is_recomputed = is_uncertified || kind == SolverKind::subspace;
   }
 
   template <class T>
-  static bool is_certified(const PlaneTask<T>& plane) {
-    return std::all_of(plane.outputs.begin(), plane.outputs.end(), [](const auto& output) {
-      return output.result->loss_estimate_db <= kMaxLossDb;
+  bool are_certified(const PlaneTask<T>& plane) const {
+    return std::all_of(plane.outputs.begin(), plane.outputs.end(), [this](const auto& output) {
+      return output.result->is_certified(certificate_);
     });
   }
 
@@ -96,6 +97,7 @@ class CpuLane : public Lane {
   SolverChooser& chooser_;
   std::stop_token stop_;
   std::map<std::pair<PaddedShape, int>, SolverKind> solver_cache_;  // by shape and largest rank
+  const Certificate certificate_;
   const bool has_fixed_solver_;  // a non-iterative solver was requested; no other solver follows it
   Float32Solver float32_;
   Float64Solver float64_;

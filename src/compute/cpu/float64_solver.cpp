@@ -9,6 +9,7 @@
 
 #include "compute/certificate.hpp"
 #include "compute/spectrum.hpp"
+#include "core/quality.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
@@ -68,8 +69,11 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
         .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
     store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm, precision_);
-    // a full decomposition has only rounding errors
-    result->loss_bound_db = result->loss_estimate_db;
+    result->loss_bound_db =
+        is_exact_reconstruction(result->squared_error, result->residual)
+            ? 0
+            : full_decomposition_loss_bound_db(right.sigma_squared, k, m, n, result->residual,
+                                               squared_norm, precision_);
   }
 }
 

@@ -17,12 +17,18 @@
 namespace eckart::compute::cpu {
 namespace {
 
-// Bound of the float64 rounding error of T, its eigenvalues and their sum, as a share of ||A||_F^2
-// and in units of (m + n) sqrt(l) epsilon. A Q alone can lose n sqrt(l), and B'B can lose m sqrt(k)
-// / 2 (docs/explanation/numerics.md).
-constexpr double kRoundingFactor = 4;
+// Bounds of float64 rounding errors, as shares of ||A||_F^2 (docs/explanation/numerics.md). In
+// units of (m + n) sqrt(l) epsilon: the products A Q, B'B, A'B and Q T. A Q alone can lose n
+// sqrt(l), and B'B can lose m sqrt(k) / 2.
+constexpr double kProductRounding = 4;
+// In units of (n l + l^2) epsilon: ||Q'Q - I|| after a Cholesky QR (Yamamoto et al., 2015).
+constexpr double kOrthogonalityRounding = 3;
+// G may be wrong by E. (G + E)'(G + E) <= (1 + s) G'G + (1 + 1/s) ||E||^2 I for every s > 0.
+constexpr double kResidualSplit = 1e-3;
 // A cutoff below this share of the largest eigenvalue is rounding.
 constexpr double kMinRelativeCutoff = 1e-12;
+// The same as a share of the rounding error of T.
+constexpr double kMinCutoffInRounding = 1e-3;
 // Probing stops when mu is below this share of theta_k. A smaller mu improves the bound very
 // little.
 constexpr double kSmallComplement = 0.4;
@@ -65,8 +71,11 @@ void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<floa
                         int n, int l, int rank, double squared_norm) {
   m_ = m, n_ = n, l_ = l;
   squared_norm_ = squared_norm;
-  rounding_ = kRoundingFactor * (m + n) * std::sqrt(l) * std::numeric_limits<double>::epsilon() *
-              squared_norm;
+  const double epsilon = std::numeric_limits<double>::epsilon() * squared_norm;
+  product_rounding_ = kProductRounding * (m + n) * std::sqrt(l) * epsilon;
+  rounding_ = product_rounding_ +
+              kOrthogonalityRounding * (double(n) * l + double(l) * l) * epsilon +
+              kBackwardError * rank * l * epsilon;
   a_t_nm_.assign(a_t_nm.begin(), a_t_nm.end());
   q_nl_.assign(q_nl.begin(), q_nl.end());
   orthonormalize_basis();
@@ -118,8 +127,8 @@ void LossBound::bound_complement(int rank) {
   const double captured = std::accumulate(theta_.begin(), theta_.end(), 0.0);
   complement_ = std::max(0.0, squared_norm_ - captured) + rounding_;
   if (l_ == n_) complement_ = rounding_;
-  const double cutoff =
-      std::max({theta_.back(), kMinRelativeCutoff * theta_.front(), rounding_ * 1e-3});
+  const double cutoff = std::max(
+      {theta_.back(), kMinRelativeCutoff * theta_.front(), kMinCutoffInRounding * rounding_});
   fill_normal(random_nr_, n_);
   probe_nr_ = random_nr_;
   deflate(probe_nr_);
@@ -145,15 +154,18 @@ void LossBound::bound_complement(int rank) {
   }
 }
 
-/// The bound with T + share G'G / (theta_k - mu).
+/// The bound with T + share G'G / (theta_k - mu). Rounding makes theta_k smaller and G'G larger.
 double LossBound::loss_db(int k, double residual, double share) {
-  const double gap = theta_[std::size_t(k) - 1] - complement_;
+  const double gap = theta_[std::size_t(k) - 1] - rounding_ - complement_;
   if (!(gap > 0)) return std::numeric_limits<double>::infinity();
   matrix_ll_ = t_ll_;
-  cblas_daxpy(int(matrix_ll_.size()), share / gap, g_ll_.data(), 1, matrix_ll_.data(), 1);
+  cblas_daxpy(int(matrix_ll_.size()), share * (1 + kResidualSplit) / gap, g_ll_.data(), 1,
+              matrix_ll_.data(), 1);
+  const double residual_rounding =
+      (1 + 1 / kResidualSplit) * product_rounding_ * product_rounding_ / gap;
   eigenvalues(matrix_ll_, l_, values_);
   const double captured = std::accumulate(values_.begin(), values_.begin() + k, 0.0);
-  const double optimum = squared_norm_ - captured - rounding_;
+  const double optimum = squared_norm_ - captured - rounding_ - share * k * residual_rounding;
   // The error may be rounding only.
   if (!(optimum > 0)) return std::numeric_limits<double>::infinity();
   return std::max(0.0, 10 * std::log10(residual * (1 + kSummationError) / optimum));

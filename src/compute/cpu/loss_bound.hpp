@@ -40,8 +40,9 @@ class LossBound {
   double loss_db(int k, double residual, double share);
 
   int m_ = 0, n_ = 0, l_ = 0;
-  double squared_norm_ = 0, rounding_ = 0;
-  double complement_ = 0;  // mu
+  double squared_norm_ = 0;
+  double product_rounding_ = 0, rounding_ = 0;  // of G; of T and the sum of its eigenvalues
+  double complement_ = 0;                       // mu
   std::vector<double> a_t_nm_, q_nl_, b_ml_, w_nl_, t_ll_, g_ll_, matrix_ll_, theta_, values_;
   std::vector<double> random_nr_, probe_nr_, previous_nr_, next_nr_, image_mr_, coefficients_lr_;
 };

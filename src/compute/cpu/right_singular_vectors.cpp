@@ -13,7 +13,8 @@ namespace eckart::compute::cpu {
 const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>& a_t_nm, int m,
                                                        int n, int k) {
   result_.v_nk.resize(size(n, k));
-  result_.sigma_squared.resize(std::size_t(k));
+  result_.sigma_squared.resize(
+      std::size_t(solver_ == SolverKind::gesvd || solver_ == SolverKind::gesvdj ? n : k));
   switch (solver_) {
     case SolverKind::gesvd:
       gesvd(a_t_nm, m, n, k);
@@ -71,7 +72,7 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
                               vectors_.data(), n, v_t.data(), n),
                "dgesdd");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
-  std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
+  std::transform(values_.begin(), values_.end(), result_.sigma_squared.begin(),
                  [](double sigma) { return sigma * sigma; });
 }
 
@@ -94,7 +95,7 @@ void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n
       "dgejsv");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
   const double scale = statistics[0] / statistics[1];
-  std::transform(values_.begin(), values_.begin() + k, result_.sigma_squared.begin(),
+  std::transform(values_.begin(), values_.end(), result_.sigma_squared.begin(),
                  [scale](double sigma) { return sigma * scale * sigma * scale; });
 }
 

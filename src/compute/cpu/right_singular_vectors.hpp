@@ -6,11 +6,11 @@
 
 namespace eckart::compute::cpu {
 
-/// The k leading right singular vectors of an m x n matrix A, m >= n, and its k largest squared
-/// singular values.
+/// The k leading right singular vectors of an m x n matrix A, m >= n, and squared singular values.
 struct RightSingularVectors {
-  std::vector<double> v_nk;           ///< column-major n x k, largest singular value first
-  std::vector<double> sigma_squared;  ///< k values, descending
+  std::vector<double> v_nk;  ///< column-major n x k, largest singular value first
+  std::vector<double>
+      sigma_squared;  ///< descending; k values from gram, all n from gesvd and gesvdj
 };
 
 /// Computes right singular vectors with LAPACK in float64. `a_t_nm` is A transposed, column-major n

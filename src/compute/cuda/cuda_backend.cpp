@@ -129,6 +129,7 @@ class CudaBackend : public Backend {
                   .lane_bytes = bytes_per_lane(options.memory_fraction * limits_.memory_bytes,
                                                int(devices_.size()), lanes_),
                   .is_single_solver = options.solver == SolverKind::gram,
+                  .certificate = options.certificate,
                   .is_deterministic = options.deterministic}) {}
 
   std::string name() const override { return "cuda"; }

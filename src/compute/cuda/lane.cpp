@@ -74,7 +74,7 @@ std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pix
   BatchPlan& plan = plans_.at(slot.key());
   slot.wait();
   const int planes = int(slot.task_planes().size());
-  BatchCertification certification = slot.certify(plan.solvers.size() == 1);
+  BatchCertification certification = slot.certify(plan.certificate, plan.solvers.size() == 1);
   std::vector<TaskPlane> uncertified = std::move(certification.uncertified);
   planes_recomputed_ += int(uncertified.size());
   plan.record_result(slot.iterations(), planes, certification.planes_needing_iterations,

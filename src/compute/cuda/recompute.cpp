@@ -36,7 +36,7 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
     }
     if (copy_pixels) slot.copy_out_selected_pixels(executor.streams());
     slot.wait();
-    const BatchCertification certification = slot.certify(plan.is_last(solver));
+    const BatchCertification certification = slot.certify(plan.certificate, plan.is_last(solver));
     mark_recomputed(part);
     still_uncertified.insert(still_uncertified.end(), certification.uncertified.begin(),
                              certification.uncertified.end());

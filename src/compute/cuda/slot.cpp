@@ -143,7 +143,7 @@ void Slot::wait() const {
   ECKART_CUDA_CHECK(cudaEventSynchronize(copied_out_.get()));
 }
 
-BatchCertification Slot::certify(bool is_last) const {
+BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
   BatchCertification certification;
   for (std::size_t plane_index = 0; plane_index < task_planes_.size(); ++plane_index) {
     const TaskPlane& task_plane = task_planes_[plane_index];
@@ -157,7 +157,7 @@ BatchCertification Slot::certify(bool is_last) const {
       is_converged = is_converged && std::isfinite(to.residual);
       const double rounding_loss_db =
           loss_estimate_db(to.rank, task_plane.plane.n(), to.residual, norm, spectrum_.precision);
-      is_certified = is_certified && (to.loss_estimate_db <= kMaxLossDb || is_last);
+      is_certified = is_certified && (to.is_certified(certificate) || is_last);
       is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
       max_iteration_loss_db =
           std::max(max_iteration_loss_db, to.loss_estimate_db - rounding_loss_db);

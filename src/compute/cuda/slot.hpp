@@ -72,8 +72,8 @@ class Slot {
   void wait() const;
 
   /// Sets the results of the tasks. Call wait() first. If `is_last`, no other solver follows, and
-  /// every finite result counts as certified.
-  BatchCertification certify(bool is_last) const;
+  /// every finite result counts as certified. Throws std::bad_alloc.
+  BatchCertification certify(Certificate certificate, bool is_last) const;
 
   /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
   void copy_to_outputs() const;

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "compute/backend.hpp"
 #include "core/quality.hpp"
 
 namespace eckart::compute {
@@ -209,6 +211,81 @@ TEST(Certificate, is_zero_for_an_error_that_changes_no_pixel) {
 
 TEST(Certificate, is_small_in_float64_for_visible_errors) {
   EXPECT_LT(loss_estimate_db(20, 256, 1e4, 1e9, Precision::float64), 1e-7);
+}
+
+/// The values of a complete decomposition whose eigenvalues or singular values are wrong by the
+/// whole backward error that is allowed, so that the optimum seems to be as large as possible.
+std::vector<double> most_deceptive_squares(const std::vector<double>& sigma, int m,
+                                           Precision precision) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const auto n = double(sigma.size());
+  double squared_norm = 0;
+  for (const double value : sigma) squared_norm += value * value;
+  std::vector<double> squares;
+  for (const double value : sigma) {
+    if (precision == Precision::float64_gram)
+      squares.push_back(
+          std::max(0.0, value * value - kBackwardError * n * kEpsilon * squared_norm));
+    else
+      squares.push_back(std::pow(value + kBackwardError * (m + n) * kEpsilon * sigma.front(), 2));
+  }
+  return squares;
+}
+
+TEST(FullDecompositionLossBound, holds_for_the_largest_backward_error) {
+  constexpr int kRows = 200;
+  for (const double decay : {0.5, 0.7, 0.9}) {
+    std::vector<double> sigma;
+    for (int i = 0; i < 100; ++i) sigma.push_back(1e4 * std::pow(decay, i));
+    double squared_norm = 0;
+    for (const double value : sigma) squared_norm += value * value;
+    for (const Precision precision : {Precision::float64_gram, Precision::float64}) {
+      const std::vector<double> squares = most_deceptive_squares(sigma, kRows, precision);
+      for (const int k : {1, 5, 10, 20, 50}) {
+        double optimum = 0;
+        for (std::size_t i = std::size_t(k); i < sigma.size(); ++i) optimum += sigma[i] * sigma[i];
+        const double residual = 1.1 * optimum;
+        if (is_negligible(residual)) continue;
+        const double loss = 10 * std::log10(residual / optimum),
+                     bound = full_decomposition_loss_bound_db(squares, k, kRows, int(sigma.size()),
+                                                              residual, squared_norm, precision);
+        EXPECT_GE(bound, loss) << "decay " << decay << ", rank " << k;
+        if (optimum > 1e-3 * squared_norm) {
+          EXPECT_LE(bound, loss + 1e-4);
+        }
+      }
+    }
+  }
+}
+
+TEST(FullDecompositionLossBound, is_infinite_below_the_resolution_of_the_gram_matrix) {
+  const std::vector<double> squares = {1e12, 1e11, 1, 0};
+  constexpr double kNorm = 1.1e12 + 1, kResidual = 1;
+  EXPECT_EQ(full_decomposition_loss_bound_db(squares, 2, 256, 256, kResidual, kNorm,
+                                             Precision::float64_gram),
+            std::numeric_limits<double>::infinity());
+  EXPECT_LT(
+      full_decomposition_loss_bound_db(squares, 2, 256, 256, kResidual, kNorm, Precision::float64),
+      kMaxLossDb);
+}
+
+TEST(FullDecompositionLossBound, is_zero_for_an_error_that_changes_no_pixel) {
+  const std::vector<double> squares = {1e12, 0};
+  EXPECT_EQ(
+      full_decomposition_loss_bound_db(squares, 1, 256, 256, 0.2, 1e12, Precision::float64_gram),
+      0);
+}
+
+TEST(PlaneResult, is_certified_by_its_estimate_or_also_by_its_bound) {
+  PlaneResult result{.loss_estimate_db = 0.001};
+  EXPECT_TRUE(result.is_certified(Certificate::estimate));
+  EXPECT_FALSE(result.is_certified(Certificate::bound)) << "it has no bound";
+  result.loss_bound_db = 0.02;
+  EXPECT_FALSE(result.is_certified(Certificate::bound));
+  result.loss_bound_db = 0.01;
+  EXPECT_TRUE(result.is_certified(Certificate::bound));
+  result.loss_estimate_db = 0.02;
+  EXPECT_FALSE(result.is_certified(Certificate::estimate));
 }
 
 }  // namespace

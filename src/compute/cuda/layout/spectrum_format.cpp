@@ -1,6 +1,7 @@
 #include "compute/cuda/layout/spectrum_format.hpp"
 
 #include "compute/spectrum.hpp"
+#include "core/quality.hpp"
 
 namespace eckart::compute::cuda {
 
@@ -39,8 +40,11 @@ void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
   }
   result.loss_estimate_db =
       loss_estimate_db(result.rank, plane.n(), result.residual, squared_norm, spectrum.precision);
-  // a full decomposition has only rounding errors
-  result.loss_bound_db = result.loss_estimate_db;
+  result.loss_bound_db =
+      is_exact_reconstruction(result.squared_error, result.residual)
+          ? 0
+          : full_decomposition_loss_bound_db(squares, result.rank, plane.m(), spectrum.columns,
+                                             result.residual, squared_norm, spectrum.precision);
   result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
 }
 

@@ -23,9 +23,10 @@ struct BatchPlan {
   int columns = 0;                  ///< columns of subspace iteration
   std::vector<SolverStep> solvers;  ///< see solver_sequence()
   std::size_t first_solver = 0;     ///< index in `solvers` of the first solver of whole batches
-  bool is_deterministic = false;    ///< bytes do not depend on the other images of a batch
-  BatchCapacity capacity;           ///< numbers of planes that memory is reserved for
-  IterationTuner tuner;             ///< iterations of whole batches
+  Certificate certificate = Certificate::estimate;  ///< what certifies a plane
+  bool is_deterministic = false;  ///< bytes do not depend on the other images of a batch
+  BatchCapacity capacity;         ///< numbers of planes that memory is reserved for
+  IterationTuner tuner;           ///< iterations of whole batches
 
   /// The problem for a solver. `padded_planes` includes the empty planes that fill the batch.
   Problem problem(int padded_planes, int iterations) const {

@@ -33,6 +33,7 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
   plan.columns = full.columns;
   plan.solvers = solver_sequence(solver, options_.is_single_solver);
   plan.first_solver = first_solver(full, solver);
+  plan.certificate = options_.certificate;
   plan.is_deterministic = options_.is_deterministic;
   plan.capacity = BatchCapacity::for_full_batch(batch_planes(key));
   return plan;

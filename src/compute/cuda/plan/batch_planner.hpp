@@ -17,6 +17,7 @@ struct PlannerOptions {
   int max_float16_columns = 0;                ///< supported by the float16 kernels on every GPU
   double lane_bytes = 0;                      ///< device memory for one lane
   bool is_single_solver = false;              ///< see solver_sequence()
+  Certificate certificate = Certificate::estimate;
   bool is_deterministic = false;
 };
 
