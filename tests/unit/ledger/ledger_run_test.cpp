@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <thread>
 
 #include "ledger/ledger.hpp"
+#include "ledger/ledger_tables.hpp"
 #include "tests/unit/ledger/ledger_fixture.hpp"
 
 namespace {
@@ -71,6 +73,26 @@ TEST_F(LedgerTest, restores_output_settings) {
   Ledger(file()).record_request(
       {.settings = "rank: 2", .inputs = {}, .files_from = "", .output_settings = {"rank 2"}});
   EXPECT_THAT(Ledger(file()).request()->output_settings, ElementsAre("rank 2"));
+}
+
+/// A long request takes time to copy after it is recorded.
+TEST_F(LedgerTest, records_of_other_threads_belong_to_a_run_as_soon_as_it_begins) {
+  constexpr int kRuns = 3;
+  RequestEntry request;
+  request.inputs.assign(100000, "/an/input/of/a/request/with/a/path/that/is/allocated");
+  Ledger ledger(file());
+  const LedgerTables reader(file(), OpenMode::read_only, {});
+  std::atomic<bool> is_done = false;
+  std::jthread begin_runs([&] {
+    for (int run = 1; run <= kRuns; ++run) ledger.record_request(request);
+    is_done = true;
+  });
+  while (!is_done) {
+    const std::int64_t begun = reader.run();
+    ledger.record({{kDone}, {}, {}});
+    EXPECT_GE(ledger.run(), begun);
+    EXPECT_GE(ledger.find(kDone.output)->run, begun);
+  }
 }
 
 }  // namespace
