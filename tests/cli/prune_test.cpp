@@ -26,7 +26,8 @@ TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
   EXPECT_THAT(run({"prune", "out"}).out,
-              AllOf(HasSubstr("1 file"), Not(HasSubstr("deep/c.png")), HasSubstr("1 kept, of ")));
+              AllOf(HasSubstr("1 file would be removed; use --yes to remove it"),
+                    Not(HasSubstr("deep/c.png")), HasSubstr("1 kept, of ")));
   fs::create_directories(at("in/deep"));
   write_png("in/deep/d.png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
@@ -54,8 +55,8 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
         {.fault = "folder:0:" + std::to_string(call) + ":1"});
   ASSERT_TRUE(fs::exists(at("out/new.png")));
   fs::remove(at("in/new.png"));
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 results whose inputs no longer exist"));
-  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 result whose input no longer exists"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
@@ -71,7 +72,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
                             .c_str()),
             0);
   fs::remove(at("in/new.png"));
-  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
   EXPECT_FALSE(fs::exists(at("out/new.png")));
   const std::string count = "sqlite3 out/.eckart/ledger.db 'SELECT count(*) FROM publish_intent'";
   EXPECT_EQ(run_shell(count).out, "0\n");
@@ -87,7 +88,7 @@ TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
   ASSERT_NE(fs::last_write_time(at("out/a.png")), before);
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   fs::remove(at("in/a.png"));
-  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done"));
 }
 
@@ -101,6 +102,8 @@ TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
   fs::create_symlink(at("elsewhere/b.png"), at("out/b.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("2 kept: modified after they were written"));
+  write_png("in/b.png");
+  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("1 kept: modified after it was written"));
   EXPECT_TRUE(fs::exists(at("elsewhere/b.png")));
   EXPECT_TRUE(fs::exists(at("out/a.png")));
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
@@ -154,7 +157,7 @@ TEST_F(LedgerCommands, prune_keeps_result_when_only_a_copy_was_deleted) {
   fs::remove(at("copy/a.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   fs::remove(at("in/a.png"));
-  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 files removed"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
 }
 
 TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
