@@ -56,7 +56,8 @@ TEST_F(WatchFailure, status_counts_quarantined_inputs_as_failed) {
   start();
   wait_until([&] { return count("done") == 1; });
   EXPECT_EQ(stop().code, 0);
-  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"), HasSubstr("1 in quarantine")));
+  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"),
+                              HasSubstr("1 in quarantine: eckart requeue retries it\n")));
   run({"run", "in", "-o", "out"});
   EXPECT_THAT(status(), HasSubstr("1 done, 1 failed")) << "a run forgets no quarantined input";
   fs::remove_all(at("out/.eckart/quarantine"));
