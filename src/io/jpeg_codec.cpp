@@ -3,7 +3,6 @@
 #include <array>
 #include <bitset>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
