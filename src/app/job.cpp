@@ -12,12 +12,13 @@
 #include <system_error>
 #include <utility>
 
+#include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
+#include "app/output_settings.hpp"
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
-#include "files/state_folder.hpp"
 #include "io/is_within.hpp"
 #include "pipeline/write.hpp"
 #include "text/printable.hpp"
@@ -304,51 +305,6 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
           .compares_content =
               request_.settings.ledger_identity == settings::LedgerIdentity::content,
           .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
-}
-
-std::vector<std::string> output_settings(const settings::Settings& settings) {
-  std::string text = to_string(settings.output.format) + ", solver " + to_string(settings.solver) +
-                     (settings.deterministic ? ", deterministic" : "");
-  if (settings.output.format == ImageFormat::jpeg)
-    text += ", quality " + std::to_string(settings.output.jpeg_quality);
-  // Earlier versions had only the strict decoder, so its text names no decoder.
-  if (settings.input.decoder != Decoder::strict)
-    text += ", decoder " + to_string(settings.input.decoder);
-  std::vector<std::string> texts;
-  for (const RankPolicy& rank : parse_ranks(settings.rank))
-    texts.push_back(text + ", rank " + to_string(rank));
-  return texts;
-}
-
-namespace {
-
-fs::path own_ledger_file(const fs::path& output) {
-  return output / files::kStateFolder / "ledger.db";
-}
-
-}  // namespace
-
-fs::path ledger_file(const fs::path& output, const settings::FileChoice& choice) {
-  if (choice.is_none()) return {};
-  if (choice.is_auto()) return own_ledger_file(output);
-  if (is_own_ledger(output, choice)) return choice.file;
-  std::error_code none;
-  const fs::path folder = fs::weakly_canonical(choice.file, none).parent_path();
-  if (folder.filename() == files::kStateFolder)
-    throw FatalError(ExitCode::usage, "ledger " + text::printable(choice.file.native()) +
-                                          " belongs to " +
-                                          text::printable(folder.parent_path().native()) +
-                                          "; use a ledger file outside any folder named " +
-                                          std::string(files::kStateFolder));
-  return choice.file;
-}
-
-bool is_own_ledger(const fs::path& output, const settings::FileChoice& choice) {
-  if (choice.is_auto()) return true;
-  if (choice.is_none()) return false;
-  std::error_code none;
-  return fs::weakly_canonical(choice.file, none) ==
-         fs::weakly_canonical(own_ledger_file(output), none);
 }
 
 }  // namespace eckart::app

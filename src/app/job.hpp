@@ -128,19 +128,4 @@ class Job : public pipeline::OutputOwner {
   pipeline::Loader loader_;
 };
 
-/// Returns, for each rank, the settings that affect pixels, as recorded in the ledger. The backend
-/// is excluded: outputs of all backends are equivalent, and a run that lost its GPU continues on
-/// the CPU.
-std::vector<std::string> output_settings(const settings::Settings& settings);
-
-/// Returns the path of the ledger of a run into this folder; empty if there is none. Throws
-/// FatalError(usage) if the ledger is another folder's own ledger, because its output names are
-/// relative to that folder.
-std::filesystem::path ledger_file(const std::filesystem::path& output,
-                                  const settings::FileChoice& choice);
-
-/// Returns whether the ledger is the folder's own ledger, even if `choice` gives its path. A
-/// folder's own ledger stores outputs relative to the folder.
-bool is_own_ledger(const std::filesystem::path& output, const settings::FileChoice& choice);
-
 }  // namespace eckart::app

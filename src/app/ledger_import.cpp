@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "app/job.hpp"
+#include "app/ledger_choice.hpp"
 #include "io/read_file.hpp"
 
 namespace eckart::app {

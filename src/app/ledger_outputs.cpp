@@ -9,7 +9,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/job.hpp"
+#include "app/ledger_choice.hpp"
 #include "core/error.hpp"
 #include "io/read_file.hpp"
 #include "text/printable.hpp"

@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "app/run.hpp"
 #include "core/error.hpp"

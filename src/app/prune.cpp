@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/job.hpp"
+#include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "io/folder_lock.hpp"
 

@@ -6,7 +6,9 @@
 #include <memory>
 #include <system_error>
 
+#include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
+#include "app/output_settings.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "io/output_tree.hpp"

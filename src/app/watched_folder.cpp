@@ -2,25 +2,15 @@
 
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
-#include "core/instant.hpp"
-#include "io/claimed_file.hpp"
-#include "io/content_hash.hpp"
-#include "io/environment_error.hpp"
-#include "io/input_file.hpp"
 #include "io/is_within.hpp"
-#include "io/quarantine_record.hpp"
-#include "logging/log.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -83,14 +73,6 @@ void defer(pipeline::WorkItem& item, Stage stage, const std::string& why) {
   item.publication.clear();
 }
 
-/// Hashing gigabytes of zeros would only delay a stop.
-bool is_mostly_sparse(const io::InputFile& file) {
-  constexpr std::int64_t kMinBytes = 1 << 20, kBlock = 512;  // bytes; the unit of st_blocks
-  struct stat status {};
-  return file.size() > kMinBytes && ::fstat(file.descriptor().get(), &status) == 0 &&
-         status.st_blocks * kBlock < file.size() / 16;
-}
-
 }  // namespace
 
 WatchedFolder::WatchedFolder(settings::WatchSettings watch)
@@ -139,15 +121,15 @@ std::shared_ptr<Job> WatchedFolder::job() {
     throw EnvironmentError(error.what());
   }
   output_mount_.record_device();
-  move_to_mount_.record_device();
+  disposal_.record_move_to();
   return job_;
 }
 
 bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const files::FileState& state) {
   if (!retry_backoff_.is_due(arrival.file, state, Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
-  move_to_mount_.check_exists();
-  pipeline::WorkItem item;
+  disposal_.check_move_to();
+  WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.file_state = state;
@@ -265,7 +247,16 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
       defer_if_transient(*item);
       if (item->outcome.result == ItemResult::deferred) continue;
       stall_record_.forget(item->relative);
-      if (dispose_of_input(*item)) removed.push_back(item.get());
+      switch (dispose_of(*item)) {
+        case InputDisposal::Result::kept:
+          break;
+        case InputDisposal::Result::removed:
+          removed.push_back(item.get());
+          break;
+        case InputDisposal::Result::quarantined:
+          maintenance_.on_quarantined();
+          break;
+      }
     }
     job.record_removed_inputs(removed);
   };
@@ -278,110 +269,13 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
   remove_inputs();
 }
 
-/// Returns whether the input was moved or deleted because it is done.
-bool WatchedFolder::dispose_of_input(pipeline::WorkItem& item) {
+/// Defers the item after an environment error.
+InputDisposal::Result WatchedFolder::dispose_of(WorkItem& item) {
   try {
-    if (item.outcome.result == ItemResult::failed) {
-      quarantine(item);
-      maintenance_.on_quarantined();
-      return false;
-    }
-    if (watch_.keeps_inputs()) {
-      quarantine_.remove_kept_record(item.relative);
-      retry_backoff_.forget(item.file);
-      return false;
-    }
-    const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
-    std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
-    if (!file) return false;  // replaced by a new file, or no longer in the input folder
-    if (move_to) {
-      file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
-    } else {
-      file->remove();
-    }
-    quarantine_.remove_kept_record(item.relative);
-    retry_backoff_.forget(item.file);
-    return true;
-  } catch (const ItemError& error) {
-    retry_backoff_.warn_once(item.file, error.what());
-    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
+    return disposal_.dispose_of(item);
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
-  }
-  return false;
-}
-
-/// Makes the folder only if it never existed: if its disk is unmounted, new files would be hidden
-/// when it is mounted again.
-io::RootDirectoryPtr WatchedFolder::open_move_to() {
-  const auto fail = [this](int error) {
-    const std::string message = "cannot create folder " + watch_.move_to.string() + ": " +
-                                std::generic_category().message(error);
-    io::check_environment(error, message);
-    throw ItemError(FailureReason::not_written, message);
-  };
-  std::error_code error;
-  if (!move_to_mount_.has_device()) fs::create_directories(watch_.move_to, error);
-  if (error) fail(error.value());
-  io::RootDirectoryPtr root = io::RootDirectory::open(watch_.move_to);
-  const int open_error = errno;
-  move_to_mount_.record_device();
-  move_to_mount_.check_exists();
-  if (!root) fail(open_error);
-  return root;
-}
-
-/// Sets the hash of the file that was read, or the reason why there is none. Never blocks on a FIFO
-/// that has replaced the file.
-void WatchedFolder::add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const {
-  const std::int64_t file_mb = watch_.settings.limits.file_mb;
-  try {
-    const io::InputFile file = io::open_input(item.rooted_file);
-    file.check_size(file_mb);
-    if (!io::equal_except_ctime(io::identity_of(file), item.identity)) {
-      note.sha256_error = "the file was replaced";
-    } else if (is_mostly_sparse(file)) {
-      note.sha256_error = "the file is mostly sparse";
-    } else {
-      note.sha256 = io::content_hash_hex(file);
-    }
-  } catch (const std::runtime_error& error) {
-    note.sha256_error = error.what();
-  }
-}
-
-void WatchedFolder::quarantine(const pipeline::WorkItem& item) {
-  io::QuarantineRecord why{.input = item.file,
-                           .root = watch_.input,
-                           .outcome = item.outcome,
-                           .bytes = item.file_state.size,
-                           .time = std::chrono::system_clock::now()};
-  add_hash(item, why);
-  const std::string reason = io::to_json(why, ECKART_VERSION);
-  const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
-  const auto note = [&](const std::string& detail) {
-    const fs::path place = quarantine_.add_kept_record(item.relative, reason);
-    spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
-                 text::printable(item.file.native()), text::printable_message(detail),
-                 text::printable(place.native()));
-  };
-  if (watch_.keeps_inputs()) return note({});
-  const auto stay = [&](const std::runtime_error& error) {
-    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
-    note(std::string(" (") + error.what() + ")");
-  };
-  try {
-    std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
-    if (!file) return;
-    const fs::path place = quarantine_.add(*file, item.relative, reason);
-    quarantine_.remove_kept_record(item.relative);
-    spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
-                 text::printable(item.file.native()), text::printable(place.native()));
-  } catch (const ItemError& error) {
-    stay(error);
-  } catch (const EnvironmentError& error) {
-    if (error.remedy() != EnvironmentError::Remedy::free_disk_space) throw;
-    stay(error);  // the file may exceed the free space; valid files need not wait for that
+    return InputDisposal::Result::kept;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <stop_token>
 
+#include "app/input_disposal.hpp"
 #include "app/job.hpp"
 #include "app/maintenance.hpp"
 #include "app/mount_guard.hpp"
@@ -14,14 +15,13 @@
 #include "app/stall_record.hpp"
 #include "files/state_folder.hpp"
 #include "io/quarantine.hpp"
-#include "io/quarantine_record.hpp"
 #include "io/watch/watch_options.hpp"
 #include "pipeline/activity.hpp"
 #include "settings/watches.hpp"
 
 namespace eckart::app {
 
-/// One watch of the service: a Job, and the handling of its inputs when they are finished. The
+/// One watch of the service: a Job, and the disposal of its inputs when they are finished. The
 /// steps are those of Job, but an item is deferred after an environment error. Thread-safe.
 class WatchedFolder {
  public:
@@ -55,23 +55,21 @@ class WatchedFolder {
   std::shared_ptr<Job> job();
   void lock_known_output();
   template <class Step>
-  void attempt_or_defer(pipeline::WorkItem& item, Stage stage, const Step& step);
-  void defer_if_transient(pipeline::WorkItem& item);
-  bool dispose_of_input(pipeline::WorkItem& item);
-  bool is_held(const pipeline::WorkItem& item);
-  io::RootDirectoryPtr open_move_to();
-  void add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const;
-  void quarantine(const pipeline::WorkItem& item);
-  void publish(std::span<pipeline::ItemPtr> group, Job& job);
+  void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
+  void defer_if_transient(WorkItem& item);
+  InputDisposal::Result dispose_of(WorkItem& item);
+  bool is_held(const WorkItem& item);
+  void publish(std::span<ItemPtr> group, Job& job);
 
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
   std::mutex mutex_;
   bool is_lock_failure_logged_ = false;  // in maintain()
   std::shared_ptr<Job> job_;  // null until its folder is prepared, and after that folder was moved
-  MountGuard output_mount_{watch_.output}, move_to_mount_{watch_.move_to};
+  MountGuard output_mount_{watch_.output};
   RetryBackoff retry_backoff_;
-  StallRecord stall_record_{watch_.output / files::kStateFolder / "stalls"};
+  InputDisposal disposal_{watch_, quarantine_, retry_backoff_};
+  StallRecord stall_record_{watch_.output / kStateFolder / "stalls"};
   Maintenance maintenance_{quarantine_};
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -116,7 +117,6 @@ std::vector<Contradiction> find_contradictions(const Plan& plan) {
   for (const PredictionRow& at : plan.predictions) {
     if (!at.measured_per_s) continue;
     std::map<std::vector<int>, std::pair<double, double>> rates;  // by threads
-    double min_rate = *at.measured_per_s, max_rate = min_rate;
     std::vector<RunMeasurement> matching_runs = comparable_runs(plan.runs, at.cores, at.gpus);
     const bool is_held_out = matching_runs.empty();
     if (is_held_out) matching_runs = comparable_runs(plan.held_out_runs, at.cores, at.gpus);
@@ -132,11 +132,14 @@ std::vector<Contradiction> find_contradictions(const Plan& plan) {
       if (rate.second > (1 + kMaxDeviation) * rate.first)
         all.push_back({at.cores, 0, rate.first, rate.second, is_held_out});
     }
-    const double predicted = at.rate_per_s.value;
-    const bool differs = at.is_upper_bound
-                             ? predicted < (1 - kMaxDeviation) * min_rate
-                             : std::abs(predicted / *at.measured_per_s - 1) > kMaxDeviation;
-    if (differs) all.push_back({at.cores, predicted, min_rate, max_rate, is_held_out});
+    const double deviation = at.rate_per_s.value / *at.measured_per_s - 1;
+    const bool differs =
+        at.is_upper_bound ? deviation < -kMaxDeviation : std::abs(deviation) > kMaxDeviation;
+    if (!differs) continue;
+    const auto [slowest, fastest] =
+        std::ranges::minmax(matching_runs, std::less<>(), &RunMeasurement::rate_per_s);
+    all.push_back(
+        {at.cores, at.rate_per_s.value, slowest.rate_per_s, fastest.rate_per_s, is_held_out});
   }
   return all;
 }

@@ -23,10 +23,14 @@ void print(const char* what, const app::Orphan& orphan) {
               text::printable(orphan.output).c_str(), text::printable(orphan.input).c_str());
 }
 
+std::string files_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " file" : " files");
+}
+
 void print_kept(const app::Orphans& orphans) {
   if (orphans.modified > 0)
-    std::printf("%lld kept: modified after they were written\n",
-                static_cast<long long>(orphans.modified));
+    std::printf("%lld kept: modified after %s written\n", static_cast<long long>(orphans.modified),
+                orphans.modified == 1 ? "it was" : "they were");
   if (orphans.without_mtime > 0)
     std::printf("%lld kept: no modification time was recorded\n",
                 static_cast<long long>(orphans.without_mtime));
@@ -40,7 +44,8 @@ void print_kept(const app::Orphans& orphans) {
 
 bool confirm(std::size_t count) {
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) return false;
-  std::printf("Remove these %zu files? [y/N] ", count);
+  std::printf("Remove %s? [y/N] ",
+              count == 1 ? "this file" : ("these " + files_text(count)).c_str());
   std::fflush(stdout);
   std::string answer;
   return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
@@ -56,17 +61,18 @@ ExitCode prune(const PruneArgs& args) {
       return ExitCode::ok;
     }
     if (!confirm(orphans.removable.size())) {
-      std::printf("%zu files would be removed; use --yes to remove them\n",
-                  orphans.removable.size());
+      const std::size_t count = orphans.removable.size();
+      std::printf("%s would be removed; use --yes to remove %s\n", files_text(count).c_str(),
+                  count == 1 ? "it" : "them");
       return ExitCode::ok;
     }
   }
-  long long removed = 0;
+  std::size_t removed = 0;
   app::prune(args.request, [&](const app::Orphan& orphan) {
     print("removed", orphan);
     ++removed;
   });
-  std::printf("%lld files removed\n", removed);
+  std::printf("%s removed\n", files_text(removed).c_str());
   return ExitCode::ok;
 }
 

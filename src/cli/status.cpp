@@ -24,8 +24,12 @@ void print_orphans(const StatusArgs& args) {
   request.ledger = args.ledger;
   const std::vector<app::Orphan> orphans = app::find_orphans(request).removable;
   if (orphans.empty()) return;
-  std::printf("%zu results whose inputs no longer exist; eckart prune removes them\n",
-              orphans.size());
+  if (orphans.size() == 1) {
+    std::printf("1 result whose input no longer exists; eckart prune removes it\n");
+  } else {
+    std::printf("%zu results whose inputs no longer exist; eckart prune removes them\n",
+                orphans.size());
+  }
   for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
     std::printf("%s: %s no longer exists\n", text::printable(orphans[i].output).c_str(),
                 text::printable(orphans[i].input).c_str());
@@ -52,7 +56,9 @@ ExitCode status(const StatusArgs& args) {
   if (more > 0)
     std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
-  if (quarantined > 0) std::printf("%zu in quarantine: eckart requeue retries them\n", quarantined);
+  if (quarantined > 0)
+    std::printf("%zu in quarantine: eckart requeue retries %s\n", quarantined,
+                quarantined == 1 ? "it" : "them");
   std::fflush(stdout);  // the rest is slow
   const app::PendingCount pending = app::count_pending(args.output, args.ledger);
   if (pending.images) {

@@ -3,12 +3,16 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <array>
+#include <cstdio>
 #include <new>
 #include <system_error>
 #include <utility>
 
 namespace eckart::flow {
 namespace {
+
+constexpr std::size_t kMaxThreadNameBytes = 15;  // of Linux
 
 /// Whether there is memory for the stack of another thread.
 bool has_memory_for_stack() {
@@ -48,8 +52,11 @@ Workers::Workers(const std::string& name, int count, Body body, OnFailure on_fai
       on_failure_(thread_start_error());
       break;
     }
-    const std::string full_name = name.substr(0, 12) + ":" + std::to_string(index);
-    pthread_setname_np(threads_.back().native_handle(), full_name.substr(0, 15).c_str());
+    // Without an allocation, because this constructor must not throw while threads run.
+    std::array<char, 32> full_name{};
+    std::snprintf(full_name.data(), full_name.size(), "%.12s:%d", name.c_str(), index);
+    full_name[kMaxThreadNameBytes] = '\0';
+    pthread_setname_np(threads_.back().native_handle(), full_name.data());
   }
 }
 

@@ -17,23 +17,24 @@ bool fail_with(int error) {
   return false;
 }
 
-struct EntryRef {
+/// A path relative to an open directory, or to the current one if `directory` is AT_FDCWD.
+struct PathAt {
   int directory;
-  const char* name;
+  const char* path;
 };
 
 /// Not atomic.
-bool check_and_rename(const EntryRef& from, const EntryRef& to) {
+bool check_and_rename(const PathAt& from, const PathAt& to) {
   struct stat status {};
-  if (::fstatat(to.directory, to.name, &status, AT_SYMLINK_NOFOLLOW) == 0) return fail_with(EEXIST);
-  return ::renameat(from.directory, from.name, to.directory, to.name) == 0;
+  if (::fstatat(to.directory, to.path, &status, AT_SYMLINK_NOFOLLOW) == 0) return fail_with(EEXIST);
+  return ::renameat(from.directory, from.path, to.directory, to.path) == 0;
 }
 
-bool link_and_unlink(const EntryRef& from, const EntryRef& to) {
-  if (::linkat(from.directory, from.name, to.directory, to.name, 0) == 0) {
-    if (::unlinkat(from.directory, from.name, 0) == 0) return true;
+bool link_and_unlink(const PathAt& from, const PathAt& to) {
+  if (::linkat(from.directory, from.path, to.directory, to.path, 0) == 0) {
+    if (::unlinkat(from.directory, from.path, 0) == 0) return true;
     const int error = errno;
-    ::unlinkat(to.directory, to.name, 0);  // a file must not keep two names
+    ::unlinkat(to.directory, to.path, 0);  // a file must not keep two names
     return fail_with(error);
   }
   if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS && errno != EMLINK) return false;

@@ -168,18 +168,20 @@ Database::Database(const std::filesystem::path& file, OpenMode access,
   sqlite3_busy_timeout(database, int(timeout.count()));
 }
 
-Database::Database(const Database& source) {
+Database Database::copy_to_memory() const {
+  Database copy;
   sqlite3* database = nullptr;
   const int code =
       sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE, nullptr);
-  database_.reset(database);
+  copy.database_.reset(database);
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
-  if (sqlite3_backup* copy = sqlite3_backup_init(database, "main", source.get(), "main")) {
-    sqlite3_backup_step(copy, -1);
-    sqlite3_backup_finish(copy);
+  if (sqlite3_backup* backup = sqlite3_backup_init(database, "main", get(), "main")) {
+    sqlite3_backup_step(backup, -1);
+    sqlite3_backup_finish(backup);
   }
   check(sqlite3_errcode(database), database);
+  return copy;
 }
 
 void Database::execute(const char* sql) {

@@ -62,14 +62,18 @@ enum class OpenMode {
   immutable,  ///< changes and creates nothing; may read a state that another process is changing
 };
 
+inline bool is_for_reading(OpenMode mode) {
+  return mode == OpenMode::read_only || mode == OpenMode::immutable;
+}
+
 /// An open SQLite file. For one thread at a time.
 class Database {
  public:
   /// Opens a file. If another process has locked it, waits for at most `timeout`. Throws
   /// DatabaseError.
   Database(const std::filesystem::path& file, OpenMode access, std::chrono::milliseconds timeout);
-  /// Copies `source` to a database in memory. Changes do not reach the file. Throws DatabaseError.
-  explicit Database(const Database& source);
+  /// Returns a copy in memory. Changes do not reach the file. Throws DatabaseError.
+  Database copy_to_memory() const;
   void execute(const char* sql);
   /// Runs `body` in a write transaction, which is rolled back if `body` throws.
   template <class Body>
@@ -83,9 +87,11 @@ class Database {
   }
   /// Whether the path of the open file now names another file or none.
   bool has_moved() const;
-  sqlite3* get() const { return database_.get(); }
+  Statement prepare(std::string_view sql) const { return {get(), sql}; }
 
  private:
+  Database() = default;
+  sqlite3* get() const { return database_.get(); }
   template <class Body>
   void run_transaction(const char* begin, const Body& body) {
     execute(begin);

@@ -1,36 +1,22 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "core/instant.hpp"
-#include "ledger/ledger_file.hpp"
+#include "ledger/ledger_options.hpp"
 #include "ledger/records.hpp"
 
 namespace eckart::ledger {
 
+class LedgerConnection;
 class LedgerTables;
-enum class OpenMode;
-
-struct LedgerOptions {
-  /// If true, the file is synced every second, so that a power cut loses at most one second.
-  /// Otherwise the system decides.
-  bool durable = true;
-  /// How long to wait for another process that has locked the ledger.
-  std::chrono::milliseconds timeout{10000};
-  /// Called with a warning when records are lost.
-  std::function<void(const std::string&)> warn{};
-};
 
 /// The SQLite file that records what is done in one output folder. If outputs are recorded as
 /// publish intents before they are renamed, and as done only once they are durable, the ledger
@@ -43,7 +29,7 @@ class Ledger {
   /// later. Throws FatalError: `usage` if the file is not a ledger (in a folder `.eckart` every
   /// file counts as a ledger), `configuration` if a newer program wrote it, `cannot_create`,
   /// `no_permission`, `temporary` if another process keeps it locked. Throws EnvironmentError.
-  explicit Ledger(const std::filesystem::path& file, LedgerOptions options = {});
+  explicit Ledger(const std::filesystem::path& file, const LedgerOptions& options = {});
   /// Opens a ledger for reading. Returns null if the file does not exist. Throws
   /// FatalError(nothing_readable) if the file is damaged; so does any other function once damage is
   /// found. Throws FatalError as the constructor if the file is not a ledger or is of a newer
@@ -51,7 +37,7 @@ class Ledger {
   static std::unique_ptr<Ledger> open_read_only(const std::filesystem::path& file);
   ~Ledger();
 
-  bool is_read_only() const { return read_only_; }
+  bool is_read_only() const;
 
   /// The output, if it is recorded as done.
   std::optional<OutputEntry> find(const std::string& output);
@@ -78,7 +64,7 @@ class Ledger {
   void continue_run(const RequestEntry& request, std::int64_t run);
   /// The number of the run that this object began or continued; otherwise of the last run in the
   /// file.
-  std::int64_t run() const { return run_; }
+  std::int64_t run() const;
   /// The last recorded request, if any.
   std::optional<RequestEntry> request();
   InputCounts count_inputs();
@@ -104,38 +90,18 @@ class Ledger {
   void check_not_replaced() const;
 
  private:
-  /// Identifies a file regardless of its name.
-  struct FileId {
-    dev_t device = 0;
-    ino_t inode = 0;
-    friend bool operator==(const FileId&, const FileId&) = default;
-  };
-  static FileId file_id_of(const std::filesystem::path& file);
-
-  template <class Body>
-  auto with_tables(const Body& body);
+  explicit Ledger(std::unique_ptr<LedgerConnection> connection);
+  template <class Query>
+  auto read(const Query& query);
   template <class Write>
   void transaction(bool sync, const Write& write);
-  Ledger(LedgerLocation location, std::unique_ptr<LedgerTables> tables);
-  void open();
-  void open_or_create(bool has_creation_lock);
-  std::optional<FileId> open_file_id() const;
-  bool was_renamed() const;
-  void rename_damaged(const FileId& damaged, const std::string& why);
-  void remove_stale_journals() const;
-  void open_tables(OpenMode access);
+  template <class Write>
+  void transaction(LedgerTables& tables, bool sync, const Write& write);
 
-  const LedgerLocation location_;
-  const std::filesystem::path& file_ = location_.file;
-  const bool read_only_ = false;
-  const LedgerOptions options_;
-  std::int64_t run_ = 0;
-  std::optional<RequestEntry> request_;  // of the run that this object began or continued
-  std::mutex mutex_;
-  std::unique_ptr<LedgerTables> tables_;
-  mutable std::mutex open_file_id_mutex_;
-  std::optional<FileId> open_file_id_;  // of the open file
-  Instant last_sync_ = Clock::now();
+  const bool is_durable_;
+  const std::unique_ptr<LedgerConnection> connection_;
+  // Of the transactions, one at a time.
+  std::chrono::steady_clock::time_point last_sync_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace eckart::ledger

@@ -9,17 +9,10 @@
 #include <string_view>
 #include <utility>
 
+#include "ledger/open_database.hpp"
 #include "ledger/schema.hpp"
 
 namespace eckart::ledger {
-
-std::uint64_t settings_hash(std::string_view text) {
-  constexpr std::uint64_t kOffset = 14695981039346656037U, kPrime = 1099511628211U;
-  std::uint64_t hash = kOffset;
-  for (const char byte : text) hash = (hash ^ std::uint8_t(byte)) * kPrime;
-  return hash;
-}
-
 namespace {
 
 // The columns of an output, in the order of read_entry() and insert().
@@ -74,35 +67,9 @@ void check_order(const std::string& after, const Rows& rows, const NameOf& name_
 }  // namespace
 
 LedgerTables::LedgerTables(const LedgerLocation& location, OpenMode access,
-                           std::chrono::milliseconds timeout) {
-  check_ledger_file(location, timeout);
-  database_.emplace(location.file, access, timeout);
-  const bool read_only = access != OpenMode::read_write && access != OpenMode::read_write_existing;
-  int version = 0;
-  try {
-    database_->read_transaction([&] {
-      check_is_ledger(*database_);
-      version = schema_version(*database_);
-    });
-  } catch (const NotALedger&) {
-    throw DatabaseError{SQLITE_NOTADB, "is not a ledger", 0};
-  }
-  if (!read_only) {
-    database_->execute("PRAGMA journal_mode = WAL");
-    // SQLite opens the journal by name, after the file. If the file was renamed in between, that is
-    // the journal of the new ledger, and rows of the old one must not get there.
-    database_->read_transaction([&] { schema_version(*database_); });
-    if (has_moved()) throw LedgerMoved();
-    migrate(*database_, location.output_root);
-  } else if (has_moved()) {
-    throw LedgerMoved();
-  } else if (version == 0) {
-    throw DatabaseError{SQLITE_NOTADB, "has no tables", 0};
-  } else if (version < kSchemaVersion) {
-    database_.emplace(Database(*database_));
-    migrate(*database_, location.output_root);
-  }
-  prepare_all(read_only);
+                           std::chrono::milliseconds timeout)
+    : database_(open_database(location, access, timeout)), roots_(database_) {
+  prepare_all(is_for_reading(access));
 }
 
 void LedgerTables::prepare_all(bool read_only) {
@@ -132,7 +99,7 @@ void LedgerTables::prepare_all(bool read_only) {
 }
 
 OutputEntry LedgerTables::read_entry(const Statement::Execution& row) const {
-  const std::string root = root_path(row.integer(1));
+  const std::string root = roots_.path_of(row.integer(1));
   return {.output = row.bytes(0),
           .input = root + row.bytes(2),
           .settings = std::uint64_t(row.integer(3)),
@@ -144,35 +111,6 @@ OutputEntry LedgerTables::read_entry(const Statement::Execution& row) const {
           .output_mtime_ns = row.integer(9),
           .content_hash = row.bytes(11),
           .report = row.bytes(12)};
-}
-
-/// The ID of a root, which is inserted if it is missing.
-std::int64_t LedgerTables::root_id(const std::string& root) const {
-  if (const auto cached = roots_.find(root); cached != roots_.end()) return cached->second;
-  const Statement insert = prepare("INSERT OR IGNORE INTO root (path) VALUES (?1)");
-  Statement::Execution(insert).bind(1, root).step();
-  const Statement select = prepare("SELECT id FROM root WHERE path = ?1");
-  Statement::Execution execution(select);
-  execution.bind(1, root).step();
-  return roots_[root] = execution.integer(0);
-}
-
-std::vector<std::string> LedgerTables::roots() const {
-  const Statement select = prepare("SELECT path FROM root");
-  Statement::Execution execution(select);
-  std::vector<std::string> roots;
-  while (execution.step()) roots.push_back(execution.bytes(0));
-  return roots;
-}
-
-/// The cache stays valid, because the ID of a root never changes.
-std::string LedgerTables::root_path(std::int64_t id) const {
-  if (const auto cached = paths_.find(id); cached != paths_.end()) return cached->second;
-  const Statement select = prepare("SELECT path FROM root WHERE id = ?1");
-  Statement::Execution execution(select);
-  if (!execution.bind(1, id).step())
-    throw DatabaseError{SQLITE_CORRUPT, "an output has no root", 0};
-  return paths_[id] = execution.bytes(0);
 }
 
 void LedgerTables::record(const OutputEntry& entry, std::int64_t run) const {
@@ -189,7 +127,7 @@ void LedgerTables::insert(const Statement& insert, const OutputEntry& entry,
                           std::int64_t run) const {
   Statement::Execution execution(insert);
   const std::string relative = entry.input.substr(entry.root_length);
-  execution.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_length)));
+  execution.bind(1, entry.output).bind(2, roots_.id_of(entry.input.substr(0, entry.root_length)));
   execution.bind(3, relative).bind(4, std::int64_t(entry.settings)).bind(5, entry.output_index);
   bind(execution, 6, entry.state);
   execution.bind(9, entry.bytes).bind(10, entry.output_mtime_ns).bind(11, run);
@@ -201,7 +139,7 @@ void LedgerTables::insert(const Statement& insert, const OutputEntry& entry,
 void LedgerTables::update_input(const OutputEntry& entry) const {
   Statement::Execution execution(*update_input_);
   const std::string relative = entry.input.substr(entry.root_length);
-  execution.bind(1, entry.output).bind(2, root_id(entry.input.substr(0, entry.root_length)));
+  execution.bind(1, entry.output).bind(2, roots_.id_of(entry.input.substr(0, entry.root_length)));
   execution.bind(3, relative);
   bind(execution, 4, entry.state);
   if (!entry.content_hash.empty()) execution.bind(7, entry.content_hash);
@@ -286,7 +224,7 @@ void LedgerTables::remove_output(const std::string& output) const {
   execution.step();
 }
 
-void LedgerTables::clear_suspects() { database_->execute("DELETE FROM suspect"); }
+void LedgerTables::clear_suspects() { database_.execute("DELETE FROM suspect"); }
 
 std::optional<OutputEntry> LedgerTables::find(const std::string& output) const {
   Statement::Execution execution(*find_);

@@ -6,37 +6,32 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "ledger/database.hpp"
 #include "ledger/ledger_file.hpp"
 #include "ledger/records.hpp"
+#include "ledger/root_cache.hpp"
 
 namespace eckart::ledger {
-
-/// Another process renamed the file while it was opened. The caller opens it again.
-struct LedgerMoved {};
 
 /// The tables of an open ledger. For one thread at a time. Every function throws DatabaseError.
 class LedgerTables {
  public:
-  /// For writing, creates the file if it does not exist, and migrates an older version. For
-  /// reading, migrates a copy in memory. Throws NotALedger, NewerSchema and LedgerMoved without
-  /// changing anything. `timeout` as in Database.
+  /// Opens the file; see open_database().
   LedgerTables(const LedgerLocation& location, OpenMode access, std::chrono::milliseconds timeout);
 
   /// Whether the path of the open file now names another file or none.
-  bool has_moved() const { return database_->has_moved(); }
+  bool has_moved() const { return database_.has_moved(); }
   /// Runs `write` in a transaction. With `sync`, this and all earlier transactions are durable when
   /// it returns.
   template <class Write>
   void transaction(bool sync, const Write& write) {
-    database_->execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    database_.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
     try {
-      database_->transaction(write);
+      database_.transaction(write);
     } catch (...) {
-      roots_.clear();  // the transaction may have inserted some of them
+      roots_.forget_ids();
       throw;
     }
   }
@@ -73,7 +68,7 @@ class LedgerTables {
   std::vector<std::string> outputs_after(const std::string& output, int limit) const;
   std::optional<FailureEntry> find_failure(const std::string& input) const;
   std::vector<FailureEntry> failures(int limit) const;
-  std::vector<std::string> roots() const;
+  std::vector<std::string> roots() const { return roots_.paths(); }
   std::vector<Suspect> suspects() const;
   std::optional<RequestEntry> request() const;
   std::int64_t run() const;  ///< the number of the last run; 0 if none
@@ -85,17 +80,13 @@ class LedgerTables {
 
  private:
   void prepare_all(bool read_only);
-  Statement prepare(std::string_view sql) const { return {database_->get(), sql}; }
+  Statement prepare(std::string_view sql) const { return database_.prepare(sql); }
   std::int64_t query_integer(const char* sql) const;
   void insert(const Statement& insert, const OutputEntry& entry, std::int64_t run) const;
   OutputEntry read_entry(const Statement::Execution& row) const;
-  std::int64_t root_id(const std::string& root) const;
-  std::string root_path(std::int64_t id) const;
 
-  std::optional<Database> database_;  // outlives the statements
-  // Caches of the root table, by ID and by path.
-  mutable std::unordered_map<std::int64_t, std::string> paths_;
-  mutable std::unordered_map<std::string, std::int64_t> roots_;
+  Database database_;  // outlives the statements
+  RootCache roots_;
   std::optional<Statement> find_, find_intent_, find_intents_, find_failure_;
   std::optional<Statement> insert_, insert_intent_, insert_failure_, remove_failure_,
       remove_suspect_, clear_input_state_, remove_intent_, remove_intents_, update_input_;

@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS request (what TEXT NOT NULL, value BLOB NOT NULL);
 )";
 
 std::int64_t query_integer(Database& database, const char* sql) {
-  const Statement statement(database.get(), sql);
+  const Statement statement = database.prepare(sql);
   Statement::Execution execution(statement);
   return execution.step() ? execution.integer(0) : 0;
 }
@@ -48,8 +48,8 @@ void set_pragma(Database& database, const char* pragma, int value) {
 }
 
 bool has_column(Database& database, const char* table, const char* column) {
-  const Statement statement(database.get(),
-                            "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2");
+  const Statement statement =
+      database.prepare("SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2");
   Statement::Execution execution(statement);
   execution.bind_text(1, table).bind_text(2, column);
   return execution.step() && execution.integer(0) > 0;
@@ -72,7 +72,7 @@ void migrate_1_to_2(Database& database, const std::filesystem::path& output_root
       part INTEGER NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
       inode INTEGER NOT NULL, bytes INTEGER NOT NULL, run INTEGER NOT NULL) WITHOUT ROWID)");
   const std::string root = (output_root / "").native();
-  const Statement move(database.get(), R"(
+  const Statement move = database.prepare(R"(
     INSERT INTO output SELECT substr(output, length(?1) + 1), input, settings, part, size, mtime_ns,
       inode, bytes, 0 FROM old_output WHERE done = 1 AND substr(output, 1, length(?1)) = ?1)");
   Statement::Execution execution(move);
@@ -84,8 +84,8 @@ void migrate_1_to_2(Database& database, const std::filesystem::path& output_root
 class RootTable {
  public:
   explicit RootTable(Database& database)
-      : insert_(database.get(), "INSERT INTO root (id, path) VALUES (?1, ?2)") {
-    const Statement select(database.get(), "SELECT value FROM request WHERE what = 'input'");
+      : insert_(database.prepare("INSERT INTO root (id, path) VALUES (?1, ?2)")) {
+    const Statement select = database.prepare("SELECT value FROM request WHERE what = 'input'");
     for (Statement::Execution execution(select); execution.step();)
       requested_.insert(execution.bytes(0));
   }
@@ -127,13 +127,12 @@ void migrate_2_to_3(Database& database, const std::filesystem::path& /*output_ro
   database.execute("ALTER TABLE output RENAME TO old_output");
   database.execute(kVersion3Tables);
   RootTable roots(database);
-  const Statement select(
-      database.get(),
+  const Statement select = database.prepare(
       has_run ? "SELECT output, input, settings, part, size, mtime_ns, inode, bytes, run FROM "
                 "old_output ORDER BY output"
               : "SELECT output, input, settings, part, size, mtime_ns, inode, bytes, 0 FROM "
                 "old_output ORDER BY output");
-  const Statement insert(database.get(), R"(
+  const Statement insert = database.prepare(R"(
     INSERT INTO output (output, root, input, settings, part, size, mtime_ns, inode, bytes,
                         output_mtime_ns, run) VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,0,?10))");
   for (Statement::Execution row(select); row.step();) {

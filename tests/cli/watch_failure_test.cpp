@@ -1,4 +1,4 @@
-// Tests a service with bad files, failing machines and invalid configurations.
+// Tests a service with bad files and failing machines.
 #include <cerrno>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -56,7 +56,8 @@ TEST_F(FailingWatchTest, counts_quarantined_inputs_as_failed_in_status) {
   start();
   wait_until([&] { return count("done") == 1; });
   EXPECT_EQ(stop().code, 0);
-  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"), HasSubstr("1 in quarantine")));
+  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"),
+                              HasSubstr("1 in quarantine: eckart requeue retries it\n")));
   run({"run", "in", "-o", "out"});
   EXPECT_THAT(status(), HasSubstr("1 done, 1 failed")) << "a run forgets no quarantined input";
   fs::remove_all(at("out/.eckart/quarantine"));
@@ -154,26 +155,7 @@ TEST_F(FailingWatchTest, waits_for_unavailable_output_folder) {
   wait_for_log("resumed");
 }
 
-TEST_F(FailingWatchTest, reloads_configuration_on_hup_and_rejects_an_invalid_one) {
-  configure();
-  start();
-  write_png("in/a.png");
-  wait_for_outputs(1);
-  write("eckart.yaml", "watches: [{input: relative}]\n");
-  service_->signal(SIGHUP);
-  wait_for_log("reload failed");
-  write_png("in/b.png");
-  wait_for_outputs(2);
-  fs::create_directories(at("in2"));
-  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in2", "out2"));
-  service_->signal(SIGHUP);
-  wait_for_log("ready: 1 watch\n", 2);
-  write_png("in2/c.png");
-  wait_for_outputs(1, "out2");
-  EXPECT_EQ(stop().code, 0);
-}
-
-TEST_F(FailingWatchTest, ends_on_device_loss_and_completes_after_restart) {
+TEST_F(WatchFailure, ends_on_device_loss_and_completes_after_restart) {
   Image killer(ImageShape{24, 16, 1, Depth::u8});
   std::fill_n(killer.data(), killer.bytes(), std::byte{7});
   write("in/killer.png", io::codec_for(ImageFormat::png).encode(killer, {}));
@@ -232,32 +214,7 @@ TEST_F(FailingWatchTest, replaces_output_published_before_a_kill) {
   EXPECT_THAT(result.err, Not(HasSubstr("already exists")));
 }
 
-TEST_F(FailingWatchTest, keeps_the_previous_configuration_after_a_failed_reload) {
-  configure();
-  start();
-  write_png("in/a.png");
-  wait_for_outputs(1);
-  write("eckart.yaml", "backend: cuda\ncuda: {devices: [77]}\nwatches:\n" + watch("in", "out2"));
-  service_->signal(SIGHUP);
-  wait_for_log("the previous configuration is kept");
-  write_png("in/b.png");
-  wait_for_outputs(2);
-  EXPECT_EQ(stop().code, 0);
-}
-
-TEST_F(FailingWatchTest, ends_when_no_configuration_can_start) {
-  fs::copy(ECKART_FAKE_GPU, at("gpu"));
-  write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
-  start({.program = at("gpu/eckart"), .environment = {{"LD_LIBRARY_PATH", at("gpu").string()}}});
-  wait_for_log("ready: ");
-  for (const auto& entry : fs::directory_iterator(at("gpu"))) {
-    if (entry.path().filename().native().starts_with("libeckart_cuda")) fs::remove(entry.path());
-  }
-  service_->signal(SIGHUP);
-  EXPECT_EQ(service_->wait().code, 69);
-}
-
-TEST_F(FailingWatchTest, continues_with_other_folders_when_one_is_unwritable) {
+TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
   configure("after: delete");
   fs::create_directories(at("out/bad"));
   for (const char* folder : {".", "in", "in/bad", "in/good", "out"}) {
@@ -355,78 +312,6 @@ TEST_F(FailingWatchTest, continues_with_other_inputs_when_one_cannot_be_deleted)
   EXPECT_TRUE(fs::exists(at("in/theirs/a.png")));
   EXPECT_EQ(count_occurrences(service_->err(), "left in place"), 1);
   EXPECT_THAT(stop().err, Not(HasSubstr("paused")));
-}
-
-using WatchCheckTest = WatchTest;
-
-/// The watch would wait for the lock forever.
-TEST_F(WatchCheckTest, rejects_the_own_ledger_of_another_folder) {
-  fs::create_directories(at("other/.eckart"));
-  configure("ledger: " + at("other/.eckart/ledger.db").string());
-  const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
-  EXPECT_EQ(result.code, 78) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("watches[1]: ledger "),
-                                HasSubstr("belongs to " + at("other").string())));
-  configure("ledger: " + at("out/.eckart/ledger.db").string());
-  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
-}
-
-TEST_F(WatchCheckTest, reports_an_invalid_watch_and_missing_folders) {
-  write("eckart.yaml", "watches:\n  - {input: " + at("in").string() +
-                           ", rank: [5, 20], output: {folder: " + at("out").string() +
-                           ", name: '{stem}.{ext}'}}\n");
-  const ProcessResult impossible = run({"watch", "--check", "--config", "eckart.yaml"});
-  EXPECT_EQ(impossible.code, 78) << impossible.err;
-  EXPECT_THAT(impossible.err, HasSubstr("eckart.yaml:2: watches[1]: the output name"));
-  write("file", std::string("no folder"));
-  write("eckart.yaml", "watches:\n" + watch("nothing", "out") + watch("in", "file"));
-  const ProcessResult possible = run({"watch", "--check", "--config", "eckart.yaml"});
-  EXPECT_EQ(possible.code, 0);
-  EXPECT_THAT(possible.err, HasSubstr("nothing does not exist; the service will wait for it"));
-  EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is not a folder"));
-}
-
-TEST_F(WatchCheckTest, rejects_watches_with_conflicting_folders) {
-  fs::create_directory_symlink(at("in"), at("link"));
-  for (const std::string& watches :
-       {watch("in", "out") + watch("in/sub", "out2", "after: delete"),
-        watch("in", "out") + watch("link", "out2", "after: delete"),
-        watch("in", "out") + watch("in2", "out/sub"),
-        watch("in", "out", "after: move, move_to: " + at("out/moved").string()),
-        watch("in", "out") + watch("in2", "out2", "after: move, move_to: " + at("out").string())}) {
-    write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
-    EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 78) << watches;
-  }
-  write("eckart.yaml", "backend: cpu\nwatches:\n" + watch("in", "out") + watch("in/sub", "out2"));
-  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0) << "both keep";
-}
-
-/// The first watch would recreate outputs that the second removes.
-TEST_F(WatchCheckTest, rejects_a_watch_that_removes_results_of_one_that_keeps_inputs) {
-  const std::string move = "after: move, move_to: " + at("done").string();
-  const auto check = [&](const std::string& watches) {
-    write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
-    return run({"watch", "--config", "eckart.yaml", "--check"});
-  };
-  for (const std::string& takes_away : {std::string("after: delete"), move}) {
-    const ProcessResult result = check(watch("in", "middle") + watch("middle", "out", takes_away));
-    EXPECT_EQ(result.code, 78) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("made again without end"));
-    EXPECT_EQ(
-        check(watch("in", "middle", "after: delete") + watch("middle", "out", takes_away)).code, 0);
-  }
-  EXPECT_EQ(check(watch("in", "middle") + watch("middle", "out")).code, 0);
-}
-
-TEST_F(WatchCheckTest, rejects_watches_whose_results_arrive_again) {
-  write("eckart.yaml",
-        "backend: cpu\nwatches:\n" + watch("in", "in2/out") + watch("in2", "in/out"));
-  fs::create_directories(at("in2"));
-  const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
-  EXPECT_EQ(result.code, 78) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("would be picked up again in its input"));
-  configure();
-  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
 }
 
 }  // namespace

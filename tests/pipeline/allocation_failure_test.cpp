@@ -1,4 +1,4 @@
-// Tests a pipeline that runs out of memory while it starts its threads.
+// Tests a pipeline, and the threads of one stage, that run out of memory while threads are started.
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "flow/workers.hpp"
 #include "tests/pipeline/fakes.hpp"
 
 namespace {
@@ -40,6 +41,24 @@ void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free
 
 namespace eckart::test {
 namespace {
+
+/// The names of the last threads have 16 bytes, more than a std::string holds without an
+/// allocation.
+TEST(WorkersAllocation, that_fails_between_the_starts_of_threads_reaches_on_failure) {
+  constexpr int kThreads = 102;
+  for (long number = kThreads - 5;; ++number) {
+    int failed = 0;
+    allocations_left = number;
+    {
+      const flow::Workers workers(
+          "twelve_bytes", kThreads, [](int) {}, [&](const std::exception_ptr&) { ++failed; });
+    }
+    const bool was_reached = allocations_left < 0;
+    allocations_left = -1;
+    EXPECT_EQ(failed, was_reached ? 1 : 0) << number;
+    if (!was_reached) break;
+  }
+}
 
 /// Each allocation of the calling thread fails in turn. The run ends with that error.
 TEST(AllocationFailure, ends_the_run_between_the_starts_of_threads) {

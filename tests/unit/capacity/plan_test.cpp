@@ -290,6 +290,18 @@ TEST(Plan, excludes_held_out_runs_from_the_fit) {
   EXPECT_THROW(make_plans({at_8}, {.fit_cores = {1, 2}}), std::invalid_argument);
 }
 
+TEST(Plan, shows_the_slowest_and_the_fastest_run_that_contradict_a_prediction) {
+  const LoggedRun slow = synthetic_run({.serial_fraction = 0.23}, {.id = "c", .cores = 8});
+  const LoggedRun fast = synthetic_run({.serial_fraction = 0.2}, {.id = "d", .cores = 8});
+  const Plan plan = single_plan({synthetic_run({}, {.id = "a", .cores = 1}),
+                                 synthetic_run({}, {.id = "b", .cores = 2}), slow, fast},
+                                {.fit_cores = {1, 2}});
+  ASSERT_EQ(plan.contradictions.size(), 1U);
+  EXPECT_NEAR(plan.contradictions[0].low_per_s, measure(slow).rate_per_s, 1e-6);
+  EXPECT_NEAR(plan.contradictions[0].high_per_s, measure(fast).rate_per_s, 1e-6);
+  EXPECT_THAT(to_text(plan), HasSubstr("but 6,130 to 6,666 were measured"));
+}
+
 TEST(Plan, has_headroom_at_peak_and_images_per_joule) {
   LoggedRun run = synthetic_run({.gpu_s_per_image = 1e-5},
                                 {.cores = 4, .gpus = 1, .command = "watch", .arrival_per_s = 2000});

@@ -239,7 +239,7 @@ class CorruptLedgerTest : public ::testing::Test {
   /// Overwrites the first page of a table.
   void damage_table(const std::string& table) const {
     Database database(file(), OpenMode::read_only, {});
-    const Statement select(database.get(), "SELECT rootpage FROM sqlite_master WHERE name = ?1");
+    const Statement select = database.prepare("SELECT rootpage FROM sqlite_master WHERE name = ?1");
     Statement::Execution row(select);
     ASSERT_TRUE(row.bind_text(1, table).step());
     std::fstream(file(), std::ios::in | std::ios::out | std::ios::binary)

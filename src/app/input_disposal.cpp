@@ -1,0 +1,145 @@
+#include "app/input_disposal.hpp"
+
+#include <spdlog/spdlog.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/claimed_file.hpp"
+#include "io/content_hash.hpp"
+#include "io/environment_error.hpp"
+#include "io/input_file.hpp"
+#include "logging/log.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Hashing gigabytes of zeros would only delay a stop.
+bool is_mostly_sparse(const io::InputFile& file) {
+  constexpr std::int64_t kMinBytes = 1 << 20, kBlock = 512;  // bytes; the unit of st_blocks
+  struct stat status {};
+  return file.size() > kMinBytes && ::fstat(file.descriptor().get(), &status) == 0 &&
+         status.st_blocks * kBlock < file.size() / 16;
+}
+
+}  // namespace
+
+InputDisposal::InputDisposal(const settings::WatchSettings& watch, io::Quarantine& quarantine,
+                             RetryBackoff& backoff)
+    : watch_(watch),
+      quarantine_(quarantine),
+      retry_backoff_(backoff),
+      move_to_mount_(watch.move_to) {}
+
+InputDisposal::Result InputDisposal::dispose_of(const WorkItem& item) {
+  try {
+    if (item.outcome.result != ItemResult::failed) return dispose_of_done(item);
+    quarantine(item);
+    return Result::quarantined;
+  } catch (const ItemError& error) {
+    retry_backoff_.warn_once(item.file, error.what());
+    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
+    return Result::kept;
+  }
+}
+
+InputDisposal::Result InputDisposal::dispose_of_done(const WorkItem& item) {
+  if (!watch_.keeps_inputs()) {
+    const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
+    std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
+    // Replaced by a new file, or no longer in the input folder.
+    if (!file) return Result::kept;
+    if (move_to) {
+      file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
+    } else {
+      file->remove();
+    }
+  }
+  quarantine_.remove_kept_record(item.relative);
+  retry_backoff_.forget(item.file);
+  return watch_.keeps_inputs() ? Result::kept : Result::removed;
+}
+
+/// Makes the folder only if it never existed: if its disk is unmounted, new files would be hidden
+/// when it is mounted again.
+io::RootDirectoryPtr InputDisposal::open_move_to() {
+  const auto fail = [this](int error) {
+    const std::string message = "cannot create folder " + watch_.move_to.string() + ": " +
+                                std::generic_category().message(error);
+    io::check_environment(error, message);
+    throw ItemError(FailureReason::not_written, message);
+  };
+  std::error_code error;
+  if (!move_to_mount_.has_device()) fs::create_directories(watch_.move_to, error);
+  if (error) fail(error.value());
+  io::RootDirectoryPtr root = io::RootDirectory::open(watch_.move_to);
+  const int open_error = errno;
+  move_to_mount_.record_device();
+  move_to_mount_.check_exists();
+  if (!root) fail(open_error);
+  return root;
+}
+
+/// Sets the hash of the file that was read, or the reason why there is none. Never blocks on a FIFO
+/// that has replaced the file.
+void InputDisposal::add_hash(const WorkItem& item, io::QuarantineRecord& note) const {
+  const std::int64_t file_mb = watch_.settings.limits.file_mb;
+  try {
+    const io::InputFile file = io::open_input(item.rooted_file);
+    file.check_size(file_mb);
+    if (!io::equal_except_ctime(io::identity_of(file), item.identity)) {
+      note.sha256_error = "the file was replaced";
+    } else if (is_mostly_sparse(file)) {
+      note.sha256_error = "the file is mostly sparse";
+    } else {
+      note.sha256 = io::content_hash_hex(file);
+    }
+  } catch (const std::runtime_error& error) {
+    note.sha256_error = error.what();
+  }
+}
+
+void InputDisposal::quarantine(const WorkItem& item) {
+  io::QuarantineRecord why{.input = item.file,
+                           .root = watch_.input,
+                           .outcome = item.outcome,
+                           .bytes = item.file_state.size,
+                           .time = std::chrono::system_clock::now()};
+  add_hash(item, why);
+  const std::string reason = io::to_json(why, ECKART_VERSION);
+  const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
+  const auto note = [&](const std::string& detail) {
+    const fs::path place = quarantine_.add_kept_record(item.relative, reason);
+    spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
+                 printable(item.file.native()), printable_message(detail),
+                 printable(place.native()));
+  };
+  if (watch_.keeps_inputs()) return note({});
+  const auto stay = [&](const std::runtime_error& error) {
+    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
+    note(std::string(" (") + error.what() + ")");
+  };
+  try {
+    std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
+    if (!file) return;
+    const fs::path place = quarantine_.add(*file, item.relative, reason);
+    quarantine_.remove_kept_record(item.relative);
+    spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
+                 printable(item.file.native()), printable(place.native()));
+  } catch (const ItemError& error) {
+    stay(error);
+  } catch (const EnvironmentError& error) {
+    if (error.remedy() != EnvironmentError::Remedy::free_disk_space) throw;
+    stay(error);  // the file may exceed the free space; valid files need not wait for that
+  }
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/mount_guard.hpp"
+#include "app/retry_backoff.hpp"
+#include "io/quarantine.hpp"
+#include "io/quarantine_record.hpp"
+#include "io/root_directory.hpp"
+#include "pipeline/work_item.hpp"
+#include "settings/watches.hpp"
+
+namespace eckart::app {
+
+/// Keeps, moves or deletes the inputs of a watch that are done, and quarantines those that failed.
+/// Thread-safe.
+class InputDisposal {
+ public:
+  enum class Result {
+    kept,
+    removed,      ///< moved or deleted, because it is done
+    quarantined,  ///< the quarantine has a new file or record
+  };
+
+  /// All arguments must outlive the object. `backoff` gets inputs that cannot be moved or deleted.
+  InputDisposal(const settings::WatchSettings& watch, io::Quarantine& quarantine,
+                RetryBackoff& backoff);
+
+  /// Disposes of the input of a finished item. Keeps a file that has replaced the input. An input
+  /// that cannot be moved or deleted is kept, and not due for a while. Throws EnvironmentError.
+  Result dispose_of(const WorkItem& item);
+
+  /// Records the file system of the folder for done inputs, if the folder exists.
+  void record_move_to() { move_to_mount_.record_device(); }
+  /// Throws EnvironmentError if that folder is missing or on another file system.
+  void check_move_to() const { move_to_mount_.check_exists(); }
+
+ private:
+  Result dispose_of_done(const WorkItem& item);
+  void quarantine(const WorkItem& item);
+  io::RootDirectoryPtr open_move_to();
+  void add_hash(const WorkItem& item, io::QuarantineRecord& note) const;
+
+  const settings::WatchSettings& watch_;
+  io::Quarantine& quarantine_;
+  RetryBackoff& retry_backoff_;
+  MountGuard move_to_mount_;
+};
+
+}  // namespace eckart::app

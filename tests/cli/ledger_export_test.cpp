@@ -1,0 +1,104 @@
+// Tests `eckart ledger export` and `eckart ledger import`.
+#include <cstdlib>
+
+#include "tests/cli/ledger_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
+  ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
+  write("out/.eckart/ledger.db", std::string(5000, 'x'));
+  const ProcessResult result = run({"ledger", "import", "out", "backup.jsonl"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
+}
+
+TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
+  write("in/bad.png", "no image");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
+  EXPECT_THAT(run({"ledger", "import", "out", "backup.jsonl"}).out, Not(HasSubstr("failures")));
+  write_png("in/bad.png");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_THAT(run({"ledger", "import", "out", "backup.jsonl"}).out, Not(HasSubstr("failures")));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
+}
+
+/// Otherwise the export would look like an empty ledger.
+TEST_F(LedgerCommands, export_fails_without_ledger) {
+  fs::create_directory(at("empty"));
+  const ProcessResult result = run({"ledger", "export", "empty"});
+  EXPECT_EQ(result.code, int(ExitCode::no_input));
+  EXPECT_EQ(result.out, "");
+}
+
+/// Publish intents belong to a killed or a running process.
+TEST_F(LedgerCommands, export_skips_publish_intents) {
+  ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
+                         "' \"INSERT INTO publish_intent SELECT * FROM output; "
+                         "DELETE FROM output WHERE output = CAST('a.png' AS BLOB)\"")
+                            .c_str()),
+            0);
+  ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
+  fs::remove_all(at("out/.eckart"));
+  EXPECT_THAT(run({"ledger", "import", "out", "backup.jsonl"}).out,
+              HasSubstr("2 outputs imported"));
+}
+
+TEST_F(LedgerCommands, export_and_import_restore_entries) {
+  write("in/bad.png", "no image");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  fs::rename(at("in/b.png"), at("in/b\xff.png"));
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  ASSERT_EQ(run({"ledger", "export", "out", "l.jsonl"}).code, 0);
+  EXPECT_THAT(run({"ledger", "export", "out", "l.jsonl"}).err, HasSubstr("already exists"));
+  const std::string before = run({"ledger", "export", "out"}).out;
+  EXPECT_EQ(before, bytes("l.jsonl"));
+  EXPECT_THAT(before,
+              AllOf(HasSubstr("{\"eckart_ledger\":1,"), HasSubstr("\"hex\":\"62ff2e706e67\"")));
+  fs::remove_all(at("out/.eckart"));
+  fs::remove(at("out/a.png"));
+  const ProcessResult imported = run({"ledger", "import", "out", "l.jsonl"});
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  EXPECT_THAT(imported.out, HasSubstr("3 outputs imported, 0 already known, 1 missing"));
+  EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out,
+              HasSubstr("0 outputs imported, 3 already known, 1 missing"));
+  EXPECT_EQ(summary("in"), "1 done, 2 skipped, 1 failed") << "b.png is of no input any more";
+  EXPECT_EQ(run({"ledger", "export", "out"}).out.size(), before.size());
+}
+
+TEST_F(LedgerCommands, import_rejects_invalid_line_and_changes_nothing) {
+  const std::string good = run({"ledger", "export", "out"}).out;
+  const std::string before = bytes("out/.eckart/ledger.db");
+  const auto expect_refused = [&](const std::string& text, const std::string& why) {
+    write("l.jsonl", text);
+    const ProcessResult result = run({"ledger", "import", "out", "l.jsonl"});
+    EXPECT_EQ(result.code, int(ExitCode::nothing_readable)) << text;
+    EXPECT_THAT(result.err, HasSubstr(why));
+  };
+  expect_refused("", "the file is empty");
+  expect_refused("garbage\n", "l.jsonl:1: invalid JSON from byte 1 on");
+  expect_refused("{}\n", "l.jsonl:1: not a ledger export");
+  expect_refused("{\"eckart_ledger\":2}\n", "l.jsonl:1: has version 2");
+  expect_refused(good + "{\"output\":\"a\"}\n", "l.jsonl:6: key '");
+  expect_refused(good + "{\"what\":1}\n", "has neither output nor failed");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t found = text.find(from);
+    EXPECT_NE(found, text.npos) << from;
+    return text.replace(found, from.size(), to);
+  };
+  expect_refused(with("\"output\":\"a.png\"", "\"output\":\"../a.png\""), "l.jsonl:3: output: ");
+  expect_refused(with("\"output\":\"a.png\"", "\"output\":\"/a.png\""), "below the output folder");
+  expect_refused(with("\"output\":\"a.png\"", "\"output\":{\"hex\":\"zz\"}"), "not hexadecimal");
+  expect_refused(with("\"output_index\":0", "\"output_index\":\"0\""),
+                 "output_index is not an integer");
+  expect_refused(with("\"output_bytes\":", "\"output_bytes\":-"), "output_bytes: ");
+  EXPECT_TRUE(bytes("out/.eckart/ledger.db") == before);
+  EXPECT_EQ(run({"ledger", "import", "out", "none.jsonl"}).code, int(ExitCode::no_input));
+  EXPECT_EQ(run({"ledger"}).code, int(ExitCode::usage));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,81 @@
+#include "app/watch_conflicts.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "core/error.hpp"
+
+namespace eckart::app {
+namespace {
+
+using settings::DoneInputAction;
+using settings::WatchSettings;
+using testing::HasSubstr;
+
+/// Folders that do not exist.
+WatchSettings watch_of(const std::string& input, const std::string& output,
+                       DoneInputAction after = DoneInputAction::keep,
+                       const std::string& move_to = {}) {
+  WatchSettings watch;
+  watch.input = "/none/" + input;
+  watch.output = "/none/" + output;
+  watch.after = after;
+  if (!move_to.empty()) watch.move_to = "/none/" + move_to;
+  watch.location = "the watch of " + input;
+  return watch;
+}
+
+/// Returns the message of the error; empty if there is none.
+std::string conflict(const std::vector<WatchSettings>& watches) {
+  try {
+    check_watch_conflicts(watches);
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::configuration);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(WatchConflicts, separate_folders_have_none) {
+  EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("b", "y", DoneInputAction::remove)}), "");
+  EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("a/sub", "y")}), "") << "both keep their inputs";
+}
+
+TEST(WatchConflicts, output_folders_must_not_overlap) {
+  EXPECT_THAT(conflict({watch_of("a", "x"), watch_of("b", "x/sub")}), HasSubstr("output folders"));
+  EXPECT_THAT(conflict({watch_of("a", "x", DoneInputAction::move, "x/done")}),
+              HasSubstr("output and move_to folders"));
+}
+
+TEST(WatchConflicts, a_watch_must_not_remove_inputs_of_another) {
+  EXPECT_THAT(conflict({watch_of("a", "x"), watch_of("a/sub", "y", DoneInputAction::remove)}),
+              HasSubstr("one watch moves or deletes its inputs"));
+}
+
+TEST(WatchConflicts, a_folder_that_is_not_scanned_may_be_an_input_of_another) {
+  WatchSettings outer = watch_of("a", "x");
+  outer.exclude = {"sub"};
+  EXPECT_EQ(conflict({outer, watch_of("a/sub", "y", DoneInputAction::remove)}), "");
+}
+
+TEST(WatchConflicts, outputs_must_not_become_inputs_again) {
+  EXPECT_THAT(conflict({watch_of("a", "a/x")}), HasSubstr("its results would be picked up again"));
+  EXPECT_THAT(conflict({watch_of("a", "x", DoneInputAction::move, "a/done")}),
+              HasSubstr("its moved inputs would be picked up again"));
+  EXPECT_THAT(conflict({watch_of("a", "b"), watch_of("b", "c"), watch_of("c", "a/x")}),
+              HasSubstr("the results of the watch of c would be picked up again"));
+  EXPECT_EQ(conflict({watch_of("a", "b"), watch_of("b", "c")}), "");
+}
+
+/// The first watch would make outputs again that the second removes.
+TEST(WatchConflicts, outputs_of_kept_inputs_must_not_be_removed) {
+  const auto chain = [](DoneInputAction first) {
+    return conflict({watch_of("a", "b", first), watch_of("b", "c", DoneInputAction::remove)});
+  };
+  EXPECT_THAT(chain(DoneInputAction::keep), HasSubstr("made again without end"));
+  EXPECT_EQ(chain(DoneInputAction::remove), "");
+}
+
+}  // namespace
+}  // namespace eckart::app

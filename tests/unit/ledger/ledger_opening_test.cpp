@@ -1,0 +1,100 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "ledger/ledger.hpp"
+#include "tests/unit/ledger/ledger_fixture.hpp"
+
+namespace eckart::ledger {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A mistyped ledger name must not cost a file.
+TEST_F(LedgerTest, refuses_files_of_other_programs) {
+  const auto other_file = file().parent_path().parent_path() / "notes";
+  const auto expect_refused = [&] {
+    EXPECT_THROW(Ledger ledger(other_file), FatalError);
+    EXPECT_THROW(Ledger::open_read_only(other_file), FatalError);
+    EXPECT_FALSE(std::filesystem::exists(other_file.native() + ".damaged-1"));
+  };
+  std::ofstream(other_file) << "x";
+  expect_refused();
+  std::filesystem::remove(other_file);
+  const std::string sql = "PRAGMA user_version = 2; CREATE TABLE output (a); SELECT 1";
+  ASSERT_EQ(
+      std::system(("sqlite3 '" + other_file.string() + "' '" + sql + "' > /dev/null").c_str()), 0);
+  expect_refused();
+  std::filesystem::remove(other_file);
+  Ledger(other_file).record({{kDone}, {}, {}});
+  EXPECT_TRUE(Ledger(other_file).find(kDone.output));
+}
+
+TEST_F(LedgerTest, reports_a_file_removed_while_open) {
+  Ledger ledger(file());
+  EXPECT_NO_THROW(ledger.check_not_replaced());
+  std::filesystem::remove(file());
+  EXPECT_THROW(ledger.check_not_replaced(), EnvironmentError);
+}
+
+TEST_F(LedgerTest, reports_why_it_cannot_be_created) {
+  try {
+    Ledger ledger("/proc/none/ledger.db");
+    FAIL();
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_create);
+    EXPECT_THAT(error.what(), HasSubstr("/proc/none/ledger.db"));
+  }
+}
+
+TEST_F(LedgerTest, reports_why_its_path_cannot_be_looked_up) {
+  const auto error_code = [](const std::filesystem::path& path) {
+    try {
+      Ledger ledger(path);
+      ADD_FAILURE() << "was opened";
+    } catch (const FatalError& error) {
+      return error.code();
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
+    }
+    return ExitCode::internal;
+  };
+  const std::string long_name(300, 'x');
+  std::filesystem::create_directories(file().parent_path());
+  EXPECT_EQ(error_code(file().parent_path() / long_name), ExitCode::cannot_create);
+  std::filesystem::permissions(file().parent_path().parent_path(), std::filesystem::perms::all);
+  std::filesystem::permissions(file().parent_path(), std::filesystem::perms::none);
+  const bool is_unprivileged = ::geteuid() != 0 || ::seteuid(65534) == 0;
+  if (is_unprivileged) {
+    EXPECT_EQ(error_code(file()), ExitCode::no_permission);
+    try {
+      Ledger::open_read_only(file());
+      ADD_FAILURE() << "it counts as none";
+    } catch (const FatalError& error) {
+      EXPECT_EQ(error.code(), ExitCode::no_permission);
+    }
+  }
+  ASSERT_EQ(::seteuid(::getuid()), 0);
+  std::filesystem::permissions(file().parent_path(), std::filesystem::perms::owner_all);
+}
+
+TEST_F(LedgerTest, takes_names_that_mean_something_to_sqlite_for_files) {
+  const auto current = std::filesystem::current_path();
+  std::filesystem::create_directories(file().parent_path());
+  std::filesystem::current_path(file().parent_path());
+  for (const char* name : {":memory:", "file:y.db", "file:z.db?mode=memory", "file::memory:"}) {
+    SCOPED_TRACE(name);
+    Ledger(name).record({{kDone}, {}, {}});
+    EXPECT_TRUE(std::filesystem::exists(name));
+    EXPECT_TRUE(Ledger(name).find(kDone.output));
+    const auto reader = Ledger::open_read_only(name);
+    EXPECT_TRUE(reader && reader->find(kDone.output));
+  }
+  std::filesystem::current_path(current);
+}
+
+}  // namespace
+}  // namespace eckart::ledger
