@@ -39,19 +39,19 @@ InputDisposal::InputDisposal(const settings::WatchSettings& watch, io::Quarantin
       retry_backoff_(backoff),
       move_to_mount_(watch.move_to) {}
 
-InputDisposal::Result InputDisposal::dispose_of(const WorkItem& item) {
+InputDisposal::Result InputDisposal::dispose_of(const pipeline::WorkItem& item) {
   try {
     if (item.outcome.result != ItemResult::failed) return dispose_of_done(item);
     quarantine(item);
     return Result::quarantined;
   } catch (const ItemError& error) {
     retry_backoff_.warn_once(item.file, error.what());
-    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
     return Result::kept;
   }
 }
 
-InputDisposal::Result InputDisposal::dispose_of_done(const WorkItem& item) {
+InputDisposal::Result InputDisposal::dispose_of_done(const pipeline::WorkItem& item) {
   if (!watch_.keeps_inputs()) {
     const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
     std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
@@ -90,7 +90,7 @@ io::RootDirectoryPtr InputDisposal::open_move_to() {
 
 /// Sets the hash of the file that was read, or the reason why there is none. Never blocks on a FIFO
 /// that has replaced the file.
-void InputDisposal::add_hash(const WorkItem& item, io::QuarantineRecord& note) const {
+void InputDisposal::add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const {
   const std::int64_t file_mb = watch_.settings.limits.file_mb;
   try {
     const io::InputFile file = io::open_input(item.rooted_file);
@@ -107,7 +107,7 @@ void InputDisposal::add_hash(const WorkItem& item, io::QuarantineRecord& note) c
   }
 }
 
-void InputDisposal::quarantine(const WorkItem& item) {
+void InputDisposal::quarantine(const pipeline::WorkItem& item) {
   io::QuarantineRecord why{.input = item.file,
                            .root = watch_.input,
                            .outcome = item.outcome,
@@ -119,12 +119,12 @@ void InputDisposal::quarantine(const WorkItem& item) {
   const auto note = [&](const std::string& detail) {
     const fs::path place = quarantine_.add_kept_record(item.relative, reason);
     spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
-                 printable(item.file.native()), printable_message(detail),
-                 printable(place.native()));
+                 text::printable(item.file.native()), text::printable_message(detail),
+                 text::printable(place.native()));
   };
   if (watch_.keeps_inputs()) return note({});
   const auto stay = [&](const std::runtime_error& error) {
-    retry_backoff_.delay_retry(item.file, item.file_state, RetryBackoff::Clock::now());
+    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
     note(std::string(" (") + error.what() + ")");
   };
   try {
@@ -133,7 +133,7 @@ void InputDisposal::quarantine(const WorkItem& item) {
     const fs::path place = quarantine_.add(*file, item.relative, reason);
     quarantine_.remove_kept_record(item.relative);
     spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
-                 printable(item.file.native()), printable(place.native()));
+                 text::printable(item.file.native()), text::printable(place.native()));
   } catch (const ItemError& error) {
     stay(error);
   } catch (const EnvironmentError& error) {

@@ -26,7 +26,7 @@ class InputDisposal {
 
   /// Disposes of the input of a finished item. Keeps a file that has replaced the input. An input
   /// that cannot be moved or deleted is kept, and not due for a while. Throws EnvironmentError.
-  Result dispose_of(const WorkItem& item);
+  Result dispose_of(const pipeline::WorkItem& item);
 
   /// Records the file system of the folder for done inputs, if the folder exists.
   void record_move_to() { move_to_mount_.record_device(); }
@@ -34,10 +34,10 @@ class InputDisposal {
   void check_move_to() const { move_to_mount_.check_exists(); }
 
  private:
-  Result dispose_of_done(const WorkItem& item);
-  void quarantine(const WorkItem& item);
+  Result dispose_of_done(const pipeline::WorkItem& item);
+  void quarantine(const pipeline::WorkItem& item);
   io::RootDirectoryPtr open_move_to();
-  void add_hash(const WorkItem& item, io::QuarantineRecord& note) const;
+  void add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const;
 
   const settings::WatchSettings& watch_;
   io::Quarantine& quarantine_;

@@ -12,7 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path own_ledger_file(const fs::path& output) { return output / kStateFolder / "ledger.db"; }
+fs::path own_ledger_file(const fs::path& output) {
+  return output / files::kStateFolder / "ledger.db";
+}
 
 }  // namespace
 
@@ -22,11 +24,12 @@ fs::path ledger_file(const fs::path& output, const settings::FileChoice& choice)
   if (is_own_ledger(output, choice)) return choice.file;
   std::error_code none;
   const fs::path folder = fs::weakly_canonical(choice.file, none).parent_path();
-  if (folder.filename() == kStateFolder)
-    throw FatalError(ExitCode::usage, "ledger " + printable(choice.file.native()) + " belongs to " +
-                                          printable(folder.parent_path().native()) +
+  if (folder.filename() == files::kStateFolder)
+    throw FatalError(ExitCode::usage, "ledger " + text::printable(choice.file.native()) +
+                                          " belongs to " +
+                                          text::printable(folder.parent_path().native()) +
                                           "; use a ledger file outside any folder named " +
-                                          std::string(kStateFolder));
+                                          std::string(files::kStateFolder));
   return choice.file;
 }
 

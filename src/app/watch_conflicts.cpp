@@ -32,7 +32,7 @@ bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
   const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.location;
   throw FatalError(ExitCode::configuration, watch.location + ": " + way +
                                                 " would be picked up again in its input " +
-                                                printable(watch.input.native()));
+                                                text::printable(watch.input.native()));
 }
 
 /// Rejects watches whose outputs would become their own inputs, directly or through other watches,
@@ -65,8 +65,9 @@ bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
 void check_no_overlaps(const std::vector<WatchSettings>& watches) {
   const auto reject = [](const WatchSettings& watch, const char* what, const fs::path& a,
                          const fs::path& b) {
-    throw FatalError(ExitCode::configuration, watch.location + ": " + what + printable(a.native()) +
-                                                  " and " + printable(b.native()) + " overlap");
+    throw FatalError(ExitCode::configuration, watch.location + ": " + what +
+                                                  text::printable(a.native()) + " and " +
+                                                  text::printable(b.native()) + " overlap");
   };
   for (const WatchSettings& a : watches) {
     for (const WatchSettings& b : watches) {

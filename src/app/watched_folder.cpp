@@ -129,7 +129,7 @@ bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const files:
   if (!retry_backoff_.is_due(arrival.file, state, Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
   disposal_.check_move_to();
-  WorkItem item;
+  pipeline::WorkItem item;
   item.file = arrival.file;
   item.relative = arrival.relative;
   item.file_state = state;
@@ -270,7 +270,7 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
 }
 
 /// Defers the item after an environment error.
-InputDisposal::Result WatchedFolder::dispose_of(WorkItem& item) {
+InputDisposal::Result WatchedFolder::dispose_of(pipeline::WorkItem& item) {
   try {
     return disposal_.dispose_of(item);
   } catch (const EnvironmentError& error) {

@@ -55,11 +55,11 @@ class WatchedFolder {
   std::shared_ptr<Job> job();
   void lock_known_output();
   template <class Step>
-  void attempt_or_defer(WorkItem& item, Stage stage, const Step& step);
-  void defer_if_transient(WorkItem& item);
-  InputDisposal::Result dispose_of(WorkItem& item);
-  bool is_held(const WorkItem& item);
-  void publish(std::span<ItemPtr> group, Job& job);
+  void attempt_or_defer(pipeline::WorkItem& item, Stage stage, const Step& step);
+  void defer_if_transient(pipeline::WorkItem& item);
+  InputDisposal::Result dispose_of(pipeline::WorkItem& item);
+  bool is_held(const pipeline::WorkItem& item);
+  void publish(std::span<pipeline::ItemPtr> group, Job& job);
 
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
@@ -69,7 +69,7 @@ class WatchedFolder {
   MountGuard output_mount_{watch_.output};
   RetryBackoff retry_backoff_;
   InputDisposal disposal_{watch_, quarantine_, retry_backoff_};
-  StallRecord stall_record_{watch_.output / kStateFolder / "stalls"};
+  StallRecord stall_record_{watch_.output / files::kStateFolder / "stalls"};
   Maintenance maintenance_{quarantine_};
 };
 

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <thread>
 
+#include "core/instant.hpp"
+
 namespace eckart::ledger {
 namespace {
 
@@ -17,9 +19,9 @@ namespace fs = std::filesystem;
 CreationLock::CreationLock(const fs::path& file, std::chrono::milliseconds timeout)
     : folder_(::open((file.has_parent_path() ? file.parent_path() : fs::path(".")).c_str(),
                      O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  const auto end = std::chrono::steady_clock::now() + timeout;
+  const auto end = Clock::now() + timeout;
   while (!(is_held_ = ::flock(folder_, LOCK_EX | LOCK_NB) == 0) && errno == EWOULDBLOCK &&
-         std::chrono::steady_clock::now() < end)
+         Clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/instant.hpp"
 #include "ledger/ledger_connection.hpp"
 #include "ledger/ledger_tables.hpp"
 
@@ -53,7 +54,7 @@ void Ledger::transaction(bool sync, const Write& write) {
 /// Runs write() in a transaction.
 template <class Write>
 void Ledger::transaction(LedgerTables& tables, bool sync, const Write& write) {
-  const auto now = std::chrono::steady_clock::now();
+  const auto now = Clock::now();
   const bool sync_now = sync || (is_durable_ && now - last_sync_ >= kSyncInterval);
   tables.transaction(sync_now, write);
   if (sync_now) last_sync_ = now;

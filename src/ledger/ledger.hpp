@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "core/instant.hpp"
 #include "ledger/ledger_options.hpp"
 #include "ledger/records.hpp"
 
@@ -101,7 +102,7 @@ class Ledger {
   const bool is_durable_;
   const std::unique_ptr<LedgerConnection> connection_;
   // Of the transactions, one at a time.
-  std::chrono::steady_clock::time_point last_sync_ = std::chrono::steady_clock::now();
+  Instant last_sync_ = Clock::now();
 };
 
 }  // namespace eckart::ledger

@@ -82,7 +82,7 @@ std::unique_ptr<LedgerConnection> LedgerConnection::open_read_only(const fs::pat
       try {
         return open_with(OpenMode::read_only);
       } catch (const DatabaseError& error) {
-        if (!is_out_of_space(error.system_errno)) throw;
+        if (!files::is_out_of_space(error.system_errno)) throw;
         return open_with(
             OpenMode::immutable);  // a full disk has no space for the shared files of readers
       }
@@ -124,7 +124,7 @@ void LedgerConnection::open() {
 void LedgerConnection::open_or_create(bool has_creation_lock) {
   const FileId found = file_id_of(file_);
   const std::optional<std::uintmax_t> size = find_file_size(file_);
-  if (has_creation_lock && !entry_exists(file_)) remove_stale_journals(file_);
+  if (has_creation_lock && !files::entry_exists(file_)) remove_stale_journals(file_);
   const auto open_new_or_existing = [&] {
     retry_if_moved([&] { open_tables(OpenMode::read_write); });
   };
@@ -175,8 +175,8 @@ void LedgerConnection::rename_damaged(const FileId& damaged, const std::string& 
   if (file_id_of(file_) != damaged) return;
   const fs::path new_path = rename_damaged_file(file_, reason);
   if (options_.warn)
-    options_.warn(ledger_label(file_) + ": " + printable_message(reason) + "; renamed to " +
-                  printable(new_path.filename().native()) + ". " + kLostRecordsText);
+    options_.warn(ledger_label(file_) + ": " + text::printable_message(reason) + "; renamed to " +
+                  text::printable(new_path.filename().native()) + ". " + kLostRecordsText);
 }
 
 std::optional<FileId> LedgerConnection::open_file_id() const {

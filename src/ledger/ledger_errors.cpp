@@ -16,14 +16,16 @@ namespace fs = std::filesystem;
 
 }  // namespace
 
-std::string ledger_label(const fs::path& file) { return "ledger " + printable(file.native()); }
+std::string ledger_label(const fs::path& file) {
+  return "ledger " + text::printable(file.native());
+}
 
 void throw_ledger_error(const fs::path& file, const DatabaseError& error) {
   const int system_error = error.system_errno, code = error.code & 0xff;
   const std::string message =
-      ledger_label(file) + ": " + printable_message(error.message) +
+      ledger_label(file) + ": " + text::printable_message(error.message) +
       (system_error ? ": " + std::generic_category().message(system_error) : "");
-  if (code == SQLITE_FULL || is_out_of_space(system_error))
+  if (code == SQLITE_FULL || files::is_out_of_space(system_error))
     throw EnvironmentError(message, EnvironmentError::Remedy::free_disk_space);
   if (code == SQLITE_BUSY) throw FatalError(ExitCode::temporary, message);
   if (code == SQLITE_READONLY || system_error == EACCES || system_error == EPERM)
@@ -35,7 +37,7 @@ void throw_ledger_error(const fs::path& file, const DatabaseError& error) {
 
 void throw_damaged(const fs::path& file, const std::string& reason) {
   throw FatalError(ExitCode::nothing_readable,
-                   ledger_label(file) + ": " + printable_message(reason) +
+                   ledger_label(file) + ": " + text::printable_message(reason) +
                        ". The ledger is damaged. The next run renames it and creates a new one. " +
                        kLostRecordsText);
 }

@@ -6,7 +6,9 @@
 namespace eckart::test {
 namespace {
 
-TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
+using LedgerCommandTest = RunWithLedgerTest;
+
+TEST_F(LedgerCommandTest, warns_of_a_ledger_that_it_renames_on_import) {
   ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
   write("out/.eckart/ledger.db", std::string(5000, 'x'));
   const ProcessResult result = run({"ledger", "import", "out", "backup.jsonl"});
@@ -14,7 +16,7 @@ TEST_F(LedgerCommands, import_warns_of_a_ledger_that_it_renames) {
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
-TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
+TEST_F(LedgerCommandTest, skips_failures_of_changed_inputs_on_import) {
   write("in/bad.png", "no image");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   ASSERT_EQ(run({"ledger", "export", "out", "backup.jsonl"}).code, 0);
@@ -26,7 +28,7 @@ TEST_F(LedgerCommands, import_skips_failures_of_changed_inputs) {
 }
 
 /// Otherwise the export would look like an empty ledger.
-TEST_F(LedgerCommands, export_fails_without_ledger) {
+TEST_F(LedgerCommandTest, fails_without_ledger_on_export) {
   fs::create_directory(at("empty"));
   const ProcessResult result = run({"ledger", "export", "empty"});
   EXPECT_EQ(result.code, int(ExitCode::no_input));
@@ -34,7 +36,7 @@ TEST_F(LedgerCommands, export_fails_without_ledger) {
 }
 
 /// Publish intents belong to a killed or a running process.
-TEST_F(LedgerCommands, export_skips_publish_intents) {
+TEST_F(LedgerCommandTest, skips_publish_intents_on_export) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' \"INSERT INTO publish_intent SELECT * FROM output; "
                          "DELETE FROM output WHERE output = CAST('a.png' AS BLOB)\"")
@@ -46,7 +48,7 @@ TEST_F(LedgerCommands, export_skips_publish_intents) {
               HasSubstr("2 outputs imported"));
 }
 
-TEST_F(LedgerCommands, export_and_import_restore_entries) {
+TEST_F(LedgerCommandTest, restores_entries_by_export_and_import) {
   write("in/bad.png", "no image");
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
   fs::rename(at("in/b.png"), at("in/b\xff.png"));
@@ -68,7 +70,7 @@ TEST_F(LedgerCommands, export_and_import_restore_entries) {
   EXPECT_EQ(run({"ledger", "export", "out"}).out.size(), before.size());
 }
 
-TEST_F(LedgerCommands, import_rejects_invalid_line_and_changes_nothing) {
+TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import) {
   const std::string good = run({"ledger", "export", "out"}).out;
   const std::string before = bytes("out/.eckart/ledger.db");
   const auto expect_refused = [&](const std::string& text, const std::string& why) {

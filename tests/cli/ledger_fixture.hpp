@@ -11,7 +11,7 @@
 namespace eckart::test {
 
 /// Three images and their outputs.
-class LedgerCommands : public CliTest {
+class RunWithLedgerTest : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);

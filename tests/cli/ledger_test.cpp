@@ -84,7 +84,7 @@ TEST_F(RunWithLedgerTest, renames_a_ledger_without_a_table) {
   }
 }
 
-TEST_F(LedgerCommands, accept_own_ledger_by_path) {
+TEST_F(RunWithLedgerTest, accepts_its_own_ledger_by_path) {
   const ProcessResult result =
       run({"run", "in", "-o", "out", "-k", "2", "--ledger", "out/.eckart/ledger.db"});
   EXPECT_THAT(result.err, HasSubstr("3 skipped"));
@@ -115,7 +115,7 @@ TEST_F(RunWithLedgerTest, skips_its_own_results_after_a_restart) {
               HasSubstr("3 skipped"));
 }
 
-TEST_F(LedgerCommands, keep_damaged_database_of_another_program) {
+TEST_F(RunWithLedgerTest, keeps_a_damaged_database_of_another_program) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("f.db").string() +
                          "' 'PRAGMA application_id = 77; CREATE TABLE t (x); PRAGMA "
                          "writable_schema = ON; UPDATE sqlite_master SET rootpage = 999'")

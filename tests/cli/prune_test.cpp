@@ -10,8 +10,10 @@
 namespace eckart::test {
 namespace {
 
+using PruneCommandTest = RunWithLedgerTest;
+
 /// The damage is detected when a row is removed.
-TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
+TEST_F(PruneCommandTest, warns_of_a_ledger_that_it_renames) {
   fs::remove(at("in/a.png"));
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' \"CREATE TRIGGER t BEFORE DELETE ON output BEGIN SELECT raise(ABORT, "
@@ -22,7 +24,7 @@ TEST_F(LedgerCommands, prune_warns_of_a_ledger_that_it_renames) {
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1"));
 }
 
-TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
+TEST_F(PruneCommandTest, lists_and_removes_results_of_deleted_inputs) {
   fs::remove(at("in/a.png"));
   fs::remove_all(at("in/deep"));
   EXPECT_THAT(run({"prune", "out"}).out,
@@ -48,7 +50,7 @@ TEST_F(LedgerCommands, prune_lists_and_removes_results_of_deleted_inputs) {
 }
 
 /// The run was killed before it recorded the output, and then the input was deleted.
-TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
+TEST_F(PruneCommandTest, removes_an_unrecorded_result) {
   write_png("in/new.png");
   for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
     run({"run", "in", "-o", "out", "-k", "2"},
@@ -62,7 +64,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result) {
 }
 
 /// A publish intent of a version 3 ledger has no size.
-TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
+TEST_F(PruneCommandTest, removes_an_unrecorded_result_of_unknown_size) {
   write_png("in/new.png");
   for (int call = 1; !fs::exists(at("out/new.png")) && call < 20; ++call)
     run({"run", "in", "-o", "out", "-k", "2"},
@@ -79,7 +81,7 @@ TEST_F(LedgerCommands, prune_removes_an_unrecorded_result_of_unknown_size) {
 }
 
 /// The recorded result has an existing input, and a killed run replaced it.
-TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
+TEST_F(PruneCommandTest, keeps_an_unrecorded_result_of_an_existing_input) {
   write("in/a.png", encoded("png", 30, 20));
   const auto before = fs::last_write_time(at("out/a.png"));
   for (int call = 1; fs::last_write_time(at("out/a.png")) == before && call < 20; ++call)
@@ -92,7 +94,7 @@ TEST_F(LedgerCommands, prune_keeps_an_unrecorded_result_of_an_existing_input) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done"));
 }
 
-TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
+TEST_F(PruneCommandTest, keeps_modified_and_foreign_files) {
   write("out/foreign.png", "mine");
   fs::remove(at("in/a.png"));
   fs::remove(at("in/b.png"));
@@ -109,7 +111,7 @@ TEST_F(LedgerCommands, prune_keeps_modified_and_foreign_files) {
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
 }
 
-TEST_F(LedgerCommands, prune_follows_no_symlink_out_of_the_folder) {
+TEST_F(PruneCommandTest, follows_no_symlink_out_of_the_folder) {
   fs::remove_all(at("in/deep"));
   fs::rename(at("out/deep"), at("victim"));
   fs::create_directory_symlink(at("victim"), at("out/deep"));
@@ -118,7 +120,7 @@ TEST_F(LedgerCommands, prune_follows_no_symlink_out_of_the_folder) {
 }
 
 /// The folder of an unmounted disk is missing or empty.
-TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
+TEST_F(PruneCommandTest, keeps_results_of_an_unmounted_disk) {
   fs::rename(at("in"), at("unmounted"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   fs::create_directories(at("in"));
@@ -133,7 +135,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unmounted_disk) {
 }
 
 /// One of several disks is unplugged. Inputs from a list have the root of all files.
-TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
+TEST_F(PruneCommandTest, keeps_results_of_an_unplugged_disk) {
   for (const char* name : {"media/D1/day1/a.png", "media/D2/b.png", "usb/c.png"}) write_png(name);
   ASSERT_EQ(run({"run", "media", "-o", "mout", "-k", "2"}).code, 0);
   ASSERT_EQ(run({"run", "--files-from", "-", "-o", "list", "-k", "2"},
@@ -149,7 +151,7 @@ TEST_F(LedgerCommands, prune_keeps_results_of_unplugged_disk) {
   }
 }
 
-TEST_F(LedgerCommands, prune_keeps_result_when_only_a_copy_was_deleted) {
+TEST_F(PruneCommandTest, keeps_a_result_when_only_a_copy_was_deleted) {
   fs::copy(at("in"), at("copy"), fs::copy_options::recursive);
   for (const char* name : {"a.png", "b.png", "deep/c.png"})
     fs::last_write_time(at("copy") / name, fs::last_write_time(at("in") / name));
@@ -160,7 +162,7 @@ TEST_F(LedgerCommands, prune_keeps_result_when_only_a_copy_was_deleted) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
 }
 
-TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
+TEST_F(PruneCommandTest, keeps_results_without_recorded_times) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' 'UPDATE output SET output_mtime_ns = 0'")
                             .c_str()),
@@ -170,7 +172,7 @@ TEST_F(LedgerCommands, prune_keeps_results_without_recorded_times) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
-TEST_F(LedgerCommands, prune_fails_while_the_folder_is_locked) {
+TEST_F(PruneCommandTest, fails_while_the_folder_is_locked) {
   const int lock = ::open(at("out/.eckart/lock").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(::flock(lock, LOCK_EX), 0);
   EXPECT_EQ(run({"prune", "out", "--yes"}).code, int(ExitCode::temporary));

@@ -7,7 +7,7 @@
 namespace eckart::test {
 
 /// Three images, and the outputs of an earlier run.
-class Resume : public CliTest {
+class ResumeTest : public CliTest {
  protected:
   void SetUp() override {
     for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png"}) write_png(name);

@@ -11,7 +11,7 @@
 namespace eckart::test {
 namespace {
 
-TEST_F(Resume, skips_what_is_done) {
+TEST_F(ResumeTest, skips_what_is_done) {
   const auto before = fs::last_write_time(at("out/a.png"));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);

@@ -10,10 +10,10 @@ namespace eckart::test {
 namespace {
 
 /// A run that waits for the next line of its list, with one image done.
-class TwoRuns : public Resume {
+class ConcurrentRunTest : public ResumeTest {
  protected:
   void SetUp() override {
-    Resume::SetUp();
+    ResumeTest::SetUp();
     ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
     writer_ = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps the pipe open
     const std::string line = "in/a.png\n";
@@ -30,7 +30,7 @@ class TwoRuns : public Resume {
   std::unique_ptr<EckartProcess> first_;
 };
 
-TEST_F(TwoRuns, report_each_image_when_it_is_done) {
+TEST_F(ConcurrentRunTest, reports_each_image_when_it_is_done) {
   const auto tells = [&] {
     return fs::exists(at("report.part")) && fs::file_size(at("report.part")) > 0;
   };
@@ -39,20 +39,20 @@ TEST_F(TwoRuns, report_each_image_when_it_is_done) {
   EXPECT_FALSE(fs::exists(at("report"))) << "which is whole as long as it is there";
 }
 
-TEST_F(TwoRuns, do_not_share_an_output_folder) {
+TEST_F(ConcurrentRunTest, does_not_share_an_output_folder) {
   const ProcessResult second = run({"run", "in", "-o", "both", "-k", "2"});
   EXPECT_EQ(second.code, int(ExitCode::temporary));
   EXPECT_THAT(second.err, HasSubstr("both is in use by process "));
   EXPECT_THAT(files("both"), ElementsAre("in/a.png"));
 }
 
-TEST_F(TwoRuns, keep_each_other_s_temporaries) {
+TEST_F(ConcurrentRunTest, keeps_temporaries_of_the_other_run) {
   write("both/.eckart-0123456789abcdef-7.tmp", "half");
   EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, int(ExitCode::temporary));
   EXPECT_TRUE(fs::exists(at("both/.eckart-0123456789abcdef-7.tmp")));
 }
 
-TEST_F(TwoRuns, stop_when_their_folder_is_moved) {
+TEST_F(ConcurrentRunTest, stops_when_its_folder_is_moved) {
   fs::rename(at("both"), at("moved"));
   const std::string line = "in/b.png\n";
   ASSERT_EQ(::write(writer_, line.data(), line.size()), ssize_t(line.size()));
@@ -64,7 +64,7 @@ TEST_F(TwoRuns, stop_when_their_folder_is_moved) {
   EXPECT_FALSE(fs::exists(at("moved/in/b.png")));
 }
 
-TEST_F(TwoRuns, start_after_a_killed_run) {
+TEST_F(ConcurrentRunTest, starts_after_a_killed_run) {
   first_->signal(SIGKILL);
   first_->wait();
   EXPECT_EQ(run({"run", "in", "-o", "both", "-k", "2"}).code, 0);

@@ -4,9 +4,10 @@
 namespace eckart::test {
 namespace {
 
-using WatchFailure = WatchTest;
+using FailingWatchTest = WatchTest;
+using WatchCheckTest = WatchTest;
 
-TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
+TEST_F(FailingWatchTest, reloads_configuration_on_hup_and_rejects_an_invalid_one) {
   configure();
   start();
   write_png("in/a.png");
@@ -25,7 +26,7 @@ TEST_F(WatchFailure, hup_reloads_configuration_and_rejects_an_invalid_one) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
+TEST_F(FailingWatchTest, keeps_the_previous_configuration_after_a_failed_reload) {
   configure();
   start();
   write_png("in/a.png");
@@ -38,7 +39,7 @@ TEST_F(WatchFailure, failed_reload_keeps_previous_configuration) {
   EXPECT_EQ(stop().code, 0);
 }
 
-TEST_F(WatchFailure, ends_when_no_configuration_can_start) {
+TEST_F(FailingWatchTest, ends_when_no_configuration_can_start) {
   fs::copy(ECKART_FAKE_GPU, at("gpu"));
   write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
   start({.program = at("gpu/eckart"), .environment = {{"LD_LIBRARY_PATH", at("gpu").string()}}});
@@ -51,7 +52,7 @@ TEST_F(WatchFailure, ends_when_no_configuration_can_start) {
 }
 
 /// The watch would wait for the lock forever.
-TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
+TEST_F(WatchCheckTest, rejects_the_own_ledger_of_another_folder) {
   fs::create_directories(at("other/.eckart"));
   configure("ledger: " + at("other/.eckart/ledger.db").string());
   const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
@@ -62,7 +63,7 @@ TEST_F(WatchFailure, rejects_the_own_ledger_of_another_folder) {
   EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
 }
 
-TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {
+TEST_F(WatchCheckTest, reports_an_invalid_watch_and_missing_folders) {
   write("eckart.yaml", "watches:\n  - {input: " + at("in").string() +
                            ", rank: [5, 20], output: {folder: " + at("out").string() +
                            ", name: '{stem}.{ext}'}}\n");
@@ -77,7 +78,7 @@ TEST_F(WatchFailure, check_reports_invalid_watch_and_missing_folders) {
   EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is not a folder"));
 }
 
-TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
+TEST_F(WatchCheckTest, rejects_watches_with_conflicting_folders) {
   fs::create_directory_symlink(at("in"), at("link"));
   for (const std::string& watches :
        {watch("in", "out") + watch("in/sub", "out2", "after: delete"),
@@ -93,7 +94,7 @@ TEST_F(WatchFailure, rejects_watches_with_conflicting_folders) {
 }
 
 /// The first watch would recreate outputs that the second removes.
-TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_its_inputs) {
+TEST_F(WatchCheckTest, rejects_a_watch_that_removes_results_of_one_that_keeps_inputs) {
   const std::string move = "after: move, move_to: " + at("done").string();
   const auto check = [&](const std::string& watches) {
     write("eckart.yaml", "backend: cpu\nwatches:\n" + watches);
@@ -109,7 +110,7 @@ TEST_F(WatchFailure, rejects_a_watch_that_takes_away_results_of_one_that_keeps_i
   EXPECT_EQ(check(watch("in", "middle") + watch("middle", "out")).code, 0);
 }
 
-TEST_F(WatchFailure, rejects_watches_whose_results_arrive_again) {
+TEST_F(WatchCheckTest, rejects_watches_whose_results_arrive_again) {
   write("eckart.yaml",
         "backend: cpu\nwatches:\n" + watch("in", "in2/out") + watch("in2", "in/out"));
   fs::create_directories(at("in2"));

@@ -155,7 +155,7 @@ TEST_F(FailingWatchTest, waits_for_unavailable_output_folder) {
   wait_for_log("resumed");
 }
 
-TEST_F(WatchFailure, ends_on_device_loss_and_completes_after_restart) {
+TEST_F(FailingWatchTest, ends_on_device_loss_and_completes_after_restart) {
   Image killer(ImageShape{24, 16, 1, Depth::u8});
   std::fill_n(killer.data(), killer.bytes(), std::byte{7});
   write("in/killer.png", io::codec_for(ImageFormat::png).encode(killer, {}));
@@ -214,7 +214,7 @@ TEST_F(FailingWatchTest, replaces_output_published_before_a_kill) {
   EXPECT_THAT(result.err, Not(HasSubstr("already exists")));
 }
 
-TEST_F(WatchFailure, unwritable_output_folder_does_not_block_others) {
+TEST_F(FailingWatchTest, continues_with_other_folders_when_one_is_unwritable) {
   configure("after: delete");
   fs::create_directories(at("out/bad"));
   for (const char* folder : {".", "in", "in/bad", "in/good", "out"}) {

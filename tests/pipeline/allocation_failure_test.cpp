@@ -44,7 +44,7 @@ namespace {
 
 /// The names of the last threads have 16 bytes, more than a std::string holds without an
 /// allocation.
-TEST(WorkersAllocation, that_fails_between_the_starts_of_threads_reaches_on_failure) {
+TEST(WorkersAllocation, is_reported_to_on_failure_if_it_fails_between_thread_starts) {
   constexpr int kThreads = 102;
   for (long number = kThreads - 5;; ++number) {
     int failed = 0;

@@ -27,10 +27,10 @@ class InputDisposalTest : public testing::Test {
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
   /// Returns the item of a new file in the input folder.
-  WorkItem item(const fs::path& name, Outcome outcome = {}) const {
+  pipeline::WorkItem item(const fs::path& name, Outcome outcome = {}) const {
     fs::create_directories((watch_.input / name).parent_path());
     std::ofstream(watch_.input / name) << "image";
-    WorkItem item;
+    pipeline::WorkItem item;
     item.file = watch_.input / name;
     item.relative = name;
     item.rooted_file = io::make_rooted_file(watch_.input, name);
@@ -39,14 +39,14 @@ class InputDisposalTest : public testing::Test {
     item.outcome = std::move(outcome);
     return item;
   }
-  WorkItem failed_item(const fs::path& name) const {
+  pipeline::WorkItem failed_item(const fs::path& name) const {
     return item(name, Outcome::failed(Stage::load, FailureReason::corrupt, "why"));
   }
-  Result dispose_of(const WorkItem& item) {
+  Result dispose_of(const pipeline::WorkItem& item) {
     return InputDisposal(watch_, quarantine_, backoff_).dispose_of(item);
   }
-  bool is_due(const WorkItem& item) const {
-    return backoff_.is_due(item.file, item.file_state, RetryBackoff::Clock::now());
+  bool is_due(const pipeline::WorkItem& item) const {
+    return backoff_.is_due(item.file, item.file_state, Clock::now());
   }
   fs::path quarantined(const std::string& name) const {
     return at("out/.eckart/quarantine") / name;
@@ -85,7 +85,7 @@ TEST_F(InputDisposalTest, moves_done_inputs_with_their_folders) {
 
 TEST_F(InputDisposalTest, keeps_a_file_that_has_replaced_the_input) {
   watch_.after = DoneInputAction::remove;
-  for (const WorkItem& item : {item("a.png"), failed_item("b.png")}) {
+  for (const pipeline::WorkItem& item : {item("a.png"), failed_item("b.png")}) {
     std::ofstream(at("new")) << "another image";
     fs::rename(at("new"), item.file);
     dispose_of(item);
@@ -97,7 +97,7 @@ TEST_F(InputDisposalTest, quarantines_a_failed_input_with_its_record) {
   for (const auto after : {DoneInputAction::remove, DoneInputAction::move}) {
     watch_.after = after;
     watch_.move_to = after == DoneInputAction::move ? at("done") : "";
-    const WorkItem item = failed_item(to_string(after) + ".png");
+    const pipeline::WorkItem item = failed_item(to_string(after) + ".png");
     EXPECT_EQ(dispose_of(item), Result::quarantined);
     EXPECT_FALSE(fs::exists(item.file));
     EXPECT_TRUE(fs::exists(quarantined(item.relative)));
@@ -106,8 +106,8 @@ TEST_F(InputDisposalTest, quarantines_a_failed_input_with_its_record) {
   }
 }
 
-TEST_F(InputDisposalTest, only_records_a_failed_input_that_is_kept) {
-  const WorkItem item = failed_item("a.png");
+TEST_F(InputDisposalTest, records_only_a_failed_input_that_is_kept) {
+  const pipeline::WorkItem item = failed_item("a.png");
   EXPECT_EQ(dispose_of(item), Result::quarantined);
   EXPECT_TRUE(fs::exists(item.file));
   EXPECT_FALSE(fs::exists(quarantined("a.png")));
@@ -125,7 +125,7 @@ TEST_F(InputDisposalTest, retries_an_input_later_that_cannot_be_moved) {
   std::ofstream(at("a file")) << "x";
   watch_.after = DoneInputAction::move;
   watch_.move_to = at("a file/done");
-  const WorkItem item = this->item("a.png");
+  const pipeline::WorkItem item = this->item("a.png");
   EXPECT_EQ(dispose_of(item), Result::kept);
   EXPECT_TRUE(fs::exists(item.file));
   EXPECT_FALSE(is_due(item));

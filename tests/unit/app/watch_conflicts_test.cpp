@@ -37,29 +37,29 @@ std::string conflict(const std::vector<WatchSettings>& watches) {
   return {};
 }
 
-TEST(WatchConflicts, separate_folders_have_none) {
+TEST(WatchConflict, is_not_found_for_separate_folders) {
   EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("b", "y", DoneInputAction::remove)}), "");
   EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("a/sub", "y")}), "") << "both keep their inputs";
 }
 
-TEST(WatchConflicts, output_folders_must_not_overlap) {
+TEST(WatchConflict, is_found_for_overlapping_output_folders) {
   EXPECT_THAT(conflict({watch_of("a", "x"), watch_of("b", "x/sub")}), HasSubstr("output folders"));
   EXPECT_THAT(conflict({watch_of("a", "x", DoneInputAction::move, "x/done")}),
               HasSubstr("output and move_to folders"));
 }
 
-TEST(WatchConflicts, a_watch_must_not_remove_inputs_of_another) {
+TEST(WatchConflict, is_found_if_a_watch_removes_the_inputs_of_another) {
   EXPECT_THAT(conflict({watch_of("a", "x"), watch_of("a/sub", "y", DoneInputAction::remove)}),
               HasSubstr("one watch moves or deletes its inputs"));
 }
 
-TEST(WatchConflicts, a_folder_that_is_not_scanned_may_be_an_input_of_another) {
+TEST(WatchConflict, is_not_found_for_a_folder_that_is_not_scanned) {
   WatchSettings outer = watch_of("a", "x");
   outer.exclude = {"sub"};
   EXPECT_EQ(conflict({outer, watch_of("a/sub", "y", DoneInputAction::remove)}), "");
 }
 
-TEST(WatchConflicts, outputs_must_not_become_inputs_again) {
+TEST(WatchConflict, is_found_if_outputs_become_inputs_again) {
   EXPECT_THAT(conflict({watch_of("a", "a/x")}), HasSubstr("its results would be picked up again"));
   EXPECT_THAT(conflict({watch_of("a", "x", DoneInputAction::move, "a/done")}),
               HasSubstr("its moved inputs would be picked up again"));
@@ -69,7 +69,7 @@ TEST(WatchConflicts, outputs_must_not_become_inputs_again) {
 }
 
 /// The first watch would make outputs again that the second removes.
-TEST(WatchConflicts, outputs_of_kept_inputs_must_not_be_removed) {
+TEST(WatchConflict, is_found_if_outputs_of_kept_inputs_are_removed) {
   const auto chain = [](DoneInputAction first) {
     return conflict({watch_of("a", "b", first), watch_of("b", "c", DoneInputAction::remove)});
   };

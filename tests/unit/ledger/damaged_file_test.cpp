@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class DamagedFile : public ::testing::Test {
+class DamagedFileTest : public ::testing::Test {
  protected:
   void SetUp() override { std::ofstream(file()) << "x"; }
   fs::path file(const std::string& suffix = {}) const {
@@ -23,7 +23,7 @@ class DamagedFile : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(DamagedFile, gets_the_first_free_number) {
+TEST_F(DamagedFileTest, gets_the_first_free_number) {
   std::ofstream(file(".damaged-1")) << "older";
   const FileId id = file_id_of(file());
   EXPECT_EQ(rename_damaged_file(file(), "why"), file(".damaged-2"));
@@ -31,7 +31,7 @@ TEST_F(DamagedFile, gets_the_first_free_number) {
   EXPECT_EQ(file_id_of(file()), FileId());
 }
 
-TEST_F(DamagedFile, loses_its_journals_but_no_other_file) {
+TEST_F(DamagedFileTest, loses_its_journals_but_no_other_file) {
   std::ofstream(file("-wal")) << "journal";
   fs::create_directory(file("-journal"));
   fs::create_symlink("notes", file("-shm"));
@@ -43,7 +43,7 @@ TEST_F(DamagedFile, loses_its_journals_but_no_other_file) {
   EXPECT_TRUE(fs::exists(file("-notes")));
 }
 
-TEST_F(DamagedFile, is_found_by_its_identity) {
+TEST_F(DamagedFileTest, is_found_by_its_identity) {
   const FileId id = file_id_of(file());
   EXPECT_FALSE(was_renamed_as_damaged(file(), id));
   fs::copy(file(), file(".damaged-1"));
@@ -52,7 +52,7 @@ TEST_F(DamagedFile, is_found_by_its_identity) {
   EXPECT_TRUE(was_renamed_as_damaged(file(), id));
 }
 
-TEST_F(DamagedFile, that_cannot_be_renamed_is_an_error) {
+TEST_F(DamagedFileTest, is_reported_if_it_cannot_be_renamed) {
   fs::remove(file());
   EXPECT_THROW(rename_damaged_file(file(), "why"), DatabaseError);
 }

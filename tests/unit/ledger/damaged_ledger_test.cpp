@@ -28,7 +28,7 @@ TEST_F(LedgerTest, renames_a_damaged_file) {
 
 /// The ledger has thousands of rows, so that damage behind the first page is found only when a row
 /// there is read.
-class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<int> {
+class LedgerWithCorruptPageTest : public LedgerTest, public ::testing::WithParamInterface<int> {
  protected:
   static std::string output_name(int number) { return "deep/" + std::to_string(number) + ".png"; }
   void SetUp() override {
@@ -50,7 +50,7 @@ class CorruptLedger : public LedgerTest, public ::testing::WithParamInterface<in
   static constexpr int kRows = 4000;
 };
 
-TEST_P(CorruptLedger, is_renamed_on_detection) {
+TEST_P(LedgerWithCorruptPageTest, is_renamed_on_detection) {
   damage_page(GetParam());
   Ledger ledger = open_with_warnings();
   ledger.record_request({"rank: 5", {"/in"}, ""});
@@ -66,7 +66,7 @@ TEST_P(CorruptLedger, is_renamed_on_detection) {
   EXPECT_THAT(warnings_, Not(HasSubstr("damaged-2")));
 }
 
-TEST_P(CorruptLedger, is_reported_to_readers) {
+TEST_P(LedgerWithCorruptPageTest, is_reported_to_readers) {
   damage_page(GetParam());
   try {
     const auto ledger = Ledger::open_read_only(file());
@@ -78,7 +78,7 @@ TEST_P(CorruptLedger, is_reported_to_readers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Page, CorruptLedger, ::testing::Values(1, 10, 20, 30));
+INSTANTIATE_TEST_SUITE_P(Page, LedgerWithCorruptPageTest, ::testing::Values(1, 10, 20, 30));
 
 TEST_F(LedgerTest, warns_about_an_empty_file) {
   std::filesystem::create_directories(file().parent_path());

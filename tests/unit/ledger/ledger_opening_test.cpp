@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// A mistyped ledger name must not cost a file.
-TEST_F(LedgerTest, refuses_files_of_other_programs) {
+TEST_F(LedgerTest, rejects_files_of_other_programs) {
   const auto other_file = file().parent_path().parent_path() / "notes";
   const auto expect_refused = [&] {
     EXPECT_THROW(Ledger ledger(other_file), FatalError);
@@ -81,7 +81,7 @@ TEST_F(LedgerTest, reports_why_its_path_cannot_be_looked_up) {
   std::filesystem::permissions(file().parent_path(), std::filesystem::perms::owner_all);
 }
 
-TEST_F(LedgerTest, takes_names_that_mean_something_to_sqlite_for_files) {
+TEST_F(LedgerTest, treats_special_names_of_sqlite_as_files) {
   const auto current = std::filesystem::current_path();
   std::filesystem::create_directories(file().parent_path());
   std::filesystem::current_path(file().parent_path());

@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Otherwise the second process would find the file that the first is creating.
-TEST_F(LedgerTest, created_by_two_processes_at_once_is_not_reported_empty) {
+TEST_F(LedgerTest, is_not_reported_empty_if_created_by_two_processes_at_once) {
   constexpr int kLedgers = 40;
   std::mutex mutex;
   std::string warnings;
@@ -90,7 +90,7 @@ TEST_F(LedgerTest, waits_for_a_lock) {
   EXPECT_TRUE(ledger.find(kDone.output));
 }
 
-TEST_F(LedgerTest, gives_up_a_lock_after_the_timeout) {
+TEST_F(LedgerTest, stops_waiting_for_a_lock_after_the_timeout) {
   Ledger ledger(file(), {.timeout = std::chrono::milliseconds(20)});
   LedgerTables another(file(), OpenMode::read_write, {});
   another.transaction(false, [&] {
