@@ -28,8 +28,8 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME eckart)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR Eckart)
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "best low-rank reconstructions of images, on CPUs and GPUs")
-set(CPACK_SET_DESTDIR ON)  # /usr and /etc as they are
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "truncated-SVD reconstruction of images on CPUs and GPUs")
+set(CPACK_SET_DESTDIR ON)  # installs to /usr and /etc
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL ${packages})
 set(CPACK_COMPONENTS_GROUPING IGNORE)
@@ -43,23 +43,23 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_ECKART_PACKAGE_NAME eckart)
 set(CPACK_COMPONENT_ECKART_DESCRIPTION
-"Eckart takes JPEG and PNG images, finds each one's truncated singular value
-decomposition and writes the matrix of rank k that is nearest to it. It works
-over folders, and as a service over watched ones. It computes on the CPU, and
-on NVIDIA's GPUs with the package eckart-cuda.")
+"Eckart reads JPEG and PNG images and computes the truncated singular value
+decomposition of each channel. It writes the nearest matrix of rank k. It
+processes folders, and watches folders as a service. It computes on the CPU,
+and on NVIDIA GPUs with the package eckart-cuda.")
 set(CPACK_DEBIAN_ECKART_PACKAGE_RECOMMENDS systemd)
 set(CPACK_DEBIAN_ECKART_PACKAGE_SUGGESTS eckart-cuda)
 set(CPACK_DEBIAN_ECKART_PACKAGE_CONTROL_EXTRA
     ${debian}/eckart/conffiles ${debian}/eckart/postinst ${debian}/eckart/prerm ${debian}/eckart/postrm)
 
 if(TARGET eckart_cuda)
-  # NVIDIA's own packages, which Debian does not know; a toolkit that was installed otherwise does as well, so they are
-  # recommended and not needed.
+  # These packages come from NVIDIA, not from Debian. They are recommended and not required, because the CUDA toolkit may be
+  # installed in another way.
   set(cuda ${CUDAToolkit_VERSION_MAJOR}-${CUDAToolkit_VERSION_MINOR})
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_NAME eckart-cuda)
   set(CPACK_COMPONENT_ECKART-CUDA_DESCRIPTION
 "The CUDA backend of eckart. It requires NVIDIA's driver, cuBLAS and cuSOLVER
-of CUDA ${CUDAToolkit_VERSION_MAJOR}; where they are missing eckart says so and computes on the CPU.")
+of CUDA ${CUDAToolkit_VERSION_MAJOR}. If they are missing, eckart says so and computes on the CPU.")
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_DEPENDS "eckart (= ${version})")
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_RECOMMENDS "libcublas-${cuda}, libcusolver-${cuda}")
   set(CPACK_DEBIAN_ECKART-CUDA_PACKAGE_SUGGESTS libcuda1)

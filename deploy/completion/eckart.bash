@@ -1,6 +1,6 @@
-# Completion for bash. Commands and flags are those that the program's own --help names.
+# Completion for bash. Commands and flags come from the --help of the program.
 
-# The options of a command, a line each: names with commas, "value" if there is one, and the choices for it.
+# Prints the options of a command, one per line: comma-separated names, "value" if the option takes one, and its choices.
 _eckart_options() { # PROGRAM COMMAND
   "$1" "$2" --help 2>/dev/null | awk '/^  -/ {
     rest = substr($0, 3)
@@ -12,7 +12,7 @@ _eckart_options() { # PROGRAM COMMAND
   }'
 }
 
-# Every key that --set takes.
+# Prints all keys of --set.
 _eckart_keys() { # PROGRAM
   "$1" run --print-config 2>/dev/null | awk -F: '
     /^watches/ { exit }
@@ -21,12 +21,12 @@ _eckart_keys() { # PROGRAM
     { key = $1; sub(/^ +/, "", key); print section key "=" }'
 }
 
-_eckart_complete_files() { # f: files as well, d: folders alone
+_eckart_complete_files() { # f: files and folders, d: folders only
   compopt -o filenames
   mapfile -t COMPREPLY < <(compgen "-$1" -- "$current")
 }
 
-_eckart_complete_value() { # OPTION: completes what stands after it; false if it takes nothing
+_eckart_complete_value() { # OPTION: completes its value; fails if it takes none
   local names value choices
   while read -r names value choices; do
     [[ ,$names, == *",$1,"* ]] || continue

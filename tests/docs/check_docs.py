@@ -3,7 +3,8 @@
 
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
-  check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it
+  check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
+                                                     Checks that manual pages have the words of --help and --print-config
 """
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import commands
 import generated
 import links
+import man_pages
 import markdown
 
 SOURCE = Path(__file__).resolve().parents[2]
@@ -35,7 +37,9 @@ def main():
         case ["commands", program, *names]:
             errors, summary = check_commands(str(Path(program).resolve()), names)
         case ["generated", program, *rest] if rest in ([], ["--write"]):
-            errors, summary = generated.check(SOURCE, str(Path(program).resolve()), bool(rest))
+            program = str(Path(program).resolve())
+            errors, summary = generated.check(SOURCE, program, bool(rest))
+            errors += man_pages.check(SOURCE, program)
         case _:
             print(__doc__, file=sys.stderr)
             sys.exit(64)

@@ -1,5 +1,8 @@
 """Runs the commands of the documents, in order, in a folder for each document.
 
+The folder is empty for README.md, the tutorial and the how-tos, which make their own files. For all other documents it has `photos`,
+`scans` and `portrait.jpg`.
+
 A ```sh block holds commands. Each is run by bash, with the program first in PATH, and must exit with 0. Comments directly
 before a block change this:
   <!-- exit 3 -->      the last command of the block exits with 3
@@ -34,6 +37,10 @@ TIMEOUT_S = 40
 
 class Failure(Exception):
     pass
+
+
+def is_self_contained(name):
+    return name in ("README.md", "docs/tutorial.md") or name.startswith("docs/how-to/")
 
 
 def is_complete(text):
@@ -163,7 +170,10 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="eckart-docs-") as folder:
             self._folder = Path(folder)
             self._work = self._folder / "work"
-            shutil.copytree(self._samples, self._work)
+            if is_self_contained(self._document.name):
+                self._work.mkdir()
+            else:
+                shutil.copytree(self._samples, self._work)
             (self._folder / "bin").mkdir()
             (self._folder / "bin/eckart").symlink_to(self._program)
             self._service = None
@@ -245,7 +255,7 @@ class Runner:
 
 
 def make_samples(program, folder):
-    """Makes the folders that the documents use."""
+    """Makes the files of documents that are not self-contained."""
     for arguments in ("photos --kind texture --count 4 --size 192x256 --channels 3",
                       "scans --kind phantom --count 6 --size 128 --format jpeg"):
         subprocess.run([program, "synth", "-o", *arguments.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)

@@ -58,15 +58,21 @@ def is_accepted(program, folder, key, value):
     return run.returncode == 0
 
 
-def watch_keys(program):
-    """Returns the keys that only a watch has, and the keys of a run that a watch may set."""
+def watch_rows(program):
+    """Returns rows as key_rows() does for the keys that only a watch has."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "watch.yaml"
         file.write_text(WATCH)
         text = printed(program, "watch", "--config", str(file))
-        lines = [re.sub(r"^  (- |  )", "", line) for line in text.partition("\nwatches:")[2].splitlines()[1:]]
-        own = [(key, "" if key in ("input.folder", "output.folder") else value, values, meaning)
-               for key, value, values, meaning in key_rows(lines)]
+    lines = [re.sub(r"^  (- |  )", "", line) for line in text.partition("\nwatches:")[2].splitlines()[1:]]
+    return [(key, "" if key in ("input.folder", "output.folder") else value, values, meaning)
+            for key, value, values, meaning in key_rows(lines)]
+
+
+def watch_keys(program):
+    """Returns the keys that only a watch has, and the keys of a run that a watch may set."""
+    own = watch_rows(program)
+    with tempfile.TemporaryDirectory() as folder:
         of_run = [row for row in key_rows(printed(program, "run").splitlines()) if row[0] != "watches"]
         shared = [f"`{key}`" for key, value, _, _ in of_run if is_accepted(program, folder, key, value)]
     return table(own) + "\nA watch may also set these keys of the first table: " + ", ".join(shared) + ".\n"

@@ -71,9 +71,11 @@ def code_spans(document):
 
 
 def anchors(document):
-    """Returns the anchors that GitHub generates for the headings."""
+    """Returns the anchors that GitHub generates for the headings, and those of lines like <a id="name"></a>."""
     found = set()
     for _, line in document.prose:
+        if explicit := re.match(r'^<a id="([\w-]+)"></a>$', line):
+            found.add(explicit.group(1))
         if heading := re.match(r"^#+ (.*)$", line):
             text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading.group(1)).replace("`", "")
             anchor = re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
