@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh checkout to results: installs what is missing, builds, makes sample images, reconstructs them.
-#   tools/quickstart.sh
+# Installs the missing packages, builds eckart, makes sample images and reconstructs them.
+# Usage: tools/quickstart.sh
+# Exit codes: 0 success; 64 wrong usage; otherwise that of the command that failed.
 set -euo pipefail
 self=$(realpath "$0")
 help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$self"; }
@@ -33,6 +34,6 @@ say "making sample images in $in"
 say "reconstructing them at ranks 5, 20 and 50"
 "$eckart" run "$in" -o "$out" --rank 5,20,50
 
-say "done: compare, say, $in/color/texture_480x640_0001.png with"
+say "done: compare $in/color/texture_480x640_0001.png with"
 for rank in 5 20 50; do say "  $out/color/texture_480x640_0001.k$rank.png"; done
-say "your own pictures: $eckart run FOLDER -o RESULTS --rank 20"
+say "for your own images: $eckart run FOLDER -o RESULTS --rank 20"

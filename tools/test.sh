@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every test. The last lines say how long each part took.
-#   tools/test.sh        with CUDA where nvcc is found
-#   tools/test.sh --ci   all that CI runs: before that format, layers and clang-tidy, and the CPU tests under ASan with UBSan
-#                        and under TSan; after it short forms of crash-test, symlink-attack-test and fuzz-test, whose long forms
-#                        are left to these scripts
-# With CI=true in the environment, --ci is what it does. ccache shares what it has among clones of this repository.
+# Installs the missing packages, builds eckart and runs all tests. The last lines show the time of each part.
+# Usage: tools/test.sh [--ci]
+#   --ci  run all that CI runs: also tools/check-code, the presets asan and tsan, and short forms of crash-test,
+#         symlink-attack-test and fuzz-test; default: only if the environment variable CI is "true"
+# The preset is cuda if nvcc is found, otherwise cpu. Clones of this repository share the cache of ccache.
+# Exit codes: 0 all tests passed; 64 wrong usage; otherwise that of the command that failed.
 set -euo pipefail
 self=$(realpath "$0")
 help() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$self"; }
@@ -68,7 +68,7 @@ if [[ $ci == true ]]; then
   crash_test=(tools/crash-test --short --program "build/$main_preset/bin/eckart")
   parts=(kills stops)
   if ((EUID == 0)); then parts+=(full-disk power-cut); fi
-  "${crash_test[@]}" faults & # one process at a time, as the others: together they fill two cores
+  "${crash_test[@]}" faults & # each of the two commands uses one core
   "${crash_test[@]}" "${parts[@]}"
   wait $!
   say "symlink attack test"

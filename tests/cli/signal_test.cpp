@@ -1,4 +1,5 @@
-// Tests a signal during a run: items in flight are finished, and no output is incomplete.
+// Tests a signal during a run: items in flight are finished, and no output is incomplete. Tests
+// SIGUSR1, which logs the status of a service.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -6,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tests/cli/cli_fixture.hpp"
+#include "tests/cli/watch_fixture.hpp"
 
 namespace eckart::test {
 namespace {
@@ -123,6 +124,36 @@ TEST_F(SignalTest, leaves_the_rest_to_the_next_run) {
     EXPECT_EQ(files("out").size(), std::size_t(kImages)) << "and no temporaries";
     expect_whole(files("out"));
   }
+}
+
+using StatusSignalTest = WatchTest;
+
+TEST_F(StatusSignalTest, logs_the_status) {
+  configure();
+  start();
+  write_png("in/a.png");
+  wait_for_outputs(1);
+  service_->signal(SIGUSR1);
+  wait_for_log("rate      ");
+  write_png("in/b.png");
+  wait_for_outputs(2);
+  const ProcessResult result = stop();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues     found")));
+}
+
+/// As after a GPU loss, when a process replaces itself.
+TEST_F(StatusSignalTest, works_when_inherited_as_ignored) {
+  configure();
+  EckartProcess::Options options;
+  options.folder = at(".");
+  options.program = "/bin/sh";
+  const std::string begin = "trap '' USR1; exec " ECKART_PROGRAM " watch --config eckart.yaml";
+  service_ = std::make_unique<EckartProcess>(std::vector<std::string>{"-c", begin}, options);
+  wait_for_log("ready:");
+  service_->signal(SIGUSR1);
+  wait_for_log("rate      ");
+  EXPECT_EQ(stop().code, 0);
 }
 
 }  // namespace

@@ -211,5 +211,16 @@ TEST_F(StatusServerTest, continues_after_a_reload) {
   EXPECT_GT(metric("eckart_last_success_timestamp_seconds"), succeeded);
 }
 
+using ListenAddressTest = CliTest;
+
+TEST_F(ListenAddressTest, is_rejected_if_invalid) {
+  for (const char* wrong : {"0.0.0.0:9464", "9464", "127.0.0.1", "127.0.0.1:70000", "example:1"}) {
+    const ProcessResult result = run({"run", "in", "-o", "out", "--backend", "cpu", "-q", "--set",
+                                      std::string("telemetry.listen=") + wrong});
+    EXPECT_EQ(result.code, 78) << wrong;
+    EXPECT_THAT(result.err, HasSubstr("telemetry.listen")) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace eckart::test

@@ -1,10 +1,7 @@
-// Tests the throughput log of runs and services, whose sums must be consistent, and SIGUSR1.
-#include <sys/stat.h>
-
+// Tests the throughput log of runs and services, whose sums must be consistent.
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "tests/cli/watch_fixture.hpp"
 
@@ -132,64 +129,6 @@ TEST_F(ThroughputLogTest, reports_a_second_writer) {
   EXPECT_EQ(second.code, 0);
   EXPECT_THAT(line_containing(second.err, "log.jsonl"), HasSubstr("another process also writes"));
   EXPECT_EQ(count_occurrences(stop().err, "another process"), 0);
-}
-
-using StatusSignalTest = ThroughputLogTest;
-
-/// A configuration from a pipe lets the test hold the process at startup.
-TEST_F(StatusSignalTest, does_not_end_the_process_when_early) {
-  configure();
-  std::ostringstream yaml;
-  yaml << std::ifstream(at("eckart.yaml")).rdbuf();
-  fs::remove(at("eckart.yaml"));
-  ASSERT_EQ(::mkfifo(at("eckart.yaml").c_str(), 0600), 0);
-  start();
-  std::ofstream pipe(at("eckart.yaml"));  // opens when the process reads
-  service_->signal(SIGUSR1);
-  pipe << yaml.str();
-  pipe.close();
-  wait_for_log("ready:");
-  EXPECT_EQ(stop().code, 0);
-}
-
-TEST_F(StatusSignalTest, logs_the_status) {
-  configure();
-  start();
-  write_png("in/a.png");
-  wait_for_outputs(1);
-  service_->signal(SIGUSR1);
-  wait_for_log("rate      ");
-  write_png("in/b.png");
-  wait_for_outputs(2);
-  const ProcessResult result = stop();
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues     found")));
-}
-
-/// As after a GPU loss, when a process replaces itself.
-TEST_F(StatusSignalTest, works_when_inherited_as_ignored) {
-  configure();
-  EckartProcess::Options options;
-  options.folder = at(".");
-  options.program = "/bin/sh";
-  const std::string begin = "trap '' USR1; exec " ECKART_PROGRAM " watch --config eckart.yaml";
-  service_ = std::make_unique<EckartProcess>(std::vector<std::string>{"-c", begin}, options);
-  wait_for_log("ready:");
-  service_->signal(SIGUSR1);
-  wait_for_log("rate      ");
-  EXPECT_EQ(stop().code, 0);
-}
-
-using ListenAddressTest = ThroughputLogTest;
-
-TEST_F(ListenAddressTest, is_rejected_if_invalid) {
-  for (const char* wrong : {"0.0.0.0:9464", "9464", "127.0.0.1", "127.0.0.1:70000", "example:1"}) {
-    auto arguments = run_arguments();
-    arguments.insert(arguments.end(), {"--set", std::string("telemetry.listen=") + wrong});
-    const ProcessResult result = run(arguments);
-    EXPECT_EQ(result.code, 78) << wrong;
-    EXPECT_THAT(result.err, HasSubstr("telemetry.listen")) << wrong;
-  }
 }
 
 }  // namespace

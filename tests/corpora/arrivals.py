@@ -1,4 +1,4 @@
-"""The ways in which files arrive in a watched folder, and what is to come of them."""
+"""Makes files arrive in watched folders in different ways, and records the expected result of each."""
 import collections
 import os
 import random
@@ -7,6 +7,7 @@ import time
 from . import images
 
 ROWS, COLS = 8, 16
+PREFIX = "arrive_"
 
 
 def png(samples):
@@ -20,10 +21,10 @@ class Watch:
         self.stage = os.path.join(root, after, "stage")  # on the same file system, not watched
         os.makedirs(self.input)
         os.makedirs(self.stage)
-        for folder in (self.input, self.output, self.moved):  # which must stay when they are empty
+        for folder in (self.input, self.output, self.moved):  # an empty folder might be removed
             os.makedirs(folder, exist_ok=True)
-            open(os.path.join(folder, "stays.txt"), "w").close()
-        self.expected = {}  # place below input: the pixels of its last version, or None where it is never whole
+            open(os.path.join(folder, "not-an-image.txt"), "w").close()
+        self.expected = {}  # path below the input: pixels of its last version; None if it is never complete
 
     def yaml(self):
         move = f", move_to: {self.moved}" if self.after == "move" else ""
@@ -31,37 +32,43 @@ class Watch:
                 f"retry_timeout_s: 4, rescan_s: 5}}\n")
 
 
-class Thrower:
-    """Makes files arrive; each way is a method way_NAME(watch, place, pixels)."""
+class ArrivalGenerator:
+    """Makes files arrive. Each kind of arrival is a method arrive_NAME(watch, path, pixels); path is relative to the input."""
 
     def __init__(self, watches, seed):
         self.watches = watches
         self.random = random.Random(seed)
-        self.later = []  # (when, what) that mends cut files
+        self.scheduled = []  # (time, action): later changes of files
         self.count = collections.Counter()
-        self.born = collections.deque()  # (when, watch, place), the oldest first
-        self.ways = sorted(name for name in dir(self) if name.startswith("way_"))
+        self.arrivals = collections.deque()  # (time, watch, path), the oldest first
+        self.kinds = sorted(name for name in dir(self) if name.startswith(PREFIX))
 
-    def throw(self, number):
+    def add(self, number):
+        """Makes the file with this number arrive."""
         watch = self.watches[number % len(self.watches)]
-        way = self.ways[(number // len(self.watches)) % len(self.ways)]
+        kind = self.kinds[(number // len(self.watches)) % len(self.kinds)].removeprefix(PREFIX)
         folder = self.random.choice(("", "a/", "a/b/", f"day{number // 500}/"))
-        self.count[way[4:]] += 1
-        getattr(self, way)(watch, f"{folder}{way[4:]}-{number}.png", self.pixels())
-        self.mend()
+        self.count[kind] += 1
+        getattr(self, PREFIX + kind)(watch, f"{folder}{kind}-{number}.png", self.pixels())
+        self.run_scheduled()
 
     def pixels(self):
         return [[self.random.randrange(256) for _ in range(COLS)] for _ in range(ROWS)]
 
-    def mend(self, everything=False):
+    def schedule(self, action, min_delay_s=0):
+        """Runs the action between min_delay_s and one second more from now."""
+        self.scheduled.append((time.monotonic() + min_delay_s + self.random.random(), action))
+
+    def run_scheduled(self, run_all=False):
+        """Runs the actions whose time has come, or all."""
         now = time.monotonic()
-        rest = []
-        for when, what in self.later:
-            if everything or when <= now:
-                what()
+        remaining = []
+        for due, action in self.scheduled:
+            if run_all or due <= now:
+                action()
             else:
-                rest.append((when, what))
-        self.later = rest
+                remaining.append((due, action))
+        self.scheduled = remaining
 
     def write(self, path, data):
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -72,10 +79,11 @@ class Thrower:
         os.makedirs(os.path.dirname(after), exist_ok=True)
         os.rename(before, after)
 
-    def expect(self, watch, place, pixels):
-        watch.expected[place] = pixels
-        self.born.append((time.monotonic(), watch, place))
-        path = os.path.join(watch.input, place)
+    def expect(self, watch, relative_path, pixels):
+        """Records the expected pixels. Returns the path of the input, whose folder exists."""
+        watch.expected[relative_path] = pixels
+        self.arrivals.append((time.monotonic(), watch, relative_path))
+        path = os.path.join(watch.input, relative_path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return path
 
@@ -84,100 +92,99 @@ class Thrower:
         self.write(path, data)
         return path
 
-    def way_written(self, watch, place, pixels):
-        self.write(self.expect(watch, place, pixels), png(pixels))
+    def arrive_written(self, watch, relative_path, pixels):
+        self.write(self.expect(watch, relative_path, pixels), png(pixels))
 
-    def way_in_parts(self, watch, place, pixels):
-        data, path = png(pixels), self.expect(watch, place, pixels)
+    def arrive_in_parts(self, watch, relative_path, pixels):
+        data, path = png(pixels), self.expect(watch, relative_path, pixels)
         with open(path, "wb") as stream:
             for at in range(0, len(data), 40):
                 stream.write(data[at : at + 40])
                 stream.flush()
 
-    def way_moved_in(self, watch, place, pixels):
-        os.rename(self.staged(watch, png(pixels)), self.expect(watch, place, pixels))
+    def arrive_moved_in(self, watch, relative_path, pixels):
+        os.rename(self.staged(watch, png(pixels)), self.expect(watch, relative_path, pixels))
 
-    def way_hard_link(self, watch, place, pixels):
-        os.link(self.staged(watch, png(pixels)), self.expect(watch, place, pixels))
+    def arrive_hard_link(self, watch, relative_path, pixels):
+        os.link(self.staged(watch, png(pixels)), self.expect(watch, relative_path, pixels))
 
-    def way_symbolic_link(self, watch, place, pixels):
-        os.symlink(self.staged(watch, png(pixels)), self.expect(watch, place, pixels))
+    def arrive_symbolic_link(self, watch, relative_path, pixels):
+        os.symlink(self.staged(watch, png(pixels)), self.expect(watch, relative_path, pixels))
 
-    def way_folder_moved_in(self, watch, place, pixels):
+    def arrive_folder_moved_in(self, watch, relative_path, pixels):
         folder = self.staged(watch, b"")
         os.unlink(folder)
-        name = os.path.basename(place)
-        below = f"moved-{name[:-4]}"
+        file_name = os.path.basename(relative_path)
+        target = f"moved-{file_name[:-4]}"
         for part in ("", "deeper/", "deeper/still/"):
             pixels = self.pixels()
-            self.write(os.path.join(folder, part, name), png(pixels))
-            self.expect(watch, f"{below}/{part}{name}", pixels)
-        for root, folders, _ in os.walk(os.path.join(watch.input, below), topdown=False):
-            for one in folders:
-                os.rmdir(os.path.join(root, one))
-        os.rmdir(os.path.join(watch.input, below))
-        os.rename(folder, os.path.join(watch.input, below))
+            self.write(os.path.join(folder, part, file_name), png(pixels))
+            self.expect(watch, f"{target}/{part}{file_name}", pixels)
+        for root, folders, _ in os.walk(os.path.join(watch.input, target), topdown=False):
+            for name in folders:
+                os.rmdir(os.path.join(root, name))
+        os.rmdir(os.path.join(watch.input, target))
+        os.rename(folder, os.path.join(watch.input, target))
 
-    def way_tree_at_once(self, watch, place, pixels):
-        name = os.path.basename(place)
+    def arrive_tree_at_once(self, watch, relative_path, pixels):
+        name = os.path.basename(relative_path)
         self.write(self.expect(watch, f"tree-{name[:-4]}/x/y/z/{name}", pixels), png(pixels))
 
-    def way_hidden_first(self, watch, place, pixels):
-        path = self.expect(watch, place, pixels)
+    def arrive_hidden_first(self, watch, relative_path, pixels):
+        path = self.expect(watch, relative_path, pixels)
         hidden = os.path.join(os.path.dirname(path), "." + os.path.basename(path) + ".part")
         self.write(hidden, png(pixels))
         os.rename(hidden, path)
 
-    def way_old_times(self, watch, place, pixels):
-        path = self.expect(watch, place, pixels)
+    def arrive_old_times(self, watch, relative_path, pixels):
+        path = self.expect(watch, relative_path, pixels)
         self.write(path, png(pixels))
         os.utime(path, (1e9, 1e9))
 
-    def way_over_another(self, watch, place, pixels):
-        path = self.expect(watch, place, pixels)
+    def arrive_replaced(self, watch, relative_path, pixels):
+        path = self.expect(watch, relative_path, pixels)
         self.write(path, png(self.pixels()))
-        self.later.append((time.monotonic() + self.random.random(),
-                           lambda: self.rename(self.staged(watch, png(pixels)), path)))
+        self.schedule(lambda: self.rename(self.staged(watch, png(pixels)), path))
 
-    def way_written_again(self, watch, place, pixels):
-        path = self.expect(watch, place, pixels)
+    def arrive_rewritten(self, watch, relative_path, pixels):
+        path = self.expect(watch, relative_path, pixels)
         self.write(path, png(self.pixels()))
-        self.later.append((time.monotonic() + self.random.random(), lambda: self.write(path, png(pixels))))
+        self.schedule(lambda: self.write(path, png(pixels)))
 
-    def way_touched(self, watch, place, pixels):
-        path = self.expect(watch, place, pixels)
+    def arrive_touched(self, watch, relative_path, pixels):
+        path = self.expect(watch, relative_path, pixels)
         self.write(path, png(pixels))
 
         def touch():
             if os.path.exists(path):
                 os.utime(path)
-        self.later.append((time.monotonic() + self.random.random(), touch))
+        self.schedule(touch)
 
-    def way_made_again(self, watch, place, pixels):
-        path = self.expect(watch, place, pixels)
+    def arrive_recreated(self, watch, relative_path, pixels):
+        path = self.expect(watch, relative_path, pixels)
         self.write(path, png(self.pixels()))
 
-        def again():
+        def recreate():
             if os.path.exists(path):
                 try:
                     os.unlink(path)
                 except FileNotFoundError:
                     pass
             self.write(path, png(pixels))
-        self.later.append((time.monotonic() + self.random.random(), again))
+        self.schedule(recreate)
 
-    def way_cut_and_mended(self, watch, place, pixels):
-        data, path = png(pixels), self.expect(watch, place, pixels)
+    def arrive_truncated_then_completed(self, watch, relative_path, pixels):
+        data, path = png(pixels), self.expect(watch, relative_path, pixels)
         self.write(path, data[: len(data) // 2])
 
-        def mend():
+        def complete():
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "r+b" if os.path.exists(path) else "wb") as stream:
                 stream.write(data)
-        self.later.append((time.monotonic() + 1 + self.random.random(), mend))
+        self.schedule(complete, min_delay_s=1)
 
-    def way_cut(self, watch, place, pixels):
-        if self.random.random() < 0.9:  # each of them takes the whole of the patience
-            return self.way_written(watch, place, pixels)
+    def arrive_truncated(self, watch, relative_path, pixels):
+        if self.random.random() < 0.9:  # each truncated file is retried until its retry timeout
+            return self.arrive_written(watch, relative_path, pixels)
         data = png(pixels)
-        self.write(self.expect(watch, place, None), data[: len(data) // 2])
+        self.write(self.expect(watch, relative_path, None), data[: len(data) // 2])

@@ -1,6 +1,6 @@
-"""What a user who may write to an inbox can do to mislead the service that watches it.
+"""Attacks on a watching service by a user who may write to the watched folder.
 
-Each attack is a method attack_NAME(self) of Try. It runs in a process of the attacker's user; those in NEED_ROOT run as root.
+Each attack is a method attack_NAME(self) of Try. It runs as the attacker's user; those in NEED_ROOT run as root.
 """
 import os
 import random
@@ -14,9 +14,9 @@ from .system import exchange, grow, mount_tmpfs, unmount
 SETTLE_MS = 20
 NEED_ROOT = ("device", "mount")
 SPARSE_BYTES = 15 << 40
-SPARSE_IMAGE_BYTES = 64 << 20  # which each thread that loads files takes at once
-LARGE_BYTES = 12 << 20  # of a bad file: it takes some time to read and to hash
-PLANTED = ".eckart-claim-1.1-"  # as the service names what it is taking away
+SPARSE_IMAGE_BYTES = 64 << 20  # each load thread reads so much at once
+LARGE_BYTES = 12 << 20  # size of a large malformed file, which takes time to read and hash
+PLANTED = ".eckart-claim-1.1-"  # prefix of the hidden names of claimed files
 
 
 def names():
@@ -24,38 +24,38 @@ def names():
 
 
 class Try:
-    """One attack on one watch, against one victim; all that is random comes from its own seed."""
+    """One attack on one watch and one victim, with its own random numbers."""
 
     def __init__(self, number, name, watch, victim, seed):
         self.number, self.name, self.watch, self.victim = number, name, watch, victim
         self.random = random.Random(f"{seed} {number} {name}")
-        self.place = f"t{number:06}"  # of its folder, below the input
-        self.folder = os.path.join(watch.input, self.place)
-        self.archive = os.path.join(watch.archive, self.place)
-        self.stage = os.path.join(watch.stage, self.place)
-        self.made = False  # whether the attack came to pass
-        self.keeps = []  # (path, inode, mtime_ns, size): files outside the input that must stay
-        self.expects = []  # (place, samples): files that must be done
+        self.path = f"t{number:06}"  # of its folder, relative to the input
+        self.folder = os.path.join(watch.input, self.path)
+        self.archive = os.path.join(watch.archive, self.path)
+        self.stage = os.path.join(watch.stage, self.path)
+        self.is_done = False  # whether the attack was made without an error
+        self.kept = []  # (path, inode, mtime_ns, size): files outside the input that the service must not touch
+        self.expected = []  # (path, samples): files that must be processed
 
     def run(self):
         os.mkdir(self.stage)
         getattr(self, f"attack_{self.name}")()
-        self.made = True
+        self.is_done = True
 
-    # What an attack is made of.
+    # Helpers of the attacks.
 
-    def tiny(self):
+    def random_samples(self):
         rows, cols = 8, 16
         return [[self.random.randrange(256) for _ in range(cols)] for _ in range(rows)]
 
     def write(self, path, data):
         with open(path, "wb") as stream:
             stream.write(data)
-        os.utime(path, ns=(outside.LONG_AGO_NS, time.time_ns()))  # so that a read is seen
+        os.utime(path, ns=(outside.LONG_AGO_NS, time.time_ns()))  # a read changes the access time
 
     def fill(self, folder, large=False):
-        """Files of the names that a victim has, here and in the subfolder; the samples of the good ones."""
-        samples = self.tiny()
+        """Writes files with the names of a victim's files, also in the subfolder. Returns the samples of the good ones."""
+        samples = self.random_samples()
         image = images.join(images.png(samples))
         for part in (folder, os.path.join(folder, outside.SUBFOLDER)):
             os.makedirs(part, exist_ok=True)
@@ -67,18 +67,18 @@ class Try:
         return samples
 
     def arrive(self, large=False):
-        """The folder is written in its place, or moved to it when its files have settled."""
+        """Writes the folder below the input, or moves it there, in some cases after the settle time."""
         if self.random.random() < 0.3:
             self.fill(self.folder, large)
             return
-        before = os.path.join(self.stage, "arriving")
-        self.fill(before, large)
+        staged = os.path.join(self.stage, "arriving")
+        self.fill(staged, large)
         if self.random.random() < 0.5:
             time.sleep(SETTLE_MS / 1e3)
-        os.rename(before, self.folder)
+        os.rename(staged, self.folder)
 
     def wait(self):
-        """Until some stage of the service has the files, whichever."""
+        """Waits for a random time or a read, so that the files are in a random stage of the service."""
         kind = self.random.randrange(5)
         if kind == 1:
             time.sleep(self.random.uniform(0, 0.15))
@@ -95,7 +95,7 @@ class Try:
             while os.lstat(path).st_atime_ns == outside.LONG_AGO_NS and time.monotonic() < end:
                 time.sleep(0.0003)
         except FileNotFoundError:
-            pass  # it was taken
+            pass  # the service has claimed it
 
     def link_to_victim(self):
         link = os.path.join(self.stage, "link")
@@ -103,8 +103,8 @@ class Try:
         os.symlink(os.path.relpath(self.victim, self.watch.input) if relative else self.victim, link)
         return link
 
-    def must_stay(self, folder):
-        """What lies there now under its own name is the user's, and no longer the service's."""
+    def keep(self, folder):
+        """Records the files of the folder, except hidden ones: the service must not touch them from now on."""
         for root, _, files in os.walk(folder):
             for name in files:
                 path = os.path.join(root, name)
@@ -113,28 +113,28 @@ class Try:
                 except FileNotFoundError:
                     continue
                 if not name.startswith("."):
-                    self.keeps.append((path, status.st_ino, status.st_mtime_ns, status.st_size))
+                    self.kept.append((path, status.st_ino, status.st_mtime_ns, status.st_size))
 
-    def replace_files(self, make, some=None):
-        """Each file of the folder is replaced by what make(path) makes."""
+    def replace_files(self, make, names=None):
+        """Replaces each file of the folder by one that make(path) creates."""
         parts = (self.folder, os.path.join(self.folder, outside.SUBFOLDER))
         for i, part in enumerate(parts):
-            for name in some or outside.NAMES:
+            for name in names or outside.NAMES:
                 new = os.path.join(self.stage, f"{i}-{name}")
                 make(new)
                 try:
                     os.replace(new, os.path.join(part, name))
                 except FileNotFoundError:
-                    pass  # its folder was taken
+                    pass  # the folder was moved
 
     # The attacks.
 
     def attack_archived(self):
-        """No attack: a folder is moved to the archive, and a link to it takes its place."""
+        """Not an attack: moves a folder to the archive and replaces it by a link."""
         self.arrive()
         self.wait()
         os.rename(self.folder, self.archive)
-        self.must_stay(self.archive)
+        self.keep(self.archive)
         relative = os.path.relpath(self.archive, self.watch.input)
         os.symlink(relative if self.random.random() < 0.5 else self.archive, self.folder)
 
@@ -155,26 +155,26 @@ class Try:
             time.sleep(pause)
 
     def attack_other_folder(self):
-        """Another folder of the same names takes its place: its files are arrivals of their own."""
+        """Exchanges the folder with another folder that has the same file names. The new files must be processed."""
         self.arrive()
         other = os.path.join(self.stage, "other")
         samples = self.fill(other)
         self.wait()
         exchange(self.folder, other)
-        self.must_stay(other)
-        self.expects += [(os.path.join(self.place, part, name), samples) for part in ("", outside.SUBFOLDER)
+        self.keep(other)
+        self.expected += [(os.path.join(self.path, part, name), samples) for part in ("", outside.SUBFOLDER)
                          for name in outside.NAMES if not name.startswith("bad")]
 
     def attack_other_file(self):
-        """Files are replaced once they were read: what was not read must not be taken away."""
+        """Replaces files after they were read. The new files must not be moved or deleted before they are processed."""
         self.arrive()
         self.wait()
-        samples = self.tiny()
+        samples = self.random_samples()
         image = images.join(images.png(samples))
         good = [name for name in outside.NAMES if not name.startswith("bad")]
         os.makedirs(os.path.join(self.folder, outside.SUBFOLDER), exist_ok=True)
         self.replace_files(lambda new: self.write(new, image), good)
-        self.expects += [(os.path.join(self.place, part, name), samples) for part in ("", outside.SUBFOLDER) for name in good]
+        self.expected += [(os.path.join(self.path, part, name), samples) for part in ("", outside.SUBFOLDER) for name in good]
 
     def attack_link_for_file(self):
         self.arrive()
@@ -182,36 +182,36 @@ class Try:
         self.replace_files(lambda new: os.symlink(self.same_named(new), new))
 
     def same_named(self, new):
-        """The victim's file of the name that the new one will take."""
+        """Returns the victim's file whose name the new file will get."""
         part, name = os.path.basename(new).split("-", 1)
         return os.path.join(self.victim, outside.SUBFOLDER if part == "1" else "", name)
 
     def attack_link_arrives(self):
-        """Links of every kind come with the folder."""
-        before = os.path.join(self.stage, "arriving")
-        os.mkdir(before)
+        """Moves in a folder with links of every kind."""
+        staged = os.path.join(self.stage, "arriving")
+        os.mkdir(staged)
         target = os.path.join(self.victim, "0.png")
         up = os.path.relpath(target, self.folder)
         targets = {"absolute": target, "relative": up, "root": f"/proc/self/root{target}",
-                   "chain-1": "chain-2.png", "chain-2": target, "dots": f"./../{self.place}/./{up}",
+                   "chain-1": "chain-2.png", "chain-2": target, "dots": f"./../{self.path}/./{up}",
                    "folder": self.victim, "subfolder": f"{self.victim}/{outside.SUBFOLDER}/",
                    "bad": os.path.join(self.victim, "bad-0.png"), "loop": "loop.png", "self": "/proc/self/exe",
                    "environment": "/proc/self/environ", "input": "/proc/self/fd/0", "dangling": "gone.png",
                    "working": f"/proc/self/cwd/{os.path.relpath(target, '/')}", "endless": "/dev/zero"}
         for name, where in targets.items():
-            os.symlink(where, os.path.join(before, f"{name}.png"))
-        os.symlink(self.victim, os.path.join(before, "a-folder"))
-        os.rename(before, self.folder)
+            os.symlink(where, os.path.join(staged, f"{name}.png"))
+        os.symlink(self.victim, os.path.join(staged, "a-folder"))
+        os.rename(staged, self.folder)
 
     def attack_hard_link(self):
-        """The user's own archived files come as hard links: these may go, the originals must not."""
+        """Adds hard links to archived files. The service may remove the links, but not the originals."""
         self.fill(self.archive)
-        self.must_stay(self.archive)
-        before = os.path.join(self.stage, "arriving")
-        os.mkdir(before)
+        self.keep(self.archive)
+        staged = os.path.join(self.stage, "arriving")
+        os.mkdir(staged)
         for name in outside.NAMES:
-            os.link(os.path.join(self.archive, name), os.path.join(before, name))
-        os.rename(before, self.folder)
+            os.link(os.path.join(self.archive, name), os.path.join(staged, name))
+        os.rename(staged, self.folder)
 
     def attack_fifo(self):
         self.arrive(large=self.random.random() < 0.5)
@@ -224,8 +224,8 @@ class Try:
         stage = os.open(self.stage, os.O_PATH)
 
         def make(new):
-            with socket.socket(socket.AF_UNIX) as one:
-                one.bind(f"/proc/self/fd/{stage}/{os.path.basename(new)}")
+            with socket.socket(socket.AF_UNIX) as unix_socket:
+                unix_socket.bind(f"/proc/self/fd/{stage}/{os.path.basename(new)}")
         try:
             self.replace_files(make)
         finally:
@@ -237,28 +237,28 @@ class Try:
         self.replace_files(lambda new: os.mknod(new, 0o666 | stat.S_IFCHR, os.makedev(1, 5)))  # /dev/zero
 
     def attack_sparse(self):
-        """Bad files become larger than any disk as soon as they were seen."""
+        """Replaces malformed files by files larger than any disk after they were read."""
         self.arrive(large=True)
         self.wait_for_read(os.path.join(self.folder, "bad-0.png"))
         self.replace_files(lambda new: grow(new, SPARSE_BYTES), [n for n in outside.NAMES if n[:3] == "bad"])
 
     def attack_sparse_image(self):
-        """A file that takes no disk, but memory where it is read before its header was looked at."""
-        before = os.path.join(self.stage, "arriving")
-        os.mkdir(before)
-        path = os.path.join(before, "0.png")
-        self.write(path, self.random.choice((b"", images.join(images.png(self.tiny()))[:33])))
+        """Adds a sparse file that uses much memory if it is read before its header is checked."""
+        staged = os.path.join(self.stage, "arriving")
+        os.mkdir(staged)
+        path = os.path.join(staged, "0.png")
+        self.write(path, self.random.choice((b"", images.join(images.png(self.random_samples()))[:33])))
         grow(path, SPARSE_IMAGE_BYTES)
-        os.rename(before, self.folder)
+        os.rename(staged, self.folder)
 
     def attack_bad_replaced(self):
-        """A bad file is replaced while the quarantine is at work with it."""
+        """Replaces malformed files while the service moves them to the quarantine."""
         self.arrive(large=True)
         self.wait_for_read(os.path.join(self.folder, "bad-0.png"))
         time.sleep(self.random.uniform(0, 0.02))
         kinds = (os.mkfifo, os.mkdir, lambda new: grow(new, SPARSE_BYTES),
                  lambda new: os.symlink(self.same_named(new), new),
-                 lambda new: self.write(new, images.join(images.png(self.tiny()))))
+                 lambda new: self.write(new, images.join(images.png(self.random_samples()))))
 
         def replace(new):
             make = self.random.choice(kinds)
@@ -273,10 +273,10 @@ class Try:
                 try:
                     self.replace_files(replace, [name])
                 except (IsADirectoryError, NotADirectoryError):
-                    pass  # it is already what it was to be
+                    pass  # it was already replaced
 
     def attack_mount(self):
-        """A disk is mounted over the folder, has files of the same names, and is taken away."""
+        """Mounts a file system with files of the same names over the folder, and unmounts it."""
         self.arrive()
         self.wait()
         for _ in range(self.random.randrange(1, 4)):
@@ -289,23 +289,23 @@ class Try:
                 unmount(self.folder)
 
     def attack_moving(self):
-        """A tree is renamed while it is scanned, and taken out of the inbox and back."""
+        """Renames a tree while it is scanned, also out of the input and back."""
         self.arrive()
-        places = [self.folder, f"{self.folder}-2", self.archive]
-        at = 0
+        paths = [self.folder, f"{self.folder}-2", self.archive]
+        current = 0
         for _ in range(self.random.randrange(2, 30)):
-            to = self.random.choice([i for i in range(3) if i != at])
-            os.rename(places[at], places[to])
-            at = to
+            following = self.random.choice([i for i in range(3) if i != current])
+            os.rename(paths[current], paths[following])
+            current = following
             time.sleep(self.random.choice((0, 0.001, 0.01, 0.03)))
-        if at == 2:
-            self.must_stay(self.archive)
+        if current == 2:
+            self.keep(self.archive)
 
     def attack_deep(self):
-        """A tree deeper than a path may be long, whose top becomes a link."""
+        """Adds a tree whose paths are longer than the limit, and replaces its top folder by a link."""
         os.makedirs(os.path.join(self.stage, "arriving"))
         descriptor = os.open(os.path.join(self.stage, "arriving"), os.O_RDONLY | os.O_DIRECTORY)
-        image = images.join(images.png(self.tiny()))
+        image = images.join(images.png(self.random_samples()))
         name = "d" * self.random.choice((1, 60, 255))
         for depth in range(self.random.randrange(5, 60)):
             os.mkdir(name, dir_fd=descriptor)
@@ -322,19 +322,19 @@ class Try:
         exchange(self.folder, link)
 
     def attack_names(self):
-        """Names of every kind, which are all to be done."""
+        """Adds files with unusual names, which must all be processed."""
         os.mkdir(self.folder)
         text = ("new\nline", "tab\t", "\x1b[31mred\x1b[0m", "a\u202eb", "\u2028", "\x85", "-rf", "a b", "'\"`$(id)", "%s%n",
                 "*", "?", "\\", "C:", "~", "#", "&&", "{stem}", "{name}.{ext}")
-        stems = [os.fsencode(one) for one in text] + [b"\xff\xfe", b"\xc3(", b"x" * 251, b"\xf0\x9f\x98\x80" * 62]
+        stems = [os.fsencode(stem) for stem in text] + [b"\xff\xfe", b"\xc3(", b"x" * 251, b"\xf0\x9f\x98\x80" * 62]
         for stem in self.random.sample(stems, 6):
-            samples = self.tiny()
+            samples = self.random_samples()
             path = os.path.join(os.fsencode(self.folder), stem + b".png")
             self.write(path, images.join(images.png(samples)))
-            self.expects.append((os.path.join(self.place, os.fsdecode(stem + b".png")), samples))
+            self.expected.append((os.path.join(self.path, os.fsdecode(stem + b".png")), samples))
 
     def attack_folder_like_file(self):
-        """A bad file q.png, and a folder q.png with a bad file in it, in turn."""
+        """Adds a malformed file q.png, then replaces it by a folder q.png with malformed files."""
         os.mkdir(self.folder)
         path = os.path.join(self.folder, "q.png")
         inner = os.path.join(self.stage, "inner")
@@ -349,7 +349,7 @@ class Try:
             os.rename(inner, path)
 
     def attack_requeue(self):
-        """Bad files go to the quarantine; then their folder becomes a link, and they are requeued."""
+        """Waits until malformed files are quarantined, then replaces their folder by a link; the files are requeued later."""
         os.mkdir(self.folder)
         paths = [os.path.join(self.folder, f"requeue-{i}.png") for i in range(3)]
         for path in paths:
@@ -361,7 +361,7 @@ class Try:
         os.rename(self.link_to_victim(), self.folder)
 
     def attack_planted(self):
-        """Files under the names that the service gives to what it is taking away."""
+        """Adds files with the hidden names that the service uses for claimed files."""
         self.arrive()
         prefix = os.path.join(self.folder, PLANTED)
         os.symlink(os.path.join(self.victim, "0.png"), f"{prefix}link.png")

@@ -1,6 +1,6 @@
-"""Writes PNG and JPEG files piece by piece, right or wrong in any place, and reads the PNGs that eckart writes.
+"""Writes valid and malformed PNG and JPEG files, and reads the PNG files that eckart writes.
 
-A file is a dict of its pieces in order, so that a case may leave one out, replace it, or put one before it.
+A file is an ordered dict of its pieces, so that a case can omit, replace or insert one.
 """
 import random
 import struct
@@ -15,7 +15,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @dataclass
 class Picture:
-    """What an output must be. Rows of samples, those of a pixel side by side; None: of any."""
+    """An expected output. `samples` are rows, with the channels of a pixel side by side; None: not checked."""
 
     cols: int
     rows: int
@@ -33,19 +33,19 @@ def without(pieces, *names):
 
 
 def before(pieces, name, new):
-    """With bytes before the piece of this name."""
+    """Inserts bytes before the piece of this name."""
     return {**pieces, name: new + pieces[name]}
 
 
 def five_rows(cols, rows, channels=1, bits=8, values=None, seed=1):
-    """Samples of rank 5 at most: what rank 5 makes of them is the same, to the last bit."""
+    """Returns samples of rank 5 at most, whose reconstruction at rank 5 is identical."""
     rng = random.Random(f"{cols} {rows} {channels} {bits} {seed}")
-    kinds = [[rng.randrange(values or 1 << bits) for _ in range(cols * channels)] for _ in range(5)]
-    return [kinds[row % 5] for row in range(rows)]
+    different_rows = [[rng.randrange(values or 1 << bits) for _ in range(cols * channels)] for _ in range(5)]
+    return [different_rows[row % 5] for row in range(rows)]
 
 
 def zlib_of_zeros(count):
-    """A zlib stream that inflates to `count` zeros: a thousandth of them, made at once."""
+    """Returns a zlib stream of `count` zeros, about a thousandth of that size."""
     block = 1 << 20
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     whole = deflate.compress(bytes(block)) + deflate.flush(zlib.Z_FULL_FLUSH)
@@ -81,14 +81,14 @@ def paeth(left, above, corner):
 
 
 def predictions(kind, line, above, step):
-    """For each byte of `line` what filter `kind` predicts, from those already there: step by step."""
+    """Yields the prediction of filter `kind` for each byte of `line`, from the bytes before it."""
     for i in range(len(above)):
         left, corner = (line[i - step], above[i - step]) if i >= step else (0, 0)
         yield (0, left, above[i], (left + above[i]) // 2, paeth(left, above[i], corner))[kind]
 
 
 def filtered(lines, step):
-    """With all five filters in turn."""
+    """Applies the five filters alternately."""
     out, above = b"", None
     for row, line in enumerate(lines):
         above = above or bytes(len(line))
@@ -115,7 +115,7 @@ def scanlines(samples, bits, color, interlace):
 
 
 def png(samples, bits=8, color=GRAY, interlace=0, palette=b"", cols=None, rows=None):
-    """The pieces signature, IHDR, PLTE (where there is a palette), IDAT, IEND."""
+    """Returns the pieces signature, IHDR, PLTE (if there is a palette), IDAT and IEND."""
     cols, rows = cols or len(samples[0]) // CHANNELS[color], rows or len(samples)
     pieces = {"signature": SIGNATURE, "IHDR": ihdr(cols, rows, bits, color, interlace)}
     if palette:
@@ -130,8 +130,8 @@ def zeros_png(cols, rows, bits=8, color=GRAY):
     return SIGNATURE + ihdr(cols, rows, bits, color) + idat + chunk(b"IEND")
 
 
-def seen(samples, bits=8, color=GRAY, palette=b""):
-    """The picture that such a PNG shows."""
+def expected_picture(samples, bits=8, color=GRAY, palette=b""):
+    """Returns the Picture to expect of such a PNG."""
     channels = 1 if color == GRAY else 3
     if color == PALETTE:
         samples = [[value for i in row for value in palette[3 * i : 3 * i + 3]] for row in samples]
@@ -141,14 +141,14 @@ def seen(samples, bits=8, color=GRAY, palette=b""):
 
 
 def read_png(file):
-    """The Picture of a PNG as eckart writes them; its samples only where it is small. Raises ValueError."""
+    """Returns the Picture of a PNG that eckart wrote, with samples only if it is small. Raises ValueError."""
     if not file.startswith(SIGNATURE):
-        raise ValueError("is no PNG")
+        raise ValueError("is not a PNG")
     at, idat, header = len(SIGNATURE), zlib.decompressobj(), None
     raw, size = [], 0
     while True:
         if len(file) - at < 12:
-            raise ValueError("is cut short")
+            raise ValueError("is truncated")
         length, kind = struct.unpack(">I4s", file[at : at + 8])
         data = file[at + 8 : at + 8 + length]
         if file[at : at + 12 + length] != chunk(kind, data):
@@ -169,7 +169,7 @@ def read_png(file):
     step = CHANNELS[color] * bits // 8
     stride = cols * step
     if at != len(file) or not idat.eof or size != rows * (1 + stride):
-        raise ValueError("does not hold what it announces")
+        raise ValueError("does not match its header")
     picture = Picture(cols, rows, CHANNELS[color], bits)
     if size < 1 << 20:
         picture.samples = unfiltered(b"".join(raw), rows, stride, step, bits)
@@ -188,7 +188,7 @@ def unfiltered(raw, rows, stride, step, bits):
     return samples
 
 
-# JPEG: ITU-T T.81. Blocks are flat: the DC code says how bright, and is followed by an end of block.
+# JPEG: ITU-T T.81. Blocks are flat: a DC code for the brightness, followed by an end of block.
 
 SOI, EOI = b"\xff\xd8", b"\xff\xd9"
 
@@ -202,11 +202,11 @@ def dqt(step=8):
 
 
 def dht(table, counts, symbols):
-    """`counts`: how many symbols have codes of so many bits."""
+    """`counts`: {number of bits: number of symbols with codes of this length}."""
     return segment(0xC4, bytes([table]) + bytes(counts.get(bits, 0) for bits in range(1, 17)) + bytes(symbols))
 
 
-# DC: no change is 0, others are 10000 and on. AC: the end of a block is 0, that of 2^n blocks 01111 + n.
+# DC codes: 0 is no change, others start at 10000. AC codes: 0 is the end of a block, 01111 + n that of 2^n blocks.
 TABLES = dht(0x00, {1: 1, 5: 8}, range(9)) + dht(0x10, {1: 1, 5: 14}, [n << 4 for n in range(15)])
 
 
@@ -236,7 +236,7 @@ def dc_code(change, codes):
 
 
 def end_of_blocks(count):
-    """The AC codes of a scan in which all coefficients of all blocks are zero."""
+    """Returns the AC codes of a scan with zero coefficients in all blocks."""
     code = ""
     while count:
         size = min(count.bit_length() - 1, 14)
@@ -246,7 +246,7 @@ def end_of_blocks(count):
 
 
 def dc_scan(levels, others=0, shift=0, after="0", restart=0, codes=DC_CODES):
-    """The flat blocks of the first component, each with `others` that are gray. `after`: of each block."""
+    """Returns the flat blocks of the first component, each with `others` gray ones. `after` follows each DC code."""
     out, code, last = b"", "", 0
     flat = [level - 128 >> shift for row in levels for level in row]
     for i, dc in enumerate(flat):
@@ -262,7 +262,7 @@ LEVELS = [[20, 250, 90], [200, 60, 130]]
 
 
 def jpeg(levels=None, components=1, restart=0):
-    """Baseline; the pieces SOI, DQT, SOF, DHT, SOS, scan, EOI. Levels: one a block of 8 x 8."""
+    """Returns the pieces of a baseline JPEG: SOI, DQT, SOF, DHT, SOS, scan, EOI. `levels`: one for each block of 8 x 8."""
     levels = levels or LEVELS
     rate = segment(0xDD, struct.pack(">H", restart)) if restart else b""
     return {
@@ -277,8 +277,8 @@ def jpeg(levels=None, components=1, restart=0):
 
 
 def progressive(levels=None, ac_scans=None):
-    """SOS: the brightness but for its last bit; refinement: that bit; then for each (coefficient,
-    high, low) of `ac_scans` one, which says that all is zero."""
+    """Returns the pieces of a progressive JPEG. SOS: the brightness without its last bit; refinement: that bit; ac: a scan of
+    zeros for each (coefficient, high, low) of `ac_scans`."""
     levels = levels or LEVELS
     blocks = len(levels) * len(levels[0])
     pieces = {**without(jpeg(levels), "EOI"), "SOF": sof(8 * len(levels[0]), 8 * len(levels), marker=0xC2)}
@@ -292,14 +292,14 @@ def progressive(levels=None, ac_scans=None):
 
 
 def tiny_scans(count):
-    """As many as T.81 allows: each coefficient first without its last 9 bits, then bit after bit."""
-    every = [(k, 0, 9) for k in range(1, 64)]
-    every += [(k, low + 1, low) for low in range(8, -1, -1) for k in range(1, 64)]
-    return every[:count]
+    """Returns up to 630 scans, the maximum of T.81: each coefficient without its last 9 bits, then bit by bit."""
+    scans = [(k, 0, 9) for k in range(1, 64)]
+    scans += [(k, low + 1, low) for low in range(8, -1, -1) for k in range(1, 64)]
+    return scans[:count]
 
 
 def zeros_jpeg(side, ac_scans=None):
-    """Gray 128; 2 bits a block, or as many scans as there are `ac_scans`."""
+    """Returns a gray JPEG (128) with 2 bits for each block, or with the scans `ac_scans`."""
     blocks = ((side + 7) // 8) ** 2
     if ac_scans is None:
         return join({**jpeg(), "SOF": sof(side, side), "scan": bytes(blocks // 4) + b"\x3f" * (blocks % 4 > 0)})
@@ -310,7 +310,7 @@ def zeros_jpeg(side, ac_scans=None):
     return join(pieces)
 
 
-def blocks_seen(levels=None, channels=1, cols=None, rows=None):
+def expected_blocks(levels=None, channels=1, cols=None, rows=None):
     levels = levels or LEVELS
     samples = [[level for level in row for _ in range(8 * channels)] for row in levels for _ in range(8)]
     samples = [row[: cols and cols * channels] for row in samples[:rows]]
@@ -321,7 +321,7 @@ def blocks_seen(levels=None, channels=1, cols=None, rows=None):
 
 
 def tiff(orientation, order="MM", kind=3, count=1, directory=8, entries=1, magic=42, following=0):
-    """What stands in eXIf, and after Exif\\0\\0 in APP1."""
+    """Returns the contents of a PNG eXIf chunk, which follow Exif\\0\\0 in APP1 of a JPEG."""
     end = {"MM": ">", "II": "<"}.get(order, ">")
     value = struct.pack(end + "I", orientation) if kind == 4 else struct.pack(end + "HH", orientation, 0)
     entry = struct.pack(end + "HHI", 0x0112, kind, count) + value
@@ -333,8 +333,8 @@ def exif_segment(data):
     return segment(0xE1, b"Exif\0\0" + data)
 
 
-def turned(picture, orientation):
-    """As EXIF's orientation says; for one channel."""
+def oriented(picture, orientation):
+    """Returns a picture of one channel with the EXIF orientation applied."""
     rows = picture.samples
     if orientation > 4:
         rows = [list(column) for column in zip(*rows)]

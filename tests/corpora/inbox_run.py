@@ -1,4 +1,4 @@
-"""One run of tools/symlink-attack-test: batches of attacks, and a look at everything after each."""
+"""A run of tools/symlink-attack-test: batches of attacks, with a check of all files after each batch."""
 import collections
 import json
 import os
@@ -10,16 +10,16 @@ import threading
 import time
 
 from . import attacks, images, outside
-from .inbox import STOP_SECONDS, Service, Users, Watch, program_for_all
+from .inbox import STOP_SECONDS, Service, Users, Watch, program_for_all_users
 
-ATTACKERS = 5  # threads, and more for large batches
-GOOD_SECONDS = 60  # in which at least one more good file must be done, until all are; the machine may be busy
-KINDS = ("listed", "read", "leaked", "moved", "deleted", "changed", "made", "left", "hung", "not done")
-BALLAST = 24  # larger images at once, so that others wait
+MIN_ATTACKER_THREADS = 5  # large batches have more
+PROGRESS_SECONDS = 60  # within this time, at least one more good file must be done
+KINDS = ("listed", "read", "leaked", "moved", "deleted", "changed", "created", "hidden", "hung", "not done")
+LARGE_IMAGES = 24  # arrive with each batch, so that other files wait
 
 
-def in_process_of(prepare, tries, beside, seed):
-    """Starts a process that makes the tries; returns its id and the pipe with what became of them."""
+def start_attackers(prepare, tries, with_good_file, seed):
+    """Starts a process that calls prepare() and makes the tries. Returns its ID and a pipe with its results as JSON."""
     reading, writing = os.pipe()
     process = os.fork()
     if process:
@@ -29,135 +29,135 @@ def in_process_of(prepare, tries, beside, seed):
     try:
         os.close(reading)
         prepare()
-        told = attack(tries, beside, seed)
+        results = attack(tries, with_good_file, seed)
         with os.fdopen(writing, "w") as stream:
-            json.dump(told, stream)
+            json.dump(results, stream)
         code = 0
-    except BaseException as error:  # a child must not go on as its parent
-        print(f"symlink-attack-test: an attacker's process ended: {error!r}", file=sys.stderr)
+    except BaseException as error:  # the child process must not return from here
+        print(f"symlink-attack-test: an attacker process failed: {error!r}", file=sys.stderr)
     finally:
         sys.stdout.flush()
         os._exit(code)
 
 
-def attack(tries, beside, seed):
-    """Makes the tries, and for each of those `beside` puts a good file into its watch.
-    {number: [whether it came to pass, files that must stay, files that must be done, error]}
+def attack(tries, with_good_file, seed):
+    """Makes the tries, and adds a good file to the watch of each try in `with_good_file`. Returns
+    {number: [whether the attack was made, files that must be kept, files that must be processed, error]}.
     """
-    told, lock = {}, threading.Lock()
-    queue = collections.deque(sorted({*tries, *beside}, key=lambda one: one.number))
+    results, lock = {}, threading.Lock()
+    queue = collections.deque(sorted({*tries, *with_good_file}, key=lambda t: t.number))
 
     def work():
         while True:
             with lock:
                 if not queue:
                     return
-                one = queue.popleft()
+                t = queue.popleft()
             error = ""
             try:
-                if one in beside:
-                    one.watch.put(*one.watch.good(one.number, seed))
-                if one not in tries:
+                if t in with_good_file:
+                    t.watch.put(*t.watch.good(t.number, seed))
+                if t not in tries:
                     continue
-                one.run()
-            except OSError as failed:
-                error = f"{failed!r}"
-            told[one.number] = [one.made, one.keeps, one.expects, error]
-    threads = [threading.Thread(target=work) for _ in range(max(ATTACKERS, len(beside) // 10))]
+                t.run()
+            except OSError as failure:
+                error = f"{failure!r}"
+            results[t.number] = [t.is_done, t.kept, t.expected, error]
+    threads = [threading.Thread(target=work) for _ in range(max(MIN_ATTACKER_THREADS, len(with_good_file) // 10))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return told
+    return results
 
 
 class Run:
     def __init__(self, options, root, disk):
         self.seed, self.root, self.disk = int(options["--seed"]), root, disk
-        self.dice = random.Random(self.seed)
+        self.rng = random.Random(self.seed)
         self.users = Users()
         self.watches = [Watch(root, name, name, self.users) for name in ("keep", "move", "delete")]
-        self.watches.append(Watch(root, "ship", "move", self.users, disk))
-        self.service = Service(program_for_all(options["--program"], root, self.users), root, self.watches, self.users,
+        self.watches.append(Watch(root, "move-to-disk", "move", self.users, disk))
+        self.service = Service(program_for_all_users(options["--program"], root, self.users), root, self.watches, self.users,
                                int(options["--threads"]))
         self.victims = [outside.Victim(os.path.join(root, "victims", f"{i:03}"), i, *self.users.victim[:1],
                                        self.users.service[1]) for i in range(int(options["--batch"]))]
         self.hashes = {digest: victim for victim in self.victims for digest in victim.hashes()}
-        self.sees_reads = outside.keeps_access_times(root)
-        self.large = images.join(images.png([[self.dice.randrange(256) for _ in range(400)] for _ in range(400)]))
+        self.sees_reads = outside.updates_access_times(root)
+        self.large = images.join(images.png([[self.rng.randrange(256) for _ in range(400)] for _ in range(400)]))
         self.counts = collections.defaultdict(collections.Counter)  # by attack
         self.events, self.errors = collections.Counter(), collections.Counter()
-        self.harms = collections.defaultdict(list)  # by try and kind
+        self.violations = collections.defaultdict(list)  # paths by try and kind
         self.problems, self.good = [], 0
 
-    def problem(self, attack_name, kind, line):
+    def add_problem(self, attack_name, kind, line):
         self.counts[attack_name][kind] += 1
         self.problems.append(f"{attack_name}: {line}")
 
     def batch(self, number, label, chosen):
-        """Some tries at once, with all that happens beside them; then the service is stopped, and all is looked at."""
-        dice = random.Random(f"{self.seed} batch {number}")
-        tries = [attacks.Try(number * len(self.victims) + i, name, dice.choice(self.watches), self.victims[i].folder, self.seed)
+        """Makes some tries and disturbances at the same time, stops the service and checks all files."""
+        rng = random.Random(f"{self.seed} batch {number}")
+        tries = [attacks.Try(number * len(self.victims) + i, name, rng.choice(self.watches), self.victims[i].folder, self.seed)
                  for i, name in enumerate(chosen)]
-        self.put_ballast(dice.choice(self.watches))
-        attackers = [in_process_of(self.users.become_attacker, [t for t in tries if t.name not in attacks.NEED_ROOT],
+        self.put_large_images(rng.choice(self.watches))
+        attackers = [start_attackers(self.users.become_attacker, [t for t in tries if t.name not in attacks.NEED_ROOT],
                                    tries, self.seed)]
         as_root = [t for t in tries if t.name in attacks.NEED_ROOT]
         if as_root:
-            attackers.append(in_process_of(lambda: os.umask(0o007), as_root, [], self.seed))
-        told, kills = {}, self.events["kill -9"]
-        events = threading.Thread(target=lambda: self.disturb(dice, label))
-        events.start()
+            attackers.append(start_attackers(lambda: os.umask(0o007), as_root, [], self.seed))
+        results, kills = {}, self.events["kill -9"]
+        disturbances = threading.Thread(target=lambda: self.disturb(rng, label))
+        disturbances.start()
         for process, pipe in attackers:
             with os.fdopen(pipe) as stream:
-                told.update(json.loads(stream.read() or "{}"))
+                results.update(json.loads(stream.read() or "{}"))
             os.waitpid(process, 0)
-        events.join()
+        disturbances.join()
         good = [(t.watch, *t.watch.good(t.number, self.seed)) for t in tries]
         for t in tries:
-            t.made, t.keeps, t.expects, error = told.get(str(t.number), [False, [], [], "no word of it"])
-            self.counts[t.name]["tries"] += t.made
+            t.is_done, t.kept, t.expected, error = results.get(str(t.number), [False, [], [], "no result"])
+            self.counts[t.name]["tries"] += t.is_done
             if error:
                 self.errors[f"{t.name}: {error.split(',')[0]}"] += 1
-            good += [(t.watch, place, samples) for place, samples in t.expects]
-        self.wait_for(good, label)
-        self.requeue(label, self.watches if label in ("requeue", "mixed") else [dice.choice(self.watches)])
-        self.look_at_service(tries)
+            good += [(t.watch, path, samples) for path, samples in t.expected]
+        self.wait_until_processed(good, label)
+        self.requeue(label, self.watches if label in ("requeue", "mixed") else [rng.choice(self.watches)])
+        self.check_service(tries)
         self.stop(label)
-        self.look_at_good(good, label)
-        self.look_for_taken(label, kills)
-        self.look_at_outside(tries)
+        self.check_good_files(good, label)
+        self.check_hidden_names(label, kills)
+        self.check_outside(tries)
         self.clean_up()
 
-    def put_ballast(self, watch):
-        folder = os.path.join(watch.stage, "ballast")
+    def put_large_images(self, watch):
+        folder = os.path.join(watch.stage, "large")
         os.mkdir(folder)
-        for i in range(BALLAST):
+        for i in range(LARGE_IMAGES):
             with open(os.path.join(folder, f"{i}.png"), "wb") as stream:
                 stream.write(self.large)
         for path in (folder, *(os.path.join(folder, name) for name in os.listdir(folder))):
             os.chown(path, self.users.attacker[0], self.users.shared_gid)
             os.chmod(path, 0o2770 if path == folder else 0o660)
-        os.rename(folder, os.path.join(watch.input, "ballast"))
+        os.rename(folder, os.path.join(watch.input, "large"))
 
-    def disturb(self, dice, label):
-        """What happens beside the attacks: the service is killed or stopped, requeues, has no room."""
-        for what in dice.sample(("kill -9", "SIGTERM", "requeue", "full disk", "nothing", "nothing"), 2):
-            time.sleep(dice.uniform(0, 0.4))
-            if what == "kill -9":
+    def disturb(self, rng, label):
+        """Disturbs the service during the attacks: kill -9, SIGTERM, requeue, or a full disk."""
+        for event in rng.sample(("kill -9", "SIGTERM", "requeue", "full disk", "nothing", "nothing"), 2):
+            time.sleep(rng.uniform(0, 0.4))
+            if event == "kill -9":
                 self.service.kill()
                 self.service.start()
-            elif what == "SIGTERM":
+            elif event == "SIGTERM":
                 self.stop(label)
                 self.service.start()
-                continue  # it is counted there
-            elif what == "requeue":
-                self.requeue(label, [dice.choice(self.watches)])
-            elif what == "full disk" and os.path.ismount(self.disk):
+                continue  # stop() counts it
+            elif event == "requeue":
+                self.requeue(label, [rng.choice(self.watches)])
+            elif event == "full disk" and os.path.ismount(self.disk):
                 self.fill_disk()
             else:
                 continue
-            self.events[what] += 1
+            self.events[event] += 1
 
     def fill_disk(self):
         path = os.path.join(self.disk, "fill")
@@ -166,75 +166,75 @@ class Run:
                 while stream.write(bytes(1 << 16)) == 1 << 16:
                     pass
         except OSError:
-            pass  # it is full
+            pass  # the disk is full
         time.sleep(0.2)
         os.unlink(path)
 
     def stop(self, label):
         self.events["SIGTERM"] += 1
         if not self.service.stop():
-            self.problem(label, "hung", f"the service did not end within {STOP_SECONDS} s of SIGTERM")
+            self.add_problem(label, "hung", f"the service did not end within {STOP_SECONDS} s of SIGTERM")
 
     def requeue(self, label, watches):
         for watch in watches:
-            if self.service.ask("requeue", watch.output) is None:
-                self.problem(label, "hung", f"eckart requeue {watch.output} did not end")
+            if self.service.run_command("requeue", watch.output) is None:
+                self.add_problem(label, "hung", f"eckart requeue {watch.output} did not end")
         time.sleep(0.1)
 
-    def wait_for(self, good, label):
-        """Until all are there with their last pixels, or nothing more comes."""
-        left, since = good, time.monotonic()
+    def wait_until_processed(self, good, label):
+        """Waits until all good files are done, or until none of them was done for a while."""
+        remaining, since = good, time.monotonic()
         while True:
-            still = [one for one in left if one[0].wrong_with(*one[1:])]
-            if len(still) < len(left):
+            still_remaining = [file for file in remaining if file[0].problem_of(*file[1:])]
+            if len(still_remaining) < len(remaining):
                 since = time.monotonic()
-            left = still
-            if not left:
+            remaining = still_remaining
+            if not remaining:
                 return
-            if time.monotonic() - since > GOOD_SECONDS:
-                watch, place, _ = left[0]
-                return self.problem(label, "hung", f"{len(left)} good files of {len(good)} are not done ({place!r} of {watch.name}), "
-                                    f"and no more is done within {GOOD_SECONDS} s")
+            if time.monotonic() - since > PROGRESS_SECONDS:
+                watch, path, _ = remaining[0]
+                return self.add_problem(label, "hung", f"{len(remaining)} good files of {len(good)} are not done ({path!r} of "
+                                        f"{watch.name}), and none was done for {PROGRESS_SECONDS} s")
             time.sleep(0.05)
 
-    def look_at_service(self, tries):
-        watch = self.dice.choice(self.watches)
-        if self.service.ask("status", watch.output) not in (0, 3):
-            self.problems.append(f"eckart status {watch.output} does not answer")
+    def check_service(self, tries):
+        watch = self.rng.choice(self.watches)
+        if self.service.run_command("status", watch.output) not in (0, 3):
+            self.problems.append(f"eckart status {watch.output} failed")
         watched = self.service.watched_inodes()
         for t, victim in zip(tries, self.victims):
             if any(victim.known[folder][0] in watched for folder in victim.folders()):
-                self.harm(t, "listed", f"{victim.folder}, by inotify")
+                self.add_violation(t, "listed", f"{victim.folder}, by inotify")
 
-    def look_at_good(self, good, label):
+    def check_good_files(self, good, label):
         self.good += len(good)
-        wrong = [(watch, place, why) for watch, place, samples in good if (why := watch.wrong_with(place, samples))]
+        wrong = [(watch, path, why) for watch, path, samples in good if (why := watch.problem_of(path, samples))]
         if wrong:
-            watch, place, why = wrong[0]
-            self.problem(label, "not done", f"{len(wrong)} good files of {len(good)} are not done; {place!r} of {watch.name}: {why}")
+            watch, path, why = wrong[0]
+            self.add_problem(label, "not done", f"{len(wrong)} good files of {len(good)} are not done; {path!r} of {watch.name}: {why}")
 
-    def look_at_outside(self, tries):
+    def check_outside(self, tries):
         for t, victim in zip(tries, self.victims):
             touched = victim.touched(self.sees_reads)
-            for kind, path, inode in touched + touched_of_kept(t):
-                where = self.place_of(inode) if kind == "deleted" else ""
-                self.harm(t, "moved" if where else kind, f"{path}{where and ', to '}{where}")
+            for kind, path, inode in touched + touched_kept_files(t):
+                target = self.find_moved(inode) if kind == "deleted" else ""
+                self.add_violation(t, "moved" if target else kind, f"{path}{target and ', to '}{target}")
             if touched:
-                victim.mend()
+                victim.restore()
         for watch in self.watches:
             for folder in (watch.output, watch.moved):
-                self.look_for_secrets(folder, tries)
-        for (t, kind), paths in self.harms.items():
+                self.check_for_secrets(folder, tries)
+        for (t, kind), paths in self.violations.items():
             more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-            self.problem(t.name, kind, f"try {t.number} ({t.watch.name}): {kind}: {paths[0]}{more}")
-        self.harms.clear()
+            self.add_problem(t.name, kind, f"try {t.number} ({t.watch.name}): {kind}: {paths[0]}{more}")
+        self.violations.clear()
 
-    def harm(self, t, kind, path):
-        """Told once for each try, however many files it has cost."""
-        self.harms[t, kind].append(path)
+    def add_violation(self, t, kind, path):
+        """The violations of a try are reported as one problem for each kind."""
+        self.violations[t, kind].append(path)
 
-    def place_of(self, inode):
-        """Where a file that has gone from outside the inputs is by now; (inode, mtime_ns) tells it from later ones."""
+    def find_moved(self, inode):
+        """Returns the current path of a file from outside the inputs, identified by (inode, mtime_ns), or ""."""
         for root, _, files, folder in (entry for top in self.folders() for entry in os.fwalk(top)):
             for name in files:
                 status = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -242,50 +242,50 @@ class Run:
                     return os.path.join(root, name)
         return ""
 
-    def look_for_secrets(self, folder, tries):
-        by_place = {t.place: t for t in tries}
+    def check_for_secrets(self, folder, tries):
+        by_path = {t.path: t for t in tries}
         for root, _, files in os.walk(folder):
             for name in files:
                 path = os.path.join(root, name)
-                t = next((by_place[part] for part in path.split("/") if part in by_place), tries[0])
-                if not stat.S_ISREG(os.lstat(path).st_mode):  # moved as it was
+                t = next((by_path[part] for part in path.split("/") if part in by_path), tries[0])
+                if not stat.S_ISREG(os.lstat(path).st_mode):  # for example a link that was moved
                     continue
                 with open(path, "rb") as stream:
                     data = stream.read(4096)
                 if outside.is_secret(data) or any(digest.encode() in data for digest in self.hashes):
-                    self.harm(t, "leaked", path)
+                    self.add_violation(t, "leaked", path)
 
     def clean_up(self):
-        """The ledgers stay, as they would in use."""
+        """Removes all files except the ledgers."""
         for watch in self.watches:
             shutil.rmtree(os.path.join(watch.output, ".eckart", "quarantine"), ignore_errors=True)
         for folder in self.folders():
             for name in set(os.listdir(folder)) - {".eckart"}:
                 remove(os.path.join(folder, name))
 
-    def look_for_taken(self, label, kills):
-        """No file is left under the name that it has while it is taken away, once a start has scanned everything.
-        What a killed service had taken from a folder that is outside the inputs by now is out of its reach.
+    def check_hidden_names(self, label, kills):
+        """Checks that no file has the hidden name of a claimed file after a start has scanned everything. A killed service
+        cannot restore a file in a folder that is no longer below an input.
         """
-        if any(True for _ in self.taken()):
+        if any(True for _ in self.claimed()):
             self.service.start()
             time.sleep(3)
             self.stop(label)
-        for path in self.taken():
+        for path in self.claimed():
             is_in_input = any(path.startswith(watch.input + "/") for watch in self.watches)
             if self.events["kill -9"] > kills and not is_in_input:
-                self.events["hidden name left by kill -9 in a folder that had left the input"] += 1
+                self.events["hidden name after kill -9 in a folder outside the input"] += 1
             else:
-                self.problem(label, "left", f"left over: {path}")
+                self.add_problem(label, "hidden", f"hidden name: {path}")
 
-    def taken(self):
+    def claimed(self):
         for top in self.folders():
             for root, folders, files, _ in os.fwalk(top):
                 yield from (os.path.join(root, name) for name in folders + files
                             if name.startswith(".eckart-claim-") and not name.startswith(attacks.PLANTED))
 
     def folders(self):
-        """Not those of the victims: a look at these would show in their access times."""
+        """Returns the folders of the watches. Listing those of the victims would change their access times."""
         return [folder for watch in self.watches
                 for folder in (watch.input, watch.stage, watch.archive, watch.output, watch.moved)]
 
@@ -297,10 +297,10 @@ def remove(path):
         os.unlink(path)
 
 
-def touched_of_kept(t):
-    """Likewise of files that were the attacker's own, and not in the inbox any more."""
+def touched_kept_files(t):
+    """Returns what was done to files of the attacker that had left the input, as Victim.touched() does."""
     found = []
-    for path, inode, mtime_ns, size in t.keeps:
+    for path, inode, mtime_ns, size in t.kept:
         if not os.path.lexists(path):
             found.append(("deleted", path, (inode, mtime_ns)))
         elif os.lstat(path).st_size != size:

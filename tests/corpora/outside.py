@@ -1,4 +1,4 @@
-"""Another user's files beside a watched folder, and what shows that somebody has touched them."""
+"""Files of another user outside the watched folders, and checks that they were not touched."""
 import hashlib
 import os
 import shutil
@@ -9,7 +9,7 @@ from . import images
 
 ROWS, COLS = 9, 17  # no other image of an attack has this size
 SECRET = b"nobody but the owner may know this: "
-GOOD, BAD = 6, 2  # files in a folder, by the names that attackers use, too
+GOOD, BAD = 6, 2  # files in a folder; attackers use the same names
 LONG_AGO_NS = 10**9 * 86400
 NAMES = [f"{i}.png" for i in range(GOOD)] + [f"bad-{i}.png" for i in range(BAD)]
 SUBFOLDER = "sub"
@@ -26,13 +26,13 @@ def content_of(key, name):
 
 
 def is_secret(data):
-    """Whether these bytes can only come from a victim's file."""
+    """Returns whether these bytes can only come from a victim's file."""
     size = struct.pack(">II", COLS, ROWS)
     return data.startswith(SECRET) or (data.startswith(images.SIGNATURE) and data[16:24] == size)
 
 
 def read_unseen(path):
-    """Without a trace in its access time."""
+    """Reads a file without changing its access time."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOATIME | os.O_NOFOLLOW)
     try:
         return os.read(descriptor, 1 << 20)
@@ -48,8 +48,8 @@ def list_unseen(folder):
         os.close(descriptor)
 
 
-def keeps_access_times(folder):
-    """Whether a read shows in the access time of what was read; with relatime it does once."""
+def updates_access_times(folder):
+    """Returns whether a read changes the access time of a file. With relatime the first read does."""
     path = os.path.join(folder, "access-time")
     with open(path, "wb") as stream:
         stream.write(b"x")
@@ -62,7 +62,7 @@ def keeps_access_times(folder):
 
 
 class Victim:
-    """A folder of another user, with a subfolder; attackers put links to it into the inbox."""
+    """A folder of another user, with a subfolder. Attackers add links to it to the watched folders."""
 
     def __init__(self, folder, key, uid, gid):
         self.folder, self.key, self.uid, self.gid = folder, key, uid, gid
@@ -95,7 +95,7 @@ class Victim:
         return {hashlib.sha256(content_of(self.key, name)).hexdigest() for name in NAMES}
 
     def touched(self, sees_reads):
-        """[(kind, path, what it was known by)] of what was done to it: listed, read, deleted, changed, made."""
+        """Returns [(kind, path, (inode, mtime_ns) or None)]; kinds: listed, read, deleted, changed, created."""
         found = []
         for folder in self.folders():
             if not os.path.isdir(folder) or os.path.islink(folder):
@@ -103,7 +103,7 @@ class Victim:
             if sees_reads and os.lstat(folder).st_atime_ns != LONG_AGO_NS:
                 found.append(("listed", folder, None))
             known = {*NAMES, SUBFOLDER} if folder == self.folder else set(NAMES)
-            found += [("made", os.path.join(folder, name), None) for name in set(list_unseen(folder)) - known]
+            found += [("created", os.path.join(folder, name), None) for name in set(list_unseen(folder)) - known]
         for path in self.files():
             try:
                 status = os.lstat(path)
@@ -118,7 +118,7 @@ class Victim:
                 found.append(("read", path, None))
         return found
 
-    def mend(self):
-        """As it was, for the next attack."""
+    def restore(self):
+        """Restores the folder for the next attack."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.make()

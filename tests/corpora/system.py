@@ -1,4 +1,4 @@
-"""System calls that Python has no name for."""
+"""System calls that the Python library does not have."""
 import ctypes
 import errno
 import os
@@ -8,13 +8,14 @@ MNT_DETACH = 2
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def check(result, what):
+def check(result, path):
     if result != 0:
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), path)
 
 
-def exchange(one, other):
-    check(libc.renameat2(-100, os.fsencode(one), -100, os.fsencode(other), RENAME_EXCHANGE), one)
+def exchange(first, second):
+    """Exchanges two paths."""
+    check(libc.renameat2(-100, os.fsencode(first), -100, os.fsencode(second), RENAME_EXCHANGE), first)
 
 
 def mount_tmpfs(folder, options):
@@ -25,14 +26,14 @@ def unmount(folder):
     check(libc.umount2(os.fsencode(folder), MNT_DETACH), folder)
 
 
-def own_mounts():
-    """Mounts of this process and its children are not seen outside, and end with them."""
+def make_mounts_private():
+    """Moves this process to a mount namespace of its own: its mounts are invisible to others and end with it."""
     check(libc.unshare(0x20000), "unshare")  # CLONE_NEWNS
     check(libc.mount(None, b"/", None, 0x44000, None), "/")  # MS_REC | MS_PRIVATE
 
 
 def grow(path, size):
-    """A sparse file as large as it may be on this file system."""
+    """Extends a file, without using disk space, to the size or to the largest size that the file system allows."""
     with open(path, "ab") as stream:
         while True:
             try:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Holds dashboard and alerts against docs/reference/metrics.md, the list of the metrics, and deploy/README.md, which says what to do.
+"""Compares the dashboard and the alerts with docs/reference/metrics.md and deploy/README.md.
 
-  check_monitoring.py SOURCE_FOLDER              names, labels, panels, alerts
-  check_monitoring.py SOURCE_FOLDER --promtool   what promtool says: syntax, and each alert's tests; 77 where it is missing
+  check_monitoring.py SOURCE_FOLDER              checks names, labels, panels and alerts
+  check_monitoring.py SOURCE_FOLDER --promtool   runs promtool: syntax, and the tests of the alerts
+Exit codes: 0 all checks passed; 1 a check failed or wrong usage; 77 promtool is missing.
 """
 import json
 import re
@@ -17,7 +18,7 @@ COMMON_LABELS = {"instance", "job", "le"}
 
 
 def documented_metrics(source):
-    """Each metric's labels; a histogram's series have their own names."""
+    """Returns the labels of each metric. The series of a histogram have separate names."""
     metrics = {}
     page = (source / "docs/reference/metrics.md").read_text()
     for name, kind, labels in re.findall(rf"^\| `({METRIC})` \| (\w+) \| (.*?) ?\|", page, re.M):
@@ -40,7 +41,7 @@ def expressions_of(dashboard):
 
 
 def rules_of(text):
-    """(alert, expression) of each; needs no YAML, as long as `alert` comes before `expr`, and `labels` or `for` after it."""
+    """Yields (alert, expression). Parses without YAML: `expr` must follow `alert`, and `labels` or `for` must follow `expr`."""
     for block in re.split(r"- alert: ", text)[1:]:
         expression = re.search(r"expr:(.*?)\n\s*(?:for|labels):", block, re.S).group(1)
         yield block.split("\n")[0].strip(), re.sub(r"^\s*>-", "", expression).strip()
@@ -65,7 +66,7 @@ def name_errors(where, expression, metrics):
 def panel_errors(dashboard):
     ids = [panel["id"] for panel in dashboard["panels"]]
     if len(ids) != len(set(ids)):
-        yield "dashboard: two panels have one id"
+        yield "dashboard: two panels have the same id"
     occupied = {}
     for panel in dashboard["panels"]:
         grid = panel["gridPos"]
@@ -89,7 +90,7 @@ def alert_errors(source, alerts):
 def check(source, dashboard, rules):
     metrics = documented_metrics(source)
     if len(metrics) < 30:
-        yield f"docs/reference/metrics.md: only {len(metrics)} metrics were found in it"
+        yield f"docs/reference/metrics.md: only {len(metrics)} metrics found"
     for where, expression in [*expressions_of(dashboard), *rules]:
         yield from name_errors(where, expression, metrics)
     yield from panel_errors(dashboard)
@@ -97,7 +98,7 @@ def check(source, dashboard, rules):
 
 
 def promtool(source, dashboard):
-    """The dashboard's expressions are checked as rules, with Grafana's variables filled in."""
+    """Runs promtool. Checks the expressions of the dashboard as rules, with values for the variables of Grafana."""
     with tempfile.TemporaryDirectory() as folder:
         for file in [source / "deploy/prometheus/eckart.rules.yml", source / "deploy/prometheus/scrape.yml",
                      source / "tests/deploy/eckart.rules.test.yml"]:
@@ -124,7 +125,7 @@ def main():
         return
     rules = list(rules_of((source / "deploy/prometheus/eckart.rules.yml").read_text()))
     errors = list(check(source, dashboard, rules))
-    print("\n".join(errors) or f"{len(rules)} alerts and {len(panels_of(dashboard))} panels: all in order")
+    print("\n".join(errors) or f"{len(rules)} alerts and {len(panels_of(dashboard))} panels: no errors")
     sys.exit(1 if errors else 0)
 
 

@@ -1,5 +1,5 @@
-# The program links three of OpenCV's libraries, the test programs beside it no others: the rest (video, GUI, DNN and what
-# they bring) would only be loaded.
+# Checks that the program and the test programs link only three libraries of OpenCV. Others (video, GUI, DNN) and their
+# dependencies would be loaded without use.
 #   cmake -DREADELF=... -DPROGRAM=.../bin/eckart -P opencv_libraries_test.cmake
 set(allowed opencv_core opencv_imgcodecs opencv_imgproc)
 

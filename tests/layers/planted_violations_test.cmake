@@ -1,4 +1,4 @@
-# Plants includes and links that src/layers.cmake does not allow, in a copy of src/, and sees each refused.
+# Plants includes and links that src/layers.cmake does not allow, in a copy of src/, and checks that each is refused.
 #   cmake -DROOT=... -DBUILD=... -DWORK=... -P planted_violations_test.cmake
 cmake_minimum_required(VERSION 3.24)
 

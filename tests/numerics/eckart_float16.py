@@ -1,15 +1,20 @@
-"""compute/cuda/solvers/subspace in NumPy: float16 operands, float32 sums."""
+"""The float16 iteration of compute/cuda/solvers/subspace, in NumPy: float16 operands, float32 sums."""
 
 import math
 
 import numpy as np
 
 import eckart_float32 as f32
+from source import constant
 
+SUBSPACE, SMALL_SVD = "cuda/solvers/subspace.cpp", "cuda/kernels/small_svd.cu"
 DEFAULTS = dict(
-    f32.DEFAULTS, min_oversampling=28, iterations=4, shift=1e-5, final_shift=1e-6, max_entry=8192.0,
-    cholesky_tolerance=1e-6, ill_conditioned=0.01, negligible=1e-15, split_q=True, split_factors=True, both_sides=True,
-    pivot_share=0.1)
+    f32.DEFAULTS, min_oversampling=constant("cuda/plan/subspace_columns.cpp", "kMinOversampling"), iterations=4,
+    shift=constant(SUBSPACE, "kShift"), final_shift=constant(SUBSPACE, "kFinalShift"),
+    max_entry=float(constant("cuda/kernels/orthonormalizer.cu", "kMaxEntry")),
+    cholesky_tolerance=constant("cuda/kernels/inverse_cholesky.cu", "kFloat32Tolerance"),
+    ill_conditioned=constant(SMALL_SVD, "kIllConditionedShare"), negligible=constant(SMALL_SVD, "kNegligible"),
+    split_q=True, split_factors=True, both_sides=True, pivot_share=0.1)
 
 
 def half(x):
@@ -35,7 +40,7 @@ def power_below(x):
 
 
 def cholesky(s, min_pivot):
-    """R and R^-1; a pivot of at most min_pivot gives a row and a column of zeros."""
+    """Returns R and R^-1. A pivot of at most min_pivot gives a row and a column of zeros."""
     w, l = s.copy(), len(s)
     r = np.zeros_like(w)
     for j in range(l):
@@ -49,7 +54,7 @@ def cholesky(s, min_pivot):
 
 
 def orthonormalizer(product, shift, o):
-    """M = diag(1 / power) (hi + lo) as the kernel gives it; columns with entries beyond max_entry are dropped."""
+    """Returns M = diag(1 / power) (hi + lo), as the kernel does, without columns that have entries above max_entry."""
     s = product.T @ product
     norm = np.sqrt(np.maximum(np.diag(s), 0))
     inverse_norm = np.divide(np.float32(1), norm, out=np.zeros_like(norm), where=norm > 0)
@@ -65,7 +70,7 @@ def orthonormalizer(product, shift, o):
 
 
 def solve(a, k, o=DEFAULTS):
-    """(residual, estimate, facts) of 8-bit samples."""
+    """Returns (residual, estimate, facts) of 8-bit samples."""
     a = np.float32(a)
     m, n = a.shape
     l = min(n, f32.subspace_columns(k, o))
@@ -95,12 +100,12 @@ def solve(a, k, o=DEFAULTS):
     r, inverse = np.float32(r * norm[None, :]), np.float32(inverse * unit[:, None])
     columns = np.maximum((np.float64(r) ** 2).sum(0), 1e-300)
     ill = bool(((np.diag(r) > 0) & (np.float64(np.diag(r)) ** 2 < o["ill_conditioned"] * columns)).any())
-    left, sigma, _ = np.linalg.svd(np.float64(r))  # Jacobi has relative accuracy, LAPACK's float32 has not
+    left, sigma, _ = np.linalg.svd(np.float64(r))  # Jacobi has a small relative error, unlike LAPACK in float32
     sigma2 = np.float64(np.float32(sigma ** 2))
-    live = sigma2[:k] > o["negligible"] * sigma2.sum()
+    is_significant = sigma2[:k] > o["negligible"] * sigma2.sum()
     power = power_below(np.float32(np.sqrt(columns)))
     weights = np.float32(inverse @ np.float32(left[:, :k])) * power[:, None]
-    weights = np.where(live, weights, np.float32(0))
+    weights = np.where(is_significant, weights, np.float32(0))
     w_hi, w_lo = split(weights)
     b_hi, b_lo = split(b * (column_scale(m) / power))
     u = b_hi @ w_hi + b_hi @ w_lo + b_lo @ w_hi
@@ -121,7 +126,7 @@ def solve(a, k, o=DEFAULTS):
     v_hi, v_lo = split(v)
     if not o["split_factors"]:
         v_lo = np.zeros_like(v_lo)
-    # The last sum: with scale, in three products.
+    # The reconstruction, in three products and with its scale.
     values = (u_lo @ v_hi.T + u_hi @ v_lo.T + u_hi @ v_hi.T) / column_scale(m)
     residual = float(((np.float64(values) - a) ** 2).sum())
     estimate = f32.loss_estimate_db(sigma2, rayleigh, n, k, residual, float((np.float64(a) ** 2).sum()), "float16", o)

@@ -1,24 +1,32 @@
-"""What src/compute computes, in NumPy: the loss estimate, and the iteration in float32 of compute/cpu."""
+"""The loss estimate of compute/certificate and the float32 iteration of compute/cpu, in NumPy."""
 
 import math
 
 import numpy as np
 import scipy.linalg as sla
 
+from source import constant
+
 MAX_LOSS_DB = 0.01
 NEGLIGIBLE = 0.25
 EPSILON = np.finfo(np.float64).eps
 
+ITERATION, CERTIFICATE = "cpu/subspace_iteration.cpp", "certificate.cpp"
 DEFAULTS = dict(
-    min_oversampling=20, oversampling_divisor=4, column_multiple=16,  # subspace_columns()
+    # subspace_columns()
+    min_oversampling=20, oversampling_divisor=4, column_multiple=constant("solver_choice.hpp", "kColumnMultiple"),
     cosines=1.0, signs=1.0,  # fill_initial_block()
-    shift=1e-6, max_shift=1e-2,  # ShiftedCholeskyQr
-    cut=17 / 20, min_relative_ritz=1e-14, max_degree=8,  # cutoff(), degree_for()
-    amplifications=(5, 30, 1000),  # Float32Solver
-    rows_per_chunk=256,  # project()
+    shift=constant("cpu/shifted_cholesky_qr.cpp", "kShift"), max_shift=constant("cpu/shifted_cholesky_qr.cpp", "kMaxShift"),
+    # cutoff(), degree_for()
+    cut=17 / 20, min_relative_ritz=constant(ITERATION, "kMinRelativeRitz"), min_cutoff=constant(ITERATION, "kMinCutoff"),
+    max_degree=constant(ITERATION, "kMaxDegree"),
+    amplifications=constant("cpu/float32_solver.cpp", "kAmplifications"),
+    rows_per_chunk=constant(ITERATION, "kRowsPerChunk"),
     ritz_dtype=np.float64,
     # certificate.cpp
-    summation=1e-5, base_error=1e-10, column_error=1e-12, factor_error=1e-7, min_ratio=0.99, max_ratio=2.0,
+    summation=constant("certificate.hpp", "kSummationError"), base_error=constant(CERTIFICATE, "kBaseError"),
+    column_error=constant(CERTIFICATE, "kErrorPerColumn"), factor_error=1e-7,
+    min_ratio=constant(CERTIFICATE, "kMinRatio"), max_ratio=float(constant(CERTIFICATE, "kMaxRatio")),
     doubling=2.0, mean_factor=2.0, middle=0.5)
 
 
@@ -88,7 +96,7 @@ def subspace_columns(k, o=DEFAULTS):
 
 
 def initial_block(n, l, o=DEFAULTS):
-    """The same bits as fill_initial_block() has."""
+    """Returns the same bits as fill_initial_block()."""
     raw = np.random.RandomState(1936).randint(0, 1 << 32, size=n * l, dtype=np.uint32)
     signs = np.where(raw & 1, 1.0, -1.0).reshape(l, n).T
     rows, cols = np.arange(n)[:, None], np.arange(l)[None, :]
@@ -96,12 +104,12 @@ def initial_block(n, l, o=DEFAULTS):
     return np.float32(o["cosines"] * cosine + o["signs"] * signs)
 
 
-class BrokeDown(Exception):
-    pass
+class CholeskyBreakdown(Exception):
+    """The shift became larger than max_shift."""
 
 
-def shifted_cholesky_qr(y, o, follower=None):
-    """compute/cpu/shifted_cholesky_qr.cpp; returns Y R^-1, follower R^-1 and diag(R)^2."""
+def shifted_cholesky_qr(y, o, second=None):
+    """compute/cpu/shifted_cholesky_qr.cpp; returns Y R^-1, second R^-1 and diag(R)^2."""
     gram = y.T @ y
     norms = np.sqrt(np.diag(gram))
     scale = np.divide(np.float32(1), norms, out=np.zeros_like(norms), where=norms > 0)
@@ -114,10 +122,10 @@ def shifted_cholesky_qr(y, o, follower=None):
             break
         shift *= 10
         if shift > o["max_shift"]:
-            raise BrokeDown
+            raise CholeskyBreakdown
     diagonal = np.where(scale > 0, np.diag(r) * norms, 0) ** 2
     inverse = sla.solve_triangular(r, np.eye(len(r), dtype=np.float32)) * scale[:, None]
-    return y @ inverse, None if follower is None else follower @ inverse, diagonal
+    return y @ inverse, None if second is None else second @ inverse, diagonal
 
 
 class SubspaceIteration:
@@ -133,7 +141,7 @@ class SubspaceIteration:
 
     def cutoff(self):
         at = min(self.l - 1, int(self.l * self.o["cut"]))
-        return max(self.values[at], self.o["min_relative_ritz"] * self.values[0], 1e-20)
+        return max(self.values[at], self.o["min_relative_ritz"] * self.values[0], self.o["min_cutoff"])
 
     def apply_filter(self, amplification):
         c = self.cutoff() / 2
@@ -147,8 +155,8 @@ class SubspaceIteration:
             twice = 1 if i == 1 else 2
             y = -np.float32(twice) * self.q - (0 if i == 1 else previous)
             y = y + np.float32(twice / c) * (self.a.T @ (self.a @ self.q))
-            y, follower, _ = shifted_cholesky_qr(y, self.o, self.q if i < degree else None)
-            previous, self.q = follower, y
+            y, scaled_q, _ = shifted_cholesky_qr(y, self.o, self.q if i < degree else None)
+            previous, self.q = scaled_q, y
 
     def factors(self):
         self.q, _, _ = shifted_cholesky_qr(self.q, self.o)
@@ -170,7 +178,7 @@ class SubspaceIteration:
 
 
 def attempts(a, ranks, o=DEFAULTS):
-    """Float32Solver::reconstruct: for each filter that is tried, (iteration, [(k, residual, estimate, best)])."""
+    """Float32Solver::reconstruct: yields (iteration, [(k, residual, estimate, min_estimate)]) for each filter that is tried."""
     norm2, n = float((a * a).sum()), a.shape[1]
     try:
         iteration = SubspaceIteration(a, max(ranks), o)
@@ -182,7 +190,7 @@ def attempts(a, ranks, o=DEFAULTS):
                 values = u[:, :k] @ v[:, :k].T
                 residual = float(((np.float64(values) - a) ** 2).sum())
                 exact = np.array_equal(np.clip(np.rint(values), 0, 255 if a.max() < 256 else 65535), a)
-                if exact and np.isfinite(residual):  # is_exact_reconstruction(): nothing is lost
+                if exact and np.isfinite(residual):  # is_exact_reconstruction(): no loss
                     residual = 0.0
                 estimate = [loss_estimate_db(ritz, r, n, k, residual, norm2, "float32", o)
                            for r in (rayleigh, ritz)]
@@ -190,12 +198,12 @@ def attempts(a, ranks, o=DEFAULTS):
             yield iteration, results
             if all(r[2] <= MAX_LOSS_DB for r in results) or any(r[3] > MAX_LOSS_DB for r in results):
                 return
-    except (BrokeDown, np.linalg.LinAlgError):
+    except (CholeskyBreakdown, np.linalg.LinAlgError):
         return
 
 
 def solve(a, k, o=DEFAULTS):
-    """(residual, estimate, iteration) of the last attempt; None where it broke down."""
+    """Returns (residual, estimate, iteration) of the last attempt; None if Cholesky failed."""
     last = None
     for iteration, results in attempts(a, [k], o):
         last = (results[0][1], results[0][2], iteration)

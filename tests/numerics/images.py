@@ -1,4 +1,4 @@
-"""Planes to measure on: of a folder of images, or synthetic ones."""
+"""Test planes: from a folder of images, or synthetic."""
 
 import os
 
@@ -6,7 +6,7 @@ import numpy as np
 
 try:
     from PIL import Image
-except ImportError:  # folders of images need it, synthetic ones do not
+except ImportError:  # only needed for folders of images
     Image = None
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
@@ -17,7 +17,7 @@ def as_tall(a):
 
 
 def quantize(values, peak=255):
-    """Real numbers to samples: the largest in size goes to the end of the range, as in the C++ tests."""
+    """Converts real numbers to samples: the largest magnitude becomes the end of the range, as in the C++ tests."""
     scaled = peak * (0.5 + 0.49 * values / np.abs(values).max())
     return np.clip(np.rint(scaled), 0, peak)
 
@@ -29,7 +29,7 @@ def with_spectrum(m, n, sigma, rng, peak=255):
 
 
 def texture(m, n, rng, decay=1.3):
-    """Random phases, amplitudes that fall with frequency: spectra like a photograph's."""
+    """Random phases, and amplitudes that decrease with frequency: a spectrum like that of a photograph."""
     fy, fx = np.fft.fftfreq(m)[:, None] * m, np.fft.rfftfreq(n)[None, :] * n
     amplitude = 1 / (1 + np.hypot(fy, fx)) ** decay
     field = np.fft.irfft2(amplitude * np.exp(2j * np.pi * rng.random(amplitude.shape)), s=(m, n))
@@ -37,7 +37,7 @@ def texture(m, n, rng, decay=1.3):
 
 
 def phantom(m, n, rng):
-    """Ellipses on black with a little noise, like a slice of a scan."""
+    """Ellipses on black with a little noise, like a slice of an MRI scan."""
     y, x = np.mgrid[-1:1:m * 1j, -1:1:n * 1j]
     a = np.zeros((m, n))
     for size in (0.9, 0.8, 0.4, 0.3, 0.2, 0.2, 0.1, 0.1):
@@ -49,7 +49,7 @@ def phantom(m, n, rng):
 
 
 def synthetic(count, seed=1936):
-    """(name, plane) pairs, m >= n."""
+    """Returns (name, plane) pairs with m >= n."""
     rng = np.random.default_rng(seed)
     shapes = [(256, 256), (208, 176), (320, 192), (384, 256)]
     planes = []
@@ -61,7 +61,7 @@ def synthetic(count, seed=1936):
 
 
 def folder(path, count, side=256):
-    """Gray planes spread over the folder; photographs cropped to 2 side x side at most."""
+    """Returns gray planes from images spread over the folder, cropped to at most side x side."""
     if Image is None:
         raise SystemExit("folders of images need Pillow (python3-pil)")
     files = sorted(os.path.join(d, f) for d, _, names in os.walk(path) for f in names
@@ -84,8 +84,8 @@ def planes_of(arguments, count):
     return folder(arguments.images, count) if arguments.images else synthetic(count)
 
 
-def hostile(count, seed=7):
-    """Spectra and patterns that were made to go wrong, (name, plane, rank): see adversarial_image_test.cpp."""
+def adversarial(count, seed=7):
+    """Returns adversarial (name, plane, rank), the "hostile planes" of numerics.md: see adversarial_image_test.cpp."""
     rng = np.random.default_rng(seed)
     made = []
     for i in range(count):
@@ -96,7 +96,7 @@ def hostile(count, seed=7):
         peak = 255 if rng.random() < 0.5 else 65535
         if kind == 0:  # flat
             a, name = with_spectrum(m, n, np.ones(n), rng, peak), "flat spectrum"
-        elif kind == 1:  # a step just behind the rank
+        elif kind == 1:  # a step just above the rank
             step = min(n, k + int(rng.integers(0, 12)))
             a = with_spectrum(m, n, np.where(np.arange(n) < step, 1, rng.uniform(0.5, 0.98)), rng, peak)
             name = "step"

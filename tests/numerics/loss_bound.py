@@ -1,13 +1,20 @@
-"""compute/norm_bound and compute/cpu/loss_bound in NumPy, with other probe vectors."""
+"""The loss bound of compute/norm_bound and compute/cpu/loss_bound in NumPy, with other probe vectors."""
 
 import math
 
 import numpy as np
 
 from eckart_float32 import EPSILON
+from source import constant
 
-DEFAULTS = dict(vectors=16, alpha=7.0, max_degree=8, small=0.4, products=4.0, orthogonality=3.0, backward=50.0, split=1e-3,
-                summation=1e-5, slack=1e-6, min_cutoff=1e-12)
+BOUND, CERTIFICATE = "cpu/loss_bound.cpp", "certificate.hpp"
+DEFAULTS = dict(
+    vectors=constant("norm_bound.hpp", "kProbeVectors"), alpha=float(constant("norm_bound.cpp", "kAlpha")),
+    max_degree=constant("norm_bound.hpp", "kMaxProbeDegree"), small=constant(BOUND, "kSmallComplement"),
+    products=float(constant(BOUND, "kProductRounding")), orthogonality=float(constant(BOUND, "kOrthogonalityRounding")),
+    backward=float(constant(CERTIFICATE, "kBackwardError")), split=constant(BOUND, "kResidualSplit"),
+    summation=constant(CERTIFICATE, "kSummationError"), slack=round(constant("norm_bound.cpp", "kRoundingSlack") - 1, 12),
+    min_cutoff=constant(BOUND, "kMinRelativeCutoff"), min_cutoff_in_rounding=constant(BOUND, "kMinCutoffInRounding"))
 
 
 def squared_norm_bound(largest, degree, cutoff, o=DEFAULTS):
@@ -43,7 +50,7 @@ class LossBound:
         self.g = w.T @ w
         outside = max(0.0, self.norm2 - self.theta.sum())
         self.mu, self.degree = (0.0 if l == n else outside) + self.rounding, -1
-        cutoff = max(self.theta[-1], o["min_cutoff"] * self.theta[0], self.rounding * 1e-3)
+        cutoff = max(self.theta[-1], o["min_cutoff"] * self.theta[0], self.rounding * o["min_cutoff_in_rounding"])
         if omega is None:
             omega = np.random.default_rng(seed).standard_normal((n, o["vectors"]))
         probe, previous = omega - q @ (q.T @ omega), None

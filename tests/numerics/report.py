@@ -17,8 +17,8 @@ _unmet = []
 
 def arguments(description):
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("images", nargs="?", help="folder of images; without it the images are synthetic")
-    parser.add_argument("--quick", action="store_true", help="few images")
+    parser.add_argument("images", nargs="?", help="folder of images; default: synthetic images")
+    parser.add_argument("--quick", action="store_true", help="use few images; default: many")
     return parser.parse_args()
 
 

@@ -79,7 +79,7 @@ export const charts = (page) => page.$$eval(".chart canvas", (canvases) => canva
 /** By how much the page is wider than its window. */
 export const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Texts whose contrast is less than WCAG AA wants; `background`: the page's luminance, 0 to 1. */
+/** Texts whose contrast is less than WCAG AA requires; `background`: the page's luminance, 0 to 1. */
 export const contrast = (page) => page.evaluate(() => {
   const rgba = (color) => {
     const [r, g, b, a = 1] = color.match(/[\d.]+/g).map(Number);

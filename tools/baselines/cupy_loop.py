@@ -127,7 +127,7 @@ def main():
         "k": args.rank,
         "repeats": args.repeats,
         "images_per_s": {"median": float(numpy.median(rates)), "min": min(rates), "max": max(rates)},
-        "largest_loss_db": max(losses, default=None),
+        "max_loss_db": max(losses, default=None),
     }))
 
 

@@ -74,7 +74,7 @@ def main():
         "images_per_s": [len(images) / seconds_a_pass(images, args.rank) for _ in range(args.repeats)],
     }
     if args.check:
-        result["largest_loss_db"] = max(loss_db(image, args.rank) for image in images)
+        result["max_loss_db"] = max(loss_db(image, args.rank) for image in images)
     print(json.dumps(result))
 
 

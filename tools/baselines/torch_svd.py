@@ -26,7 +26,7 @@ def lowrank(batch, rank):
     return (u[..., :rank] * s[..., None, :rank]) @ v[..., :rank].mT
 
 
-def largest_loss_db(batch, rank, approximate):
+def max_loss_db(batch, rank, approximate):
     """Returns the largest PSNR loss before rounding against the truncated SVD in float64, in dB."""
     error = (approximate(batch, rank).double() - batch.double()).square().sum(dim=(1, 2))
     sigma = torch.linalg.svdvals(batch.double())
@@ -64,7 +64,7 @@ def main():
     for name, approximate in (("linalg_svd", exact), ("svd_lowrank", lowrank)):
         result[name] = {
             "images_per_s": rates(batch, args.rank, approximate, args.repeats),
-            "largest_loss_db": largest_loss_db(batch.float(), args.rank, approximate),
+            "max_loss_db": max_loss_db(batch.float(), args.rank, approximate),
         }
     print(json.dumps(result))
 
