@@ -3,12 +3,14 @@
 
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
+  check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it
 """
 import sys
 from pathlib import Path
 
 import commands
+import constants
 import generated
 import links
 import markdown
@@ -32,6 +34,8 @@ def main():
     match sys.argv[1:]:
         case ["links"]:
             errors, summary = links.check(SOURCE)
+        case ["constants"]:
+            errors, summary = constants.check(SOURCE)
         case ["commands", program, *names]:
             errors, summary = check_commands(str(Path(program).resolve()), names)
         case ["generated", program, *rest] if rest in ([], ["--write"]):

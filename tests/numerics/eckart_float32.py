@@ -12,7 +12,7 @@ EPSILON = np.finfo(np.float64).eps
 DEFAULTS = dict(
     min_oversampling=20, oversampling_divisor=4, column_multiple=16,  # subspace_columns()
     cosines=1.0, signs=1.0,  # fill_initial_block()
-    shift=1e-6, max_shift=1e-2,  # ShiftedCholeskyQr
+    shift=1e-6, max_shift=1e-2, shift_growth=10,  # ShiftedCholeskyQr
     cut=17 / 20, min_relative_ritz=1e-14, max_degree=8,  # cutoff(), degree_for()
     amplifications=(5, 30, 1000),  # Float32Solver
     rows_per_chunk=256,  # project()
@@ -112,7 +112,7 @@ def shifted_cholesky_qr(y, o, follower=None):
         r, info = sla.lapack.get_lapack_funcs("potrf", (gram,))(gram, lower=0, clean=1)
         if info == 0 and np.isfinite(r).all():
             break
-        shift *= 10
+        shift *= o["shift_growth"]
         if shift > o["max_shift"]:
             raise BrokeDown
     diagonal = np.where(scale > 0, np.diag(r) * norms, 0) ** 2
