@@ -138,7 +138,7 @@ class Backend {
   /// Requires 0 <= index < lanes(). Throws FatalError, or OutOfMemory if creating the lane may
   /// succeed later.
   virtual std::unique_ptr<Lane> make_lane(int index) = 0;
-  /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws where that is not possible,
+  /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
   /// The solver for each shape and rank seen so far, the largest shape first.

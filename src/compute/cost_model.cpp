@@ -7,8 +7,9 @@
 namespace eckart::compute {
 namespace {
 
-// Iterations counted for subspace in float64. It runs about five. But most flops of gram are the
-// eigensolver's, which take more than three times as long as those of a product.
+// The number of iterations that the model counts for subspace iteration in float64. About five are
+// run. Fewer are counted, because flop_s is fitted to gram: most flops of gram are those of the
+// eigensolver, and each takes more than three times as long as a flop of a matrix product.
 constexpr double kFloat64Iterations = 1.5;
 
 }  // namespace

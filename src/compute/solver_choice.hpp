@@ -12,7 +12,8 @@
 
 namespace eckart::compute {
 
-/// Chooses the solver for this batch and explains the choice. Pure function.
+/// Chooses the solver for this batch and explains the choice. The result depends only on the
+/// arguments.
 ///
 /// A `requested` solver is used if it supports the batch. automatic is subspace or gram, whichever
 /// the cost model estimates to be faster, including the planes that subspace leaves to gram. gram
@@ -38,8 +39,9 @@ class SolverChooser {
   std::map<std::pair<PaddedShape, int>, SolverChoice> choices_;  // by shape and rank
 };
 
-/// Subspace iteration works with a multiple of so many columns: what matrix products like, which on
-/// a CPU is the floats of the longest vector.
+/// The number of columns of subspace iteration is a multiple of this. Matrix products are then
+/// fastest: it is the side of a tile of tensor cores, and the number of floats in the longest
+/// vector register of a CPU.
 constexpr int kColumnMultiple = 16;
 
 }  // namespace eckart::compute

@@ -4,11 +4,14 @@
 
 namespace eckart {
 
-// Threads of the stages on a machine with so many cores, where `threads.load`, `threads.write` and
-// `cpu.lanes` are auto. Writing costs more than loading (see docs/explanation/performance.md): one
-// and a half times of photographs, more of small images, so the writers get more threads; two at
-// least, since one waits for the disk now and then. Together they are more than the cores, so that
-// either may have most of these.
+// The number of threads of each stage on a machine with `cores` cores, if the settings
+// `threads.load`, `threads.write` and `cpu.lanes` are `auto`.
+//
+// Writing a photograph takes 1.5 times the core time of loading it; for small images the ratio is
+// larger (docs/explanation/performance.md). So there are more write threads than load threads.
+// There are at least two write threads, because a write thread sometimes waits for the disk. The
+// sum of load and write threads exceeds the number of cores, so that one stage can use most of the
+// cores while the other is idle.
 
 constexpr int default_load_threads(int cores) { return (cores + 1) / 2; }
 constexpr int default_write_threads(int cores) { return std::max(2, cores * 3 / 4); }

@@ -8,16 +8,16 @@
 
 namespace eckart {
 
-/// A value of an enum, and what settings, files and messages call it.
+/// A value of an enum and its name in settings, files and messages.
 template <class Enum>
 struct EnumName {
   Enum value;
   std::string_view name;
 };
 
-/// An enum with a table of its names: `enum_names(Enum)`, declared beside it, returns an array of
-/// EnumName with every value, in the order in which messages list them. What is below is for each
-/// of them.
+/// An enum with a table of names. The function `enum_names(Enum)`, declared next to the enum,
+/// returns an array with one EnumName for each value, in the order in which messages list them. The
+/// functions below work for every such enum.
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
   enum_names(value).size();
@@ -31,7 +31,7 @@ std::string to_string(Enum value) {
   return "?";
 }
 
-/// The value of that name; nullopt if no value has it.
+/// The value with this name, or nullopt.
 template <NamedEnum Enum>
 constexpr std::optional<Enum> parse_enum(std::string_view name) {
   for (const auto& entry : enum_names(Enum{})) {

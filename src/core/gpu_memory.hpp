@@ -2,8 +2,8 @@
 
 namespace eckart {
 
-/// The share of a GPU's memory that all lanes on it take together, unless something else is asked
-/// for: the rest is for the libraries, and for other processes.
+/// The default share of a GPU's memory that all lanes on this GPU use together. The rest is left to
+/// the CUDA libraries and to other processes.
 constexpr double kDefaultGpuMemoryFraction = 0.8;
 
 }  // namespace eckart

@@ -4,13 +4,13 @@
 
 namespace eckart {
 
-/// What an image may take: all but the time is known before anything is decoded.
+/// Limits for one image. All limits except `decode_s` are checked before decoding starts.
 struct ImageLimits {
   std::int64_t pixels = 268435456;  ///< rows x cols
-  std::int64_t side = 65535;        ///< rows, and cols
-  std::int64_t file_mb = 1024;      ///< MiB of the file
-  std::int64_t decode_mb = 2300;    ///< MiB, while it is decoded: file, pixels, coefficients
-  std::int64_t decode_s = 20;       ///< seconds of one core to decode it
+  std::int64_t side = 65535;        ///< rows and cols, each
+  std::int64_t file_mb = 1024;      ///< size of the file in MiB
+  std::int64_t decode_mb = 2300;    ///< memory during decoding in MiB: file, pixels, coefficients
+  std::int64_t decode_s = 20;       ///< core time for decoding in seconds
 };
 
 }  // namespace eckart

@@ -18,12 +18,13 @@ enum class FailureReason {
   not_found,   ///< no such file
   unreadable,  ///< exists, but cannot be opened or read
   empty_file,
-  not_an_image,      ///< its file signature is of no supported format
+  not_an_image,      ///< the file signature is not that of a supported format
   unsupported,       ///< an image of a kind that is not supported (alpha, CMYK, ...)
-  too_large,         ///< exceeds a limit of io/codec.hpp
+  too_large,         ///< exceeds a limit of core/image_limits.hpp
   corrupt,           ///< has the signature of an image but does not decode
   not_encodable,     ///< the output format cannot represent the image
-  output_collision,  ///< its output is an output of another input, or an input
+  output_collision,  ///< its output path is that of another input's output, of an input, or of a
+                     ///< file that this program did not write
   out_of_memory,
   not_converged,   ///< the decomposition did not converge
   compute_failed,  ///< the backend failed on this batch
@@ -37,12 +38,13 @@ enum class ItemResult {
   done,
   skipped,
   failed,
-  deferred,  ///< will be tried again; has a reason if the file may be the cause, for example
-             ///< incomplete
+  deferred,  ///< Will be tried again. The reason is set if the file may be the cause, for example
+             ///< because it is incomplete.
 };
 std::string_view to_string(ItemResult result);
 
-/// The outcome of one image. `detail` is a sentence without the path.
+/// The outcome of one image. `detail` is text for people, on one line. It does not contain the path
+/// of the image, which messages put before it.
 struct Outcome {
   ItemResult result = ItemResult::done;
   Stage stage = Stage::source;

@@ -7,16 +7,17 @@
 
 namespace eckart {
 
-/// What may limit the rate: what all stages share, or the threads of one stage.
+/// A resource that can limit the rate. cores, gpu and disk are shared by all stages. The others are
+/// the threads of one stage.
 enum class Resource { cores, gpu, disk, source, load, batch, compute, write };
 
-/// Cores and GPUs are saturated from this share of their time on.
+/// Cores or GPUs count as saturated if their utilization is at least this.
 constexpr double kSaturationThreshold = 0.9;
 
 constexpr Resource resource_of(Stage stage) { return Resource(int(Resource::source) + int(stage)); }
 static_assert(resource_of(Stage::write) == Resource::write);
 
-/// The stage whose threads they are; none for what all stages share.
+/// The stage that this resource belongs to, or nullopt for a shared resource.
 constexpr std::optional<Stage> stage_of(Resource resource) {
   if (resource < Resource::source) return std::nullopt;
   return Stage(int(resource) - int(Resource::source));

@@ -14,13 +14,14 @@ constexpr auto enum_names(SolverKind) {
                                               {SolverKind::gesvdj, "gesvdj"}});
 }
 
-/// Whether it is, or may be, an iteration that a certificate has to follow.
+/// True for subspace iteration and for `automatic`, which may choose it. Its results need a
+/// certificate.
 constexpr bool is_iterative(SolverKind kind) {
   return kind == SolverKind::automatic || kind == SolverKind::subspace;
 }
 
-/// What shows that a result of an iteration is within kMaxLossDb of the optimum. One for which it
-/// does not is computed again in float64.
+/// How the program shows that a result of subspace iteration is within kMaxLossDb of the optimum. A
+/// result without a certificate is recomputed in float64.
 enum class Certificate {
   estimate,  ///< see loss_estimate_db() in compute/certificate.hpp
   bound      ///< a proven bound; see docs/explanation/numerics.md

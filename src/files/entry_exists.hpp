@@ -5,7 +5,8 @@
 
 namespace eckart::files {
 
-/// Whether anything has that name, a link that leads nowhere too; true where that cannot be known.
+/// Whether a directory entry with this path exists. A dangling symbolic link counts as existing.
+/// True if the entry cannot be examined, for example without permission.
 inline bool entry_exists(const std::filesystem::path& path) {
   std::error_code none;
   return std::filesystem::symlink_status(path, none).type() !=

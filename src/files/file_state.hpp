@@ -12,7 +12,8 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-/// Since 1970. Wraps in the year 2262: all that matters is that another time is another number.
+/// Nanoseconds since 1970. Wraps in the year 2262, which is harmless: times are only compared for
+/// equality.
 inline std::int64_t in_ns(const timespec& time) {
   constexpr std::uint64_t kSecond = 1000000000;
   return std::int64_t(std::uint64_t(time.tv_sec) * kSecond + std::uint64_t(time.tv_nsec));

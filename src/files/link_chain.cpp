@@ -5,7 +5,7 @@
 namespace eckart::files {
 
 std::vector<std::filesystem::path> link_chain(const std::filesystem::path& path) {
-  constexpr std::size_t kMaxLinks = 40;  // as Linux has it
+  constexpr std::size_t kMaxLinks = 40;  // the limit of Linux
   std::vector<std::filesystem::path> chain{path};
   std::error_code none;
   while (chain.size() <= kMaxLinks && std::filesystem::is_symlink(chain.back(), none))

@@ -5,7 +5,8 @@
 
 namespace eckart::files {
 
-/// The path, and where its links lead, one after the other; the last is there, or to be made.
+/// The path, followed by the target of each symbolic link in turn. The last path is not a link; it
+/// may not exist. After 40 links the chain ends, and its last path may be a link.
 std::vector<std::filesystem::path> link_chain(const std::filesystem::path& path);
 
 }  // namespace eckart::files

@@ -71,8 +71,9 @@ bool rename_exclusively(const EntryRef& from, const EntryRef& to) {
   const int from_folder = from.directory.descriptor(), to_folder = to.directory.descriptor();
   const char *const name = from.name.c_str(), *const new_name = to.name.c_str();
   if (::renameat2(from_folder, name, to_folder, new_name, RENAME_NOREPLACE) == 0) return true;
-  if (errno != EINVAL && errno != ENOSYS)
-    return false;  // the file system does not support RENAME_NOREPLACE
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // The file system does not support RENAME_NOREPLACE. Only this process uses the new name, so a
+  // check before the rename is sufficient.
   if (!to.directory.contains(to.name))
     return ::renameat(from_folder, name, to_folder, new_name) == 0;
   errno = EEXIST;

@@ -61,8 +61,6 @@ LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
 
 void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds timeout) {
   const auto& [file, is_in_state_folder, output_root] = location;
-  constexpr std::uintmax_t kMinDatabaseBytes =
-      512;  // the smallest page; SQLite treats a shorter file as an empty database
   std::error_code size_error;
   const fs::file_type type = fs::status(file, size_error).type();
   if (type == fs::file_type::directory || type == fs::file_type::fifo ||

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 
@@ -11,9 +12,13 @@ namespace eckart::ledger {
 /// and adds a migration, with a test that opens a file of the old version.
 inline constexpr int kSchemaVersion = 4;
 
-/// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
-/// SQLite's header: in what is shorter it begins anew.
+/// The size of the header at the beginning of every SQLite database. A shorter file has no header:
+/// it is empty, or was cut off, or another process is creating it.
 inline constexpr std::size_t kDatabaseHeaderBytes = 100;
+/// The size of the smallest page. A database with tables has at least one page, which includes the
+/// header, so a shorter file is no ledger.
+inline constexpr std::size_t kMinDatabaseBytes = 512;
+/// SQLite's application_id of every ledger since version 2 of the tables: "Ecka".
 inline constexpr std::uint32_t kApplicationId = 0x45636b61;
 
 /// A newer program wrote the ledger. Its tables are unknown, so it is not changed.

@@ -5,8 +5,8 @@
 
 namespace eckart::text {
 
-/// The bytes of a path as RFC 3986 has them in a URI: each that is not unreserved, nor a slash, as
-/// %XX.
+/// Encodes a path for a URI (RFC 3986). Unreserved characters and slashes are kept. Every other
+/// byte becomes %XX.
 std::string percent_encode_path(std::string_view path);
 
 }  // namespace eckart::text

@@ -3,6 +3,7 @@
 
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
+  check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
                                                      Checks that manual pages have the words of --help and --print-config
 """
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import commands
+import constants
 import generated
 import links
 import man_pages
@@ -34,6 +36,8 @@ def main():
     match sys.argv[1:]:
         case ["links"]:
             errors, summary = links.check(SOURCE)
+        case ["constants"]:
+            errors, summary = constants.check(SOURCE)
         case ["commands", program, *names]:
             errors, summary = check_commands(str(Path(program).resolve()), names)
         case ["generated", program, *rest] if rest in ([], ["--write"]):

@@ -14,18 +14,20 @@ EPSILON = np.finfo(np.float64).eps
 ITERATION, CERTIFICATE = "cpu/subspace_iteration.cpp", "certificate.cpp"
 DEFAULTS = dict(
     # subspace_columns()
-    min_oversampling=20, oversampling_divisor=4, column_multiple=constant("solver_choice.hpp", "kColumnMultiple"),
+    min_oversampling=constant(ITERATION, "kMinOversampling"), oversampling_divisor=constant(ITERATION, "kOversamplingDivisor"),
+    column_multiple=constant("solver_choice.hpp", "kColumnMultiple"),
     cosines=1.0, signs=1.0,  # fill_initial_block()
     shift=constant("cpu/shifted_cholesky_qr.cpp", "kShift"), max_shift=constant("cpu/shifted_cholesky_qr.cpp", "kMaxShift"),
+    shift_growth=constant("cpu/shifted_cholesky_qr.cpp", "kShiftGrowth"),
     # cutoff(), degree_for()
-    cut=17 / 20, min_relative_ritz=constant(ITERATION, "kMinRelativeRitz"), min_cutoff=constant(ITERATION, "kMinCutoff"),
+    cut=constant(ITERATION, "kCutoffPercent") / 100, min_relative_ritz=constant(ITERATION, "kMinRelativeRitz"), min_cutoff=constant(ITERATION, "kMinCutoff"),
     max_degree=constant(ITERATION, "kMaxDegree"),
     amplifications=constant("cpu/float32_solver.cpp", "kAmplifications"),
     rows_per_chunk=constant(ITERATION, "kRowsPerChunk"),
     ritz_dtype=np.float64,
     # certificate.cpp
     summation=constant("certificate.hpp", "kSummationError"), base_error=constant(CERTIFICATE, "kBaseError"),
-    column_error=constant(CERTIFICATE, "kErrorPerColumn"), factor_error=1e-7,
+    column_error=constant(CERTIFICATE, "kErrorPerColumn"), factor_error=constant(CERTIFICATE, "kFloat32FactorError"),
     min_ratio=constant(CERTIFICATE, "kMinRatio"), max_ratio=float(constant(CERTIFICATE, "kMaxRatio")),
     doubling=2.0, mean_factor=2.0, middle=0.5)
 
@@ -120,7 +122,7 @@ def shifted_cholesky_qr(y, o, second=None):
         r, info = sla.lapack.get_lapack_funcs("potrf", (gram,))(gram, lower=0, clean=1)
         if info == 0 and np.isfinite(r).all():
             break
-        shift *= 10
+        shift *= o["shift_growth"]
         if shift > o["max_shift"]:
             raise CholeskyBreakdown
     diagonal = np.where(scale > 0, np.diag(r) * norms, 0) ** 2

@@ -2,42 +2,11 @@
 #include <gtest/gtest.h>
 #include <spdlog/spdlog.h>
 
-#include <cstddef>
-#include <cstdlib>
 #include <new>
 
 #include "flow/workers.hpp"
 #include "tests/pipeline/fakes.hpp"
-
-namespace {
-
-thread_local long allocations_left =
-    -1;  // allocations of this thread before a failure; negative: no failure
-
-void* allocate(std::size_t bytes) {
-  if (allocations_left > 0) --allocations_left;
-  if (allocations_left == 0) {
-    allocations_left = -1;
-    throw std::bad_alloc();
-  }
-  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return allocate(bytes); }
-void* operator new[](std::size_t bytes) { return allocate(bytes); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return std::malloc(bytes); }
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return std::malloc(bytes);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#include "tests/support/failing_new.hpp"
 
 namespace eckart::test {
 namespace {
@@ -68,15 +37,13 @@ TEST(AllocationFailure, ends_the_run_between_the_starts_of_threads) {
     PipelineHarness harness;
     harness.images = 5000;  // more than the queues hold
     pipeline::Pipeline& pipeline = harness.pipeline();
-    allocations_left = number;
+    fail_allocation(number);
     try {
       pipeline.run();
     } catch (const std::bad_alloc&) {
       ++failed;
     }
-    const bool was_reached = allocations_left < 0;
-    allocations_left = -1;
-    if (!was_reached) break;
+    if (!stop_failing_allocations()) break;
   }
   EXPECT_GT(failed, 10);
   spdlog::set_level(spdlog::level::info);

@@ -8,6 +8,8 @@
 #include <mutex>
 #include <utility>
 
+#include "compute/format_count.hpp"
+
 namespace eckart::compute {
 namespace {
 
@@ -44,8 +46,8 @@ class Differences {
                   max_psnr_difference_db_);
     std::vector<std::string> lines{line};
     if (one_sided_failures_ > 0) {
-      lines.push_back(std::to_string(one_sided_failures_) +
-                      " images failed on only one of the two backends");
+      lines.push_back(format_count(one_sided_failures_, "image") +
+                      " failed on only one of the two backends");
     }
     return lines;
   }
@@ -65,11 +67,11 @@ class Differences {
   }
 
   void compare_planes(const PlaneResult& tested, const PlaneResult& reference) {
-    // Squared errors below 1e-3 are rounding errors of both backends.
-    const double floor = 1e-3;
-    if (tested.residual < floor && reference.residual < floor) return;
-    const double loss =
-        10 * std::log10(std::max(tested.residual, floor) / std::max(reference.residual, floor));
+    // Squared errors below this are rounding errors of both backends.
+    constexpr double kRoundingFloor = 1e-3;
+    if (tested.residual < kRoundingFloor && reference.residual < kRoundingFloor) return;
+    const double loss = 10 * std::log10(std::max(tested.residual, kRoundingFloor) /
+                                        std::max(reference.residual, kRoundingFloor));
     max_psnr_difference_db_ = std::max(max_psnr_difference_db_, std::abs(loss));
   }
 

@@ -15,8 +15,8 @@ class Float32Solver {
  public:
   explicit Float32Solver(Certificate certificate) : certificate_(certificate) {}
 
-  /// Returns false if the iteration did not certify all outputs. The outputs of the plane are then
-  /// invalid.
+  /// Returns false if the iteration did not certify all outputs, or failed numerically. The outputs
+  /// of the plane are then invalid. Throws std::bad_alloc, but no ItemError.
   template <class T>
   bool reconstruct(const PlaneTask<T>& plane);
 

@@ -67,9 +67,9 @@ void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n,
   vectors_.resize(size(n, n));
   values_.resize(std::size_t(n));
   // Left singular vectors of A; dgesdd always computes both sides.
-  std::vector<double> v_t(size(n, m));
+  v_t_nm_.resize(size(n, m));
   check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
-                              vectors_.data(), n, v_t.data(), n),
+                              vectors_.data(), n, v_t_nm_.data(), n),
                "dgesdd");
   std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
   std::transform(values_.begin(), values_.end(), result_.sigma_squared.begin(),

@@ -18,7 +18,8 @@ struct RightSingularVectors {
 ///   gram    eigenvectors of A'A: few by bisection (dsyevr), many by divide and conquer (dsyevd)
 ///   gesvd   divide and conquer on A (dgesdd)
 ///   gesvdj  one-sided Jacobi on A, preconditioned (dgejsv)
-/// The result is valid until the next call. Throws as check_lapack() does.
+/// The result is valid until the next call. Reuses its memory between calls. Throws as
+/// check_lapack() does, and std::bad_alloc.
 class RightSingularSolver {
  public:
   explicit RightSingularSolver(SolverKind kind) : solver_(kind) {}
@@ -32,7 +33,7 @@ class RightSingularSolver {
 
   const SolverKind solver_;
   RightSingularVectors result_;
-  std::vector<double> matrix_, vectors_, values_;
+  std::vector<double> matrix_, vectors_, values_, v_t_nm_;
   std::vector<int> support_;
 };
 

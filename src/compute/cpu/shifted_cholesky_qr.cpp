@@ -12,6 +12,7 @@ namespace {
 
 constexpr float kShift = 1e-6F;  // 16 units in the last place of the unit diagonal
 constexpr float kMaxShift = 1e-2F;
+constexpr float kShiftGrowth = 10;  // after each factorization that fails
 
 }  // namespace
 
@@ -38,7 +39,7 @@ void ShiftedCholeskyQr::operator()(std::vector<float>& y, int rows, int l,
   squared_diagonal_.resize(size);
   float shift = kShift;
   while (!factorize(y, rows, l, shift)) {
-    shift *= 10;
+    shift *= kShiftGrowth;
     if (shift > kMaxShift)
       throw ItemError(FailureReason::not_converged,
                       "spotrf failed: the columns are numerically dependent");

@@ -17,6 +17,13 @@
 namespace eckart::compute::cpu {
 namespace {
 
+// Columns of the iteration more than the rank: at least kMinOversampling, and the rank divided by
+// kOversamplingDivisor.
+constexpr int kMinOversampling = 20;
+constexpr int kOversamplingDivisor = 4;
+constexpr unsigned kStartSeed = 1936;
+// The position of the cutoff in the descending Ritz values, in percent of their number.
+constexpr int kCutoffPercent = 85;
 // A Ritz value below this share of the largest is rounding.
 constexpr double kMinRelativeRitz = 1e-14;
 
@@ -24,7 +31,7 @@ constexpr double kMinRelativeRitz = 1e-14;
 /// close to the leading singular vectors of smooth images. Random signs make sure that no direction
 /// is missing.
 void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
-  std::mt19937 random(1936);
+  std::mt19937 random(kStartSeed);
   std::vector<float> cosine(4 * std::size_t(n));
   for (std::size_t i = 0; i < cosine.size(); ++i) {
     cosine[i] = float(std::numbers::sqrt2 * std::cos(std::numbers::pi * double(i) / (2.0 * n)));
@@ -40,20 +47,21 @@ void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
 }  // namespace
 
 int subspace_columns(int rank) {
-  const int min_columns = rank + std::max(20, rank / 4);
+  const int min_columns = rank + std::max(kMinOversampling, rank / kOversamplingDivisor);
   return round_up(min_columns, kColumnMultiple);
 }
 
 void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {
   a_t_nm_ = a_t_nm.data();
   const bool has_same_start = n == n_ && l == l_;
-  m_ = m, n_ = n, k_ = k, l_ = l;
+  n_ = l_ = 0;  // if an allocation fails, the next plane must not use an incomplete initial_nl_
   for (auto* block : {&q_nl_, &y_nl_, &previous_nl_}) block->resize(size(n, l));
   z_ml_.resize(size(m, l));
   if (!has_same_start) {
     initial_nl_.resize(size(n, l));
     fill_initial_block(initial_nl_, n, l);
   }
+  m_ = m, n_ = n, k_ = k, l_ = l;
   q_nl_ = initial_nl_;
   multiply_a();
   // Without this step the condition number of A'A would be too large for one Cholesky.
@@ -81,7 +89,7 @@ void SubspaceIteration::multiply_a_t(float alpha, float beta) {
 /// The upper end of the interval that the filter damps. It is a little above the smallest Ritz
 /// value, because the last columns have converged least and their Ritz values are too small.
 double SubspaceIteration::cutoff() const {
-  const double cutoff_value = values_[size(l_, 17) / 20];
+  const double cutoff_value = values_[size(l_, kCutoffPercent) / 100];
   constexpr double kMinCutoff = 1e-20;  // for the zero matrix; 1 / cutoff must be a finite float32
   return std::max({cutoff_value, kMinRelativeRitz * values_.front(), kMinCutoff});
 }

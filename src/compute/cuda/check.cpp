@@ -78,18 +78,25 @@ std::string format_dimensions(dim3 size) {
 }
 
 [[noreturn]] void throw_error(cudaError_t status, const std::string& call, const CallSite& site,
-                              const std::string& size = "", bool is_on_device = true) {
+                              const std::string& size = "", MemoryKind memory = MemoryKind::gpu) {
   const std::string message = format_failure(
       "CUDA error " + std::to_string(int(status)) + " (" + cudaGetErrorString(status) + ")", call,
       site, size);
   static_cast<void>(cudaGetLastError());  // reset the error, or the next launch reports it again
   if (status == cudaErrorMemoryAllocation)
-    throw OutOfMemory(message + (is_on_device ? "; " + format_free_memory() : ""));
+    throw OutOfMemory(message + (memory == MemoryKind::gpu ? "; " + format_free_memory() : ""),
+                      memory);
   if (is_device_lost(status)) throw DeviceLostError(message);
   throw std::runtime_error(message);
 }
 
-/// Handles an error status of a library. Its cause may be an error of the CUDA context.
+std::string format_matrices(const MatrixBatch& batch) {
+  return "m " + std::to_string(batch.m) + ", n " + std::to_string(batch.n) +
+         (batch.inner > 0 ? ", inner dimension " + std::to_string(batch.inner) : "") +
+         ", batch count " + std::to_string(batch.count);
+}
+
+/// Handles an error of a library. Its cause may be an error of the CUDA context.
 [[noreturn]] void throw_library_error(const std::string& message, bool is_allocation_failure,
                                       bool is_generic_error) {
   const cudaError_t status = cudaGetLastError();
@@ -100,6 +107,24 @@ std::string format_dimensions(dim3 size) {
   throw std::runtime_error(message);
 }
 
+[[noreturn]] void throw_library_error(cublasStatus_t status, const char* call, const CallSite& site,
+                                      const std::string& size = "") {
+  throw_library_error(format_failure(cublasGetStatusName(status), call, site, size),
+                      status == CUBLAS_STATUS_ALLOC_FAILED,
+                      status == CUBLAS_STATUS_INTERNAL_ERROR ||
+                          status == CUBLAS_STATUS_NOT_INITIALIZED ||
+                          status == CUBLAS_STATUS_EXECUTION_FAILED);
+}
+
+[[noreturn]] void throw_library_error(cusolverStatus_t status, const char* call,
+                                      const CallSite& site, const std::string& size = "") {
+  throw_library_error(
+      format_failure("cuSOLVER status " + std::to_string(int(status)), call, site, size),
+      status == CUSOLVER_STATUS_ALLOC_FAILED,
+      status == CUSOLVER_STATUS_INTERNAL_ERROR || status == CUSOLVER_STATUS_NOT_INITIALIZED ||
+          status == CUSOLVER_STATUS_EXECUTION_FAILED);
+}
+
 }  // namespace
 
 void check(cudaError_t status, const char* call, CallSite site) {
@@ -107,20 +132,20 @@ void check(cudaError_t status, const char* call, CallSite site) {
 }
 
 void check(cublasStatus_t status, const char* call, CallSite site) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw_library_error(
-      format_failure(cublasGetStatusName(status), call, site), status == CUBLAS_STATUS_ALLOC_FAILED,
-      status == CUBLAS_STATUS_INTERNAL_ERROR || status == CUBLAS_STATUS_NOT_INITIALIZED ||
-          status == CUBLAS_STATUS_EXECUTION_FAILED);
+  if (status != CUBLAS_STATUS_SUCCESS) throw_library_error(status, call, site);
+}
+void check(cusolverStatus_t status, const char* call, CallSite site) {
+  if (status != CUSOLVER_STATUS_SUCCESS) throw_library_error(status, call, site);
 }
 
-void check(cusolverStatus_t status, const char* call, CallSite site) {
-  if (status == CUSOLVER_STATUS_SUCCESS) return;
-  throw_library_error(format_failure("cuSOLVER status " + std::to_string(int(status)), call, site),
-                      status == CUSOLVER_STATUS_ALLOC_FAILED,
-                      status == CUSOLVER_STATUS_INTERNAL_ERROR ||
-                          status == CUSOLVER_STATUS_NOT_INITIALIZED ||
-                          status == CUSOLVER_STATUS_EXECUTION_FAILED);
+void check_batch(cublasStatus_t status, const char* call, const MatrixBatch& batch, CallSite site) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw_library_error(status, call, site, format_matrices(batch));
+}
+void check_batch(cusolverStatus_t status, const char* call, const MatrixBatch& batch,
+                 CallSite site) {
+  if (status != CUSOLVER_STATUS_SUCCESS)
+    throw_library_error(status, call, site, format_matrices(batch));
 }
 
 void check_copy(cudaError_t status, const char* call, std::size_t bytes, CallSite site) {
@@ -137,7 +162,7 @@ void check_pinned_allocation(cudaError_t status, const char* call, std::size_t b
                              CallSite site) {
   if (status == cudaSuccess) return;
   throw_error(status, call, site, std::to_string(bytes) + " bytes of pinned host memory requested",
-              false);
+              MemoryKind::pinned_host);
 }
 
 void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_bytes,

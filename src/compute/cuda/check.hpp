@@ -22,10 +22,24 @@ struct CallSite {
 // Every check throws on failure: DeviceLostError if the context is unusable, OutOfMemory, or
 // std::runtime_error. The message is one line with the error, the call, file and line, and the size
 // of the request if it is known. If device memory ran out, the message ends with the free memory.
+// OutOfMemory::kind() is MemoryKind::pinned_host only after check_pinned_allocation().
 
 void check(cudaError_t status, const char* call, CallSite site = CallSite::current());
 void check(cublasStatus_t status, const char* call, CallSite site = CallSite::current());
 void check(cusolverStatus_t status, const char* call, CallSite site = CallSite::current());
+
+/// The matrices of a library call: `count` matrices of m x n. `inner` is the inner dimension if the
+/// call multiplies matrices, otherwise 0.
+struct MatrixBatch {
+  int m, n, count;
+  int inner = 0;
+};
+
+/// For a library call on a batch of matrices.
+void check_batch(cublasStatus_t status, const char* call, const MatrixBatch& batch,
+                 CallSite site = CallSite::current());
+void check_batch(cusolverStatus_t status, const char* call, const MatrixBatch& batch,
+                 CallSite site = CallSite::current());
 
 /// For a copy of `bytes` bytes.
 void check_copy(cudaError_t status, const char* call, std::size_t bytes,
@@ -46,3 +60,6 @@ void check_launch(const char* kernel, dim3 grid, dim3 block, std::size_t shared_
 #define ECKART_CUDA_CHECK(call) ::eckart::compute::cuda::check((call), #call)
 #define ECKART_CUDA_CHECK_COPY(call, bytes) \
   ::eckart::compute::cuda::check_copy((call), #call, (bytes))
+/// Example: ECKART_CUDA_CHECK_BATCH(cublasDgemmStridedBatched(...), m, n, count, inner)
+#define ECKART_CUDA_CHECK_BATCH(call, ...) \
+  ::eckart::compute::cuda::check_batch((call), #call, {__VA_ARGS__})

@@ -13,7 +13,8 @@ namespace eckart::compute::cuda {
 /// Recomputes `uncertified` planes of the slot's batch with this solver of the plan. Returns those
 /// that are still uncertified. Processes parts of plan.max_recompute_planes() planes, one after
 /// another. If memory runs out, it halves the parts; throws OutOfMemory if there is no memory for a
-/// single plane. Without `copy_pixels` the pixels stay on the device.
+/// single plane. Otherwise throws as check() does. Without `copy_pixels` the pixels stay on the
+/// device.
 std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
                                  std::size_t solver, std::span<const TaskPlane> uncertified,
                                  bool copy_pixels);

@@ -38,7 +38,8 @@ struct BatchCertification {
 };
 
 /// One batch in flight: pinned host memory for packed pixels and results, and the same buffers on
-/// the device. Single-threaded, like its lane.
+/// the device. Single-threaded, like its lane. Functions that take a stream or Streams, and wait(),
+/// throw as check() does.
 class Slot {
  public:
   Slot();
@@ -55,8 +56,9 @@ class Slot {
   /// Queues the copy in again; for benchmarks.
   void copy_in(const Streams& streams);
 
-  /// Restricts the batch to these planes, which must be among the packed ones. Their pixels must be
-  /// on the device when `stream` reaches this point.
+  /// Restricts the batch to these planes, which must be among the packed ones, and queues the copy
+  /// of their layouts on `stream`. Their pixels must be on the device when `stream` reaches this
+  /// point. `padded_planes` is at least their number, and at most the capacity given to pack().
   void select_planes(std::span<const TaskPlane> task_planes, int padded_planes,
                      cudaStream_t stream);
 
@@ -72,7 +74,8 @@ class Slot {
   void wait() const;
 
   /// Sets the results of the tasks. Call wait() first. If `is_last`, no other solver follows, and
-  /// every finite result counts as certified. Throws std::bad_alloc.
+  /// every finite result counts as certified. Makes no CUDA call. A plane whose solver did not
+  /// converge is returned as uncertified, and causes no exception.
   BatchCertification certify(Certificate certificate, bool is_last) const;
 
   /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.

@@ -18,7 +18,7 @@ struct ClockSyncPoint {
 };
 
 /// Relates a device's clock to the host's clock. Measures again after some time, because the clocks
-/// drift. Uses its own stream.
+/// drift. Uses its own stream. Throws as check() does.
 class DeviceClock {
  public:
   /// If `is_enabled` is false, nothing is measured. Must be created on a thread whose current
@@ -35,7 +35,7 @@ class DeviceClock {
 };
 
 /// The times of the work queued for one batch, between two events each. Without a sync point
-/// nothing is recorded.
+/// nothing is recorded. begin(), end() and read() throw as check() does.
 class Timeline {
  public:
   /// Removes all spans. `sync_point` may be null.

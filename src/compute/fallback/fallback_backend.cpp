@@ -10,6 +10,7 @@
 
 #include "compute/fallback/lazy_backend.hpp"
 #include "compute/fallback/oom_tracker.hpp"
+#include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 
 namespace eckart::compute {
@@ -34,14 +35,14 @@ void set_error(Task& task, FailureReason reason, const std::string& error) {
   task.error = error;
 }
 
-/// Runs `step`. Returns the message of OutOfMemory, or nullopt if it was not thrown.
+/// Runs `step`. Returns the OutOfMemory that it throws, or nullopt.
 template <class Step>
-std::optional<std::string> catch_oom(Step&& step) {
+std::optional<OutOfMemory> catch_oom(Step&& step) {
   try {
     step();
     return std::nullopt;
   } catch (const OutOfMemory& error) {
-    return error.what();
+    return error;
   }
 }
 
@@ -82,7 +83,7 @@ class FallbackLane : public Lane {
   void start(int slot, const BatchKey& key, Tasks tasks) override {
     if (!lane_) make_gpu_lane();
     if (!lane_) {
-      for (Task* task : tasks) fall_back_to_cpu(key, *task, "not enough memory for a lane");
+      for (Task* task : tasks) fall_back_to_cpu(key, *task, *lane_oom_);
       return;
     }
     const int planes = count_planes(tasks);
@@ -93,7 +94,7 @@ class FallbackLane : public Lane {
     }
     if (is_cpu_only) {
       compute_on_cpu(key, *tasks.front(), FailureReason::compute_failed,
-                     "the GPU is not used for this image");
+                     "the GPU is not used for this image, and the CPU failed: ");
       return;
     }
     InFlightBatch batch{key, {tasks.begin(), tasks.end()}};
@@ -125,12 +126,12 @@ class FallbackLane : public Lane {
   };
 
   void make_gpu_lane() {
-    const auto cause = catch_oom([&] { lane_ = gpu_.make_lane(index_); });
-    if (cause) return oom_.record_lane_oom(*cause);
+    lane_oom_ = catch_oom([&] { lane_ = gpu_.make_lane(index_); });
+    if (lane_oom_) return oom_.record_lane_oom(*lane_oom_);
     lane_->set_stop_token(stop_);
   }
 
-  void recover_from_oom(int slot, const BatchKey& key, Tasks tasks, const std::string& cause) {
+  void recover_from_oom(int slot, const BatchKey& key, Tasks tasks, const OutOfMemory& cause) {
     for (Task* task : tasks) reset(*task);
     if (tasks.size() > 1) return split_and_compute(slot, key, tasks);
     oom_.record_image_oom(key, cause);
@@ -148,15 +149,17 @@ class FallbackLane : public Lane {
     }
   }
 
-  /// Returns true if the CPU computed the task. Otherwise sets its error; `reason_if_failed` is
-  /// used for exceptions other than std::bad_alloc.
+  /// Returns true if the CPU computed the task. Otherwise sets its error, which begins with
+  /// `prefix`; `reason_if_failed` is used for exceptions other than std::bad_alloc. Rethrows
+  /// FatalError, for example if no CPU backend can be made: that is no failure of the image.
   bool compute_on_cpu(const BatchKey& key, Task& task, FailureReason reason_if_failed,
-                      const std::string& cause) {
-    const std::string prefix = cause + "; the CPU fallback also failed: ";
+                      const std::string& prefix) {
     try {
       cpu_.compute(index_, key, task, stop_);
       if (task.error.empty()) return true;
       task.error.insert(0, prefix);
+    } catch (const FatalError&) {
+      throw;
     } catch (const std::bad_alloc&) {
       set_error(task, FailureReason::out_of_memory, prefix + "not enough host memory");
     } catch (const std::exception& error) {
@@ -165,10 +168,12 @@ class FallbackLane : public Lane {
     return false;
   }
 
-  /// Computes an image that does not fit into GPU memory.
-  void fall_back_to_cpu(const BatchKey& key, Task& task, const std::string& cause) {
+  /// Computes an image for which the GPU backend has no memory.
+  void fall_back_to_cpu(const BatchKey& key, Task& task, const OutOfMemory& cause) {
+    const std::string gpu_error =
+        std::string("not enough ") + to_text(cause.kind()) + " (" + cause.what() + ")";
     if (compute_on_cpu(key, task, FailureReason::out_of_memory,
-                       "not enough GPU memory (" + cause + ")"))
+                       gpu_error + "; the CPU fallback also failed: "))
       oom_.record_cpu_fallback();
   }
 
@@ -177,7 +182,8 @@ class FallbackLane : public Lane {
   OomTracker& oom_;
   LazyBackend& cpu_;
   std::stop_token stop_;
-  std::unique_ptr<Lane> lane_;  // null if there was no memory for a lane
+  std::unique_ptr<Lane> lane_;           // null if there was no memory for a lane
+  std::optional<OutOfMemory> lane_oom_;  // why `lane_` is null
   // By slot; without tasks if start() has already computed the batch.
   std::vector<InFlightBatch> in_flight_;
 };

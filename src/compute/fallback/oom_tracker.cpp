@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compute/evict_if_full.hpp"
+#include "compute/format_count.hpp"
 
 namespace eckart::compute {
 namespace {
@@ -11,8 +12,8 @@ std::string format_shape(PaddedShape shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols);
 }
 
-std::string format_count(std::int64_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+std::string not_enough(const OutOfMemory& cause) {
+  return std::string("not enough ") + to_text(cause.kind());
 }
 
 }  // namespace
@@ -24,34 +25,38 @@ int OomTracker::limit_planes(const BatchKey& key, int planes) const {
   return is_limited ? std::min(planes, entry->second.max_planes) : planes;
 }
 
-void OomTracker::record_batch_oom(const BatchKey& key, int planes, const std::string& cause) {
+void OomTracker::record_batch_oom(const BatchKey& key, int planes, const OutOfMemory& cause) {
   const int half = std::max(1, planes / 2);
   {
     const std::lock_guard lock(mutex_);
+    exhausted_.insert(cause.kind());
     int& max_planes = find_or_add(key).max_planes;
     const bool is_first = max_planes == 0;
     max_planes = is_first ? half : std::min(max_planes, half);
     if (!is_first) return;
   }
-  warn_("not enough GPU memory for a batch of " + format_count(planes, "plane") + " of " +
-        format_shape(key.shape) + " (" + cause + "); batches of this shape are split from now on");
+  warn_(not_enough(cause) + " for a batch of " + format_count(planes, "plane") + " of " +
+        format_shape(key.shape) + " (" + cause.what() +
+        "); batches of this shape are split from now on");
 }
 
-void OomTracker::record_image_oom(const BatchKey& key, const std::string& cause) {
+void OomTracker::record_image_oom(const BatchKey& key, const OutOfMemory& cause) {
   {
     const std::lock_guard lock(mutex_);
+    exhausted_.insert(cause.kind());
     if (std::exchange(find_or_add(key).is_cpu_fallback_reported, true)) return;
   }
-  warn_("not enough GPU memory for a batch of one image of " + format_shape(key.shape) + " (" +
-        cause + "); it is computed on the CPU");
+  warn_(not_enough(cause) + " for a batch of one image of " + format_shape(key.shape) + " (" +
+        cause.what() + "); it is computed on the CPU");
 }
 
-void OomTracker::record_lane_oom(const std::string& cause) {
+void OomTracker::record_lane_oom(const OutOfMemory& cause) {
   {
     const std::lock_guard lock(mutex_);
+    exhausted_.insert(cause.kind());
     if (std::exchange(is_lane_oom_reported_, true)) return;
   }
-  warn_("not enough GPU memory for a lane (" + cause +
+  warn_(not_enough(cause) + " for a lane (" + cause.what() +
         "); its images are computed on the CPU until memory is free");
 }
 
@@ -80,6 +85,16 @@ OomTracker::BatchLimit& OomTracker::find_or_add(const BatchKey& key) {
   return limits_[key];
 }
 
+/// "GPU memory", or "GPU memory and pinned host memory". The mutex must be locked.
+std::string OomTracker::describe_memory() const {
+  std::string text;
+  for (const MemoryKind kind : exhausted_) {
+    if (!text.empty()) text += " and ";
+    text += to_text(kind);
+  }
+  return text;
+}
+
 std::vector<std::string> OomTracker::warnings() const {
   constexpr int kMaxListed = 3;  // shapes; a folder may contain thousands
   const std::lock_guard lock(mutex_);
@@ -100,8 +115,8 @@ std::vector<std::string> OomTracker::warnings() const {
                                  : format_count(images, "image") +
                                        (images == 1 ? " was" : " were") + " computed on the CPU";
   if (splits.empty() && on_cpu.empty()) return {};
-  return {"not enough GPU memory: " + splits + (splits.empty() || on_cpu.empty() ? "" : "; ") +
-          on_cpu};
+  return {"not enough " + describe_memory() + ": " + splits +
+          (splits.empty() || on_cpu.empty() ? "" : "; ") + on_cpu};
 }
 
 }  // namespace eckart::compute

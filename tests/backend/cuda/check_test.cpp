@@ -59,6 +59,8 @@ TEST_F(CudaCheckTest, is_silent_on_success) {
   check(cudaSuccess, "call");
   check(CUBLAS_STATUS_SUCCESS, "call");
   check(CUSOLVER_STATUS_SUCCESS, "call");
+  check_batch(CUBLAS_STATUS_SUCCESS, "call", {1, 1, 1});
+  check_batch(CUSOLVER_STATUS_SUCCESS, "call", {1, 1, 1});
   check_copy(cudaSuccess, "call", 1);
   check_device_allocation(cudaSuccess, "call", 1);
   check_launch("kernel", 1, 1);
@@ -109,6 +111,23 @@ TEST_F(CudaCheckTest, does_not_name_device_memory_for_a_pinned_allocation) {
                          ": 123456 bytes of pinned host memory requested");
 }
 
+TEST_F(CudaCheckTest, distinguishes_device_memory_from_pinned_memory) {
+  runtime.create = cudaErrorMemoryAllocation;
+  const auto kind_of = [](auto&& step) {
+    try {
+      step();
+    } catch (const OutOfMemory& error) {
+      return error.kind();
+    }
+    throw std::logic_error("no error");
+  };
+  DeviceBuffer device;
+  PinnedBuffer pinned;
+  EXPECT_EQ(kind_of([&] { device.reserve(1); }), MemoryKind::gpu);
+  EXPECT_EQ(kind_of([&] { pinned.reserve(1); }), MemoryKind::pinned_host);
+  EXPECT_EQ(kind_of([] { check(CUBLAS_STATUS_ALLOC_FAILED, "call"); }), MemoryKind::gpu);
+}
+
 TEST_F(CudaCheckTest, names_the_free_memory_for_any_call_that_lacks_device_memory) {
   runtime.free = 1000;
   runtime.total = 2000;
@@ -154,6 +173,23 @@ TEST_F(CudaCheckTest, names_status_call_file_and_line_of_a_library) {
       [] { ECKART_CUDA_CHECK(cusolverStatus_t(CUSOLVER_STATUS_INVALID_VALUE)); });
   EXPECT_THAT(solver, StartsWith("cuSOLVER status 3 from cusolverStatus_t("));
   EXPECT_THAT(solver, EndsWith(here(__LINE__ - 2)));
+}
+
+TEST_F(CudaCheckTest, names_the_matrices_of_a_library_call) {
+  const std::string blas = message_of<std::runtime_error>([] {
+    ECKART_CUDA_CHECK_BATCH(cublasStatus_t(CUBLAS_STATUS_INVALID_VALUE), 256, 32, 512, 128);
+  });
+  EXPECT_THAT(blas, StartsWith("CUBLAS_STATUS_INVALID_VALUE from cublasStatus_t("));
+  EXPECT_THAT(blas,
+              EndsWith(here(__LINE__ - 3) + ": m 256, n 32, inner dimension 128, batch count 512"));
+  const std::string solver = message_of<std::runtime_error>([] {
+    check_batch(CUSOLVER_STATUS_INVALID_VALUE, "call", {64, 64, 7});
+  });
+  EXPECT_THAT(solver, EndsWith(here(__LINE__ - 1) + ": m 64, n 64, batch count 7"));
+  EXPECT_THAT(message_of<OutOfMemory>([] {
+                check_batch(CUBLAS_STATUS_ALLOC_FAILED, "call", {64, 64, 7});
+              }),
+              HasSubstr(": m 64, n 64, batch count 7; "));
 }
 
 TEST_F(CudaCheckTest, reports_a_broken_context_as_a_lost_device) {

@@ -1,10 +1,14 @@
 // Which CUDA calls a lane makes, in which order, and what it does if a solver fails or memory runs
 // out. Uses fake/fake_cuda.hpp, so no GPU is needed.
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <cusolverDn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -224,6 +228,59 @@ TEST_F(LaneTest, continues_after_a_batch_that_never_fits_is_out_of_memory) {
   FakeCuda::reset();
   compute(tasks);
   for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+}
+
+TEST_F(LaneTest, reports_pinned_memory_as_the_kind_that_ran_out) {
+  make_lane(with(SolverKind::gram));
+  std::vector<Task> tasks = make_tasks(8);
+  FakeCuda::fail_calls("cudaHostAlloc", cudaErrorMemoryAllocation);
+  try {
+    compute(tasks);
+    ADD_FAILURE() << "no error";
+  } catch (const OutOfMemory& error) {
+    EXPECT_EQ(error.kind(), MemoryKind::pinned_host);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("bytes of pinned host memory requested"));
+  }
+  FakeCuda::reset();
+  compute(tasks);
+  for (const Task& task : tasks) EXPECT_EQ(task.error, "") << "the lane remains usable";
+}
+
+/// Planes of 96 x 64 at rank 5: the errors of libraries name the sizes of the failing call.
+TEST_F(LaneTest, names_the_sizes_of_a_failing_library_call) {
+  const struct {
+    SolverKind solver;
+    const char* call;
+    int status;
+    const char* sizes;
+  } cases[] = {
+      {SolverKind::subspace, "cublasGemmStridedBatchedEx", CUBLAS_STATUS_INVALID_VALUE,
+       ": m 96, n 48, inner dimension 64, batch count 8"},
+      {SolverKind::gram, "cublasDgemmStridedBatched", CUBLAS_STATUS_INVALID_VALUE,
+       ": m 64, n 64, inner dimension 96, batch count 8"},
+      {SolverKind::gram, "cusolverDnXsyevBatched", CUSOLVER_STATUS_INVALID_VALUE,
+       ": m 64, n 64, batch count 8"},
+      {SolverKind::gesvd, "cusolverDnDgesvd", CUSOLVER_STATUS_INVALID_VALUE,
+       ": m 96, n 64, batch count 1"},
+      {SolverKind::gesvd, "cublasDgeam", CUBLAS_STATUS_INVALID_VALUE,
+       ": m 96, n 64, batch count 1"},
+      {SolverKind::gesvdj, "cusolverDnDgesvdj", CUSOLVER_STATUS_INVALID_VALUE,
+       ": m 64, n 96, batch count 1"},
+  };
+  for (const auto& [solver, call, status, sizes] : cases) {
+    SCOPED_TRACE(call);
+    make_lane(with(solver));
+    std::vector<Task> tasks = make_tasks(8);
+    FakeCuda::fail_calls(call, status);
+    try {
+      compute(tasks);
+      ADD_FAILURE() << "no error";
+    } catch (const std::runtime_error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(std::string(" from ") + call + "("));
+      EXPECT_THAT(error.what(), ::testing::EndsWith(sizes));
+    }
+    FakeCuda::reset();
+  }
 }
 
 /// There is memory for a small batch in float16, but not for float64.

@@ -95,7 +95,7 @@ TEST(CheckedBackend, reports_one_sided_failures) {
   const auto warnings =
       check(std::make_unique<FlatBackend>(7, 10, true), std::make_unique<FlatBackend>(7, 10), task);
   ASSERT_EQ(warnings.size(), 2U);
-  EXPECT_NE(warnings[1].find("1 images failed on only one of the two backends"), std::string::npos)
+  EXPECT_NE(warnings[1].find("1 image failed on only one of the two backends"), std::string::npos)
       << warnings[1];
 }
 

@@ -136,17 +136,53 @@ TEST_F(FallbackTest, reports_both_errors_if_the_cpu_fails_too) {
   EXPECT_NE(tasks[2]->error.find("did not converge"), std::string::npos) << tasks[2]->error;
 }
 
-TEST_F(FallbackTest, fails_only_the_image_if_no_cpu_backend_can_be_made) {
+TEST_F(FallbackTest, names_the_kind_of_memory_in_the_error_of_an_image) {
+  gpu_.start_capacity = 0;
+  gpu_.memory = MemoryKind::pinned_host;
+  cpu_.on_finish = [](Task& task) { task.error = "did not converge"; };
+  const auto tasks = make_tasks(1);
+  compute(tasks);
+  EXPECT_EQ(tasks[0]->error,
+            "not enough pinned host memory (cudaMalloc failed); the CPU fallback also failed: did "
+            "not converge");
+}
+
+TEST_F(FallbackTest, names_the_cause_if_there_is_no_memory_for_a_lane) {
+  gpu_.has_lane_memory = false;
+  lane_ = backend_->make_lane(1);
+  cpu_.on_finish = [](Task& task) { task.error = "did not converge"; };
+  const auto tasks = make_tasks(1);
+  compute(tasks);
+  EXPECT_EQ(tasks[0]->error,
+            "not enough GPU memory (cudaMalloc failed for a lane); the CPU fallback also failed: "
+            "did not converge");
+}
+
+TEST_F(FallbackTest, reports_only_the_error_of_the_cpu_for_an_image_that_must_not_use_the_gpu) {
+  const auto tasks = make_tasks(1);
+  tasks[0]->is_cpu_only = true;
+  cpu_.on_finish = [](Task& task) { task.error = "did not converge"; };
+  compute(tasks);
+  EXPECT_EQ(tasks[0]->error,
+            "the GPU is not used for this image, and the CPU failed: did not converge");
+  EXPECT_EQ(tasks[0]->reason, FailureReason::not_converged);
+
+  cpu_.on_finish = [](Task&) { throw std::runtime_error("broken"); };
+  compute(tasks);
+  EXPECT_EQ(tasks[0]->error, "the GPU is not used for this image, and the CPU failed: broken");
+  EXPECT_EQ(tasks[0]->reason, FailureReason::compute_failed);
+}
+
+TEST_F(FallbackTest, propagates_a_fatal_error_if_no_cpu_backend_can_be_made) {
   gpu_.start_capacity = 2;
   make_cpu_ = []() -> std::unique_ptr<Backend> {
     throw FatalError(ExitCode::temporary, "no address space");
   };
-  const auto large = make_tasks(1, 3), small = make_tasks(2);
-  compute(large);
-  compute(small);
-  EXPECT_NE(large[0]->error.find("no address space"), std::string::npos) << large[0]->error;
-  EXPECT_EQ(large[0]->reason, FailureReason::out_of_memory);
-  expect_computed(small, kGpu);
+  const auto large = make_tasks(1, 3), cpu_only = make_tasks(1);
+  cpu_only[0]->is_cpu_only = true;
+  EXPECT_THROW(compute(large), FatalError);
+  EXPECT_EQ(large[0]->error, "") << "the image is not to blame";
+  EXPECT_THROW(compute(cpu_only), FatalError);
 }
 
 TEST_F(FallbackTest, fails_only_one_part_of_a_split_batch) {

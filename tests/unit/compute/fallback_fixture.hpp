@@ -25,6 +25,7 @@ struct BackendScript {
   int start_capacity = std::numeric_limits<int>::max();   ///< planes for which start() has memory
   int finish_capacity = std::numeric_limits<int>::max();  ///< planes for which finish() has memory
   bool has_lane_memory = true;
+  MemoryKind memory = MemoryKind::gpu;     ///< the kind that runs out
   std::function<void(Task&)> on_finish{};  ///< called for each task
 
   std::vector<int> started{};  ///< planes of each start(), including those that ran out of memory
@@ -55,13 +56,13 @@ struct BackendScript {
       }
     }
     /// Fails after part of the work was done.
-    static void throw_out_of_memory(std::span<Task* const> tasks) {
+    void throw_out_of_memory(std::span<Task* const> tasks) const {
       for (Task* task : tasks) {
         task->error = "half done";
         std::memset(task->outputs[0].data(), 99, task->outputs[0].bytes());
         for (PlaneResult& result : task->results[0]) result.residual = 99;
       }
-      throw OutOfMemory("cudaMalloc failed");
+      throw OutOfMemory("cudaMalloc failed", script.memory);
     }
     BackendScript& script;
     std::stop_token stop;
@@ -78,7 +79,7 @@ class ScriptedBackend : public Backend {
   std::vector<std::string> gpu_bus_ids() const override { return {"0000:01:00.0"}; }
   int batch_planes(const BatchKey&) const override { return script_.planes; }
   std::unique_ptr<Lane> make_lane(int) override {
-    if (!script_.has_lane_memory) throw OutOfMemory("cudaMalloc failed for a lane");
+    if (!script_.has_lane_memory) throw OutOfMemory("cudaMalloc failed for a lane", script_.memory);
     return std::make_unique<BackendScript::ScriptedLane>(script_);
   }
 

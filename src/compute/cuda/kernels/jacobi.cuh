@@ -8,7 +8,7 @@
 namespace eckart::compute::cuda {
 
 constexpr float kOrthogonalCosine = 2e-7F;  // columns with a smaller cosine are not rotated
-// The last sweep: its largest cosine is at most this, and the next would be about its square.
+// A sweep is the last if its largest cosine is at most this. The next would be about its square.
 constexpr float kConvergedCosine = 3e-4F;
 // a squared norm that falls below this share is summed again
 constexpr float kCancellationShare = 0.1F;
@@ -48,7 +48,7 @@ struct JacobiShared {
 };
 
 /// Sum over a group. Every thread of the group gets the result.
-__device__ float sum_over_group(float value) {
+__device__ inline float sum_over_group(float value) {
 #pragma unroll
   for (int half = kLanes / 2; half > 0; half /= 2)
     value += __shfl_xor_sync(0xffffffffU, value, half);
@@ -76,12 +76,12 @@ __device__ void apply_scale(Column<kTiles>& column) {
 }
 
 /// 1 / sqrt(x) and 1 / x with 22 correct bits, in one instruction. Denormals are flushed to zero.
-__device__ float approximate_rsqrt(float x) {
+__device__ inline float approximate_rsqrt(float x) {
   float y;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;
 }
-__device__ float approximate_reciprocal(float x) {
+__device__ inline float approximate_reciprocal(float x) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
   return y;

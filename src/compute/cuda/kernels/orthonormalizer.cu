@@ -7,6 +7,8 @@ namespace {
 // Largest entry of M. Entries are near 1, unless a column nearly depends on those before it. Larger
 // entries are rounding and may overflow float16, so their column becomes zero.
 constexpr float kMaxEntry = 8192;
+// A pivot of at most this share of the shift is rounding.
+constexpr float kMinPivotShare = 0.1F;
 
 template <int kTiles>
 __global__ void __launch_bounds__(kThreads)
@@ -28,7 +30,7 @@ __global__ void __launch_bounds__(kThreads)
   fill(w, l, [&](int i, int c) {
     return i == c ? 1.0F + shift : s[i * l + c] * inverse_norm[i] * inverse_norm[c];
   });
-  eliminate(w, 0.1F * shift, shared, [&](int, int i, int c, float inverse_r, float) {
+  eliminate(w, kMinPivotShare * shift, shared, [&](int, int i, int c, float inverse_r, float) {
     if (i >= l || c >= l) return;
     const float value = inverse_r * power[c] * inverse_norm[c];
     if (!(fabsf(value) <= kMaxEntry)) atomicOr(&dropped[i], 1);

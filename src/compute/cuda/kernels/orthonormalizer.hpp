@@ -13,8 +13,10 @@ namespace eckart::compute::cuda {
 /// rounding.
 ///
 /// Directions of Z that are weaker than the shift become shorter, but are kept. A column of zeros
-/// stays zero. A column whose entries would exceed float16 becomes zero. Requires l <=
-/// max_float16_columns().
+/// stays zero. A column whose entries would exceed float16 becomes zero.
+///
+/// Requires l <= kMaxSmallOrder. Asynchronous. Throws as check_launch() does, and std::logic_error
+/// if l is too large.
 void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
                      cudaStream_t stream);
 

@@ -13,7 +13,7 @@ namespace eckart::compute::cuda {
 ///
 /// Also writes the squared norms of V's columns, `stride` apart from matrix to matrix.
 /// `tile_squared_norms` is workspace of project_tile_count(n) * columns floats per matrix. m, n and
-/// columns must be multiples of 16.
+/// columns must be multiples of 16. Asynchronous. Throws as check_launch() does.
 void project(const __half* a_hi_t, const __half* a_lo_t, const __half* u_split, int m, int n,
              int columns, float scale, __half* v_split, float* tile_squared_norms,
              double* squared_column_norms, int stride, int count, cudaStream_t stream);

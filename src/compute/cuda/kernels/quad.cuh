@@ -105,7 +105,9 @@ class QuadGrid {
 template <class Samples>
 struct QuadErrors;
 
-/// A thread adds up at most 64 samples. Integers up to 2^24 are exact in float32.
+// The sums of a thread are exact in float32: integers up to 2^24 are.
+static_assert(QuadLayout::kCount * kQuadSamples * 255 * 255 <= 1 << 24);
+
 template <>
 struct QuadErrors<std::uint8_t> {
   float squared_norm = 0, squared_error = 0, residual = 0;

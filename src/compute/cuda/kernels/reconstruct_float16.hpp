@@ -21,7 +21,7 @@ struct SplitFactors {
 
 /// Like reconstruct(), for all `ranks` in one pass on tensor cores: three float16 products, summed
 /// in float32. The pixels of rank r are at out + r * out_stride, its errors at errors + r *
-/// errors_stride. Asynchronous.
+/// errors_stride. Asynchronous. Throws as check_launch() does.
 void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m,
                          int n, const std::vector<int>& ranks, const SplitFactors& factors,
                          std::byte* out, std::size_t out_stride, TileError* errors,

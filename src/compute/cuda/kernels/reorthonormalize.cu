@@ -10,6 +10,8 @@ constexpr int kThreads = 256;
 constexpr int kSide = 32;
 constexpr int kDepth = 64;  // rows of U in shared memory at a time
 constexpr int kRows = 64;
+// U'U - 1 on the diagonal is -1 for a column of zeros, and near 0 for all others.
+constexpr float kZeroColumnThreshold = -0.5F;
 
 /// Access to a matrix stored as hi + lo.
 template <class Half>
@@ -72,7 +74,8 @@ __global__ void __launch_bounds__(kThreads)
     const int i = i0 + y + e * (kThreads / kSide), j = j0 + x;
     if (i >= columns || j >= columns) continue;
     const auto product = float(sum[e] / (double(scale) * double(scale)) - (i == j ? 1.0 : 0.0));
-    const bool is_zero_column = i == j && product < -0.5F;  // a column of zeros stays zero
+    const bool is_zero_column =
+        i == j && product < kZeroColumnThreshold;  // a column of zeros stays zero
     correction(e_cc, columns)[i * columns + j] = is_zero_column ? 0.0F : -0.5F * product;
   }
 }

@@ -4,6 +4,8 @@
 
 namespace eckart::compute::cuda {
 
+// These functions are asynchronous. They throw as check_launch() does.
+
 /// Whitens eigenvectors W of B'B (l x l, column-major, contiguous; eigenvalues ascending, l per
 /// matrix): the columns of the k largest eigenvalues are divided by their square roots, in place,
 /// so that B W_k Theta_k^(-1/2) has orthonormal columns. Writes all eigenvalues in descending

@@ -16,8 +16,9 @@ struct SmallMatrix {
 };
 
 /// Multiplies `count` blocks of columns (rows x l, column-major, contiguous) by M (l x columns) and
-/// by the power of two `factor`, with float32 sums. rows must be a multiple of 8, l and columns of
-/// 16, l at most 256. `is_upper`: M is upper triangular. Asynchronous.
+/// by the power of two `factor`, with float32 sums. `is_upper`: M is upper triangular. rows must be
+/// a multiple of 8, l and columns of 16. l is at most kMaxSmallOrder, and at most what
+/// max_float16_columns() returns for the device. Asynchronous. Throws as check_launch() does.
 ///
 /// rotate() reads and writes float16. M as hi + lo keeps the precision of its input.
 void rotate(const __half* from, int rows, int l, const SmallMatrix& m_lc, int columns,

@@ -10,7 +10,7 @@ namespace eckart::compute::cuda {
 
 /// Converts samples to float64 matrices, padded with zeros. a_t[p] is A of planes[p] transposed,
 /// column-major n x m (leading dimension n), p < count. All pointers are device pointers.
-/// Asynchronous.
+/// Asynchronous. Throws as check_launch() does.
 void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
             double* a_t, cudaStream_t stream);
 

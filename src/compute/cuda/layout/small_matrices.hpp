@@ -34,10 +34,18 @@ constexpr int kJacobiColumns = 4;
 
 /// Threads for order 16 `tiles`.
 constexpr int jacobi_threads(int tiles) { return 16 * tiles / kJacobiColumns * kJacobiLanes; }
-/// Resident blocks per multiprocessor, limited by registers and by the smallest maximum of all
-/// GPUs, 16.
+/// The registers that a thread of the Jacobi kernel needs for order 16 `tiles`: its elements of
+/// four columns, and kOther for everything else.
+constexpr int jacobi_registers(int tiles) {
+  constexpr int kOther = 64;
+  return 2 * kJacobiColumns * tiles + kOther;
+}
+/// Resident blocks per multiprocessor, limited by its registers and by the smallest maximum of all
+/// supported GPUs.
 constexpr int jacobi_blocks(int tiles) {
-  return std::clamp(65536 / (jacobi_threads(tiles) * (8 * tiles + 64)), 1, 16);
+  constexpr int kRegisters = 65536, kMaxResidentBlocks = 16;
+  return std::clamp(kRegisters / (jacobi_threads(tiles) * jacobi_registers(tiles)), 1,
+                    kMaxResidentBlocks);
 }
 /// The first of the e-th pair of neighboring rows that a lane holds of its group's columns.
 ECKART_HOST_DEVICE constexpr int jacobi_row(int lane, int e) {

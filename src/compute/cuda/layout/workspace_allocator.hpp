@@ -4,10 +4,11 @@
 
 namespace eckart::compute::cuda {
 
-/// Divides a workspace into buffers, each aligned to 256 bytes. Without a workspace it only counts
-/// bytes.
+/// Divides a workspace into buffers, each aligned to kAlignment bytes. Without a workspace it only
+/// counts bytes.
 class WorkspaceAllocator {
  public:
+  static constexpr std::size_t kAlignment = 256;  // that of cudaMalloc()
   explicit WorkspaceAllocator(std::byte* begin) : begin_(begin) {}
   template <class T>
   T* allocate(std::size_t count) {
@@ -17,7 +18,7 @@ class WorkspaceAllocator {
   }
   template <class T>
   static std::size_t aligned_bytes(std::size_t count) {
-    return (count * sizeof(T) + 255) / 256 * 256;
+    return (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
   }
   std::size_t used_bytes() const { return used_; }
 

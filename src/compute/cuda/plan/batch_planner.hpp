@@ -30,6 +30,8 @@ class BatchPlanner {
 
   /// The number of planes that a batch with this key should have, at least 1.
   int batch_planes(const BatchKey& key) const;
+  /// Requires a key with at least one row, column and rank. Throws only std::bad_alloc: a batch
+  /// that is too large for the memory gets a plan, and OutOfMemory is thrown when it is computed.
   BatchPlan make_plan(const BatchKey& key) const;
   /// See Backend::solver_choices().
   std::vector<SolverChoice> solver_choices() const { return chooser_.solver_choices(); }

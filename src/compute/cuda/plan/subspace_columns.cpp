@@ -7,8 +7,9 @@
 namespace eckart::compute::cuda {
 
 int cuda_subspace_columns(int rank, int max_float16_columns) {
-  constexpr int kMinOversampling = 28;  // columns more than the rank
-  const int min_columns = rank + std::max(kMinOversampling, rank / 4);
+  // columns more than the rank: at least kMinOversampling, and the rank / kOversamplingDivisor
+  constexpr int kMinOversampling = 28, kOversamplingDivisor = 4;
+  const int min_columns = rank + std::max(kMinOversampling, rank / kOversamplingDivisor);
   if (min_columns > max_float16_columns && rank + kMinOversampling <= max_float16_columns)
     return max_float16_columns;
   return round_up(min_columns, kColumnMultiple);

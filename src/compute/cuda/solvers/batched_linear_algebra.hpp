@@ -9,7 +9,8 @@
 
 namespace eckart::compute::cuda {
 
-/// cuSOLVER's batched symmetric eigensolver in float64. Eigenvalues are ascending.
+/// cuSOLVER's batched symmetric eigensolver in float64. Eigenvalues are ascending. Throws as
+/// check() does.
 class BatchedSymmetricEigen {
  public:
   std::size_t workspace_bytes(const Handles& handles, int n, int count) {
@@ -23,10 +24,12 @@ class BatchedSymmetricEigen {
   void solve(const Handles& handles, double* a_nn, int n, int count, double* values_n, int* info,
              std::byte* workspace, std::size_t workspace_bytes) {
     const Sizes sizes = query(handles, n, count);
-    ECKART_CUDA_CHECK(cusolverDnXsyevBatched(
-        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
-        CUDA_R_64F, a_nn, n, CUDA_R_64F, values_n, CUDA_R_64F, workspace, workspace_bytes,
-        host_workspace_.data(), sizes.host, info, count));
+    ECKART_CUDA_CHECK_BATCH(
+        cusolverDnXsyevBatched(handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR,
+                               CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a_nn, n, CUDA_R_64F, values_n,
+                               CUDA_R_64F, workspace, workspace_bytes, host_workspace_.data(),
+                               sizes.host, info, count),
+        n, n, count);
   }
 
  private:
@@ -35,10 +38,11 @@ class BatchedSymmetricEigen {
   };
   Sizes query(const Handles& handles, int n, int count) const {
     Sizes sizes;
-    ECKART_CUDA_CHECK(cusolverDnXsyevBatched_bufferSize(
-        handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n,
-        CUDA_R_64F, nullptr, n, CUDA_R_64F, nullptr, CUDA_R_64F, &sizes.device, &sizes.host,
-        count));
+    ECKART_CUDA_CHECK_BATCH(cusolverDnXsyevBatched_bufferSize(
+                                handles.solver, params_.get(), CUSOLVER_EIG_MODE_VECTOR,
+                                CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, nullptr, n, CUDA_R_64F,
+                                nullptr, CUDA_R_64F, &sizes.device, &sizes.host, count),
+                            n, n, count);
     return sizes;
   }
 
@@ -68,12 +72,14 @@ inline Block dense_block(double* data, int rows, int cols) {
   return {data, rows, std::int64_t(rows) * cols};
 }
 
-/// C = alpha op(A) op(B) + beta C for `count` matrices.
+/// C = alpha op(A) op(B) + beta C for `count` matrices. Asynchronous. Throws as check() does.
 inline void multiply(const Handles& handles, int rows, int cols, int inner, double alpha,
                      const Operand& a, const Operand& b, double beta, const Block& c, int count) {
-  ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
-      handles.blas, a.op, b.op, rows, cols, inner, &alpha, a.data, a.leading_dimension, a.stride,
-      b.data, b.leading_dimension, b.stride, &beta, c.data, c.leading_dimension, c.stride, count));
+  ECKART_CUDA_CHECK_BATCH(
+      cublasDgemmStridedBatched(handles.blas, a.op, b.op, rows, cols, inner, &alpha, a.data,
+                                a.leading_dimension, a.stride, b.data, b.leading_dimension,
+                                b.stride, &beta, c.data, c.leading_dimension, c.stride, count),
+      rows, cols, count, inner);
 }
 /// C = op(A) op(B) for `count` contiguous matrices C, rows x cols each.
 inline void multiply(const Handles& handles, int rows, int cols, int inner, const Operand& a,

@@ -16,6 +16,7 @@ struct BlockCholeskyQr : BlockCholeskyQrBuffers {
   /// Computes Q with orthonormal columns that span those of Y (rows x l, column-major, contiguous).
   /// Overwrites Y. A column that depends on those before it within rounding becomes zero. The
   /// deviation from orthogonality is about the condition number of Y'Y times float64's epsilon.
+  /// Asynchronous. Throws as check() does.
   void orthonormalize(const Handles& handles, double* y, int rows, int l, double* q,
                       int count) const;
 };

@@ -16,7 +16,8 @@ struct SingularVectorBatch {
   std::size_t workspace_bytes;
 };
 
-/// Computes the right singular vectors of a batch of matrices in float64.
+/// Computes the right singular vectors of a batch of matrices in float64. Reports errors as
+/// BatchSolver does.
 class RightSingularVectorSolver {
  public:
   virtual ~RightSingularVectorSolver() = default;

@@ -27,9 +27,10 @@ class Gesvd : public RightSingularVectorSolver {
     for (int i = 0; i < problem.count; ++i) {
       transpose(handles, n, m, batch.a_t_nm + std::int64_t(i) * n * m, a_mn);
       // No left vectors; the right vectors, transposed, in v_t_nn.
-      ECKART_CUDA_CHECK(cusolverDnDgesvd(handles.solver, 'N', 'A', m, n, a_mn, m,
-                                         batch.values + std::int64_t(i) * n, nullptr, m, v_t_nn, n,
-                                         work, work_size, nullptr, batch.info + i));
+      ECKART_CUDA_CHECK_BATCH(cusolverDnDgesvd(handles.solver, 'N', 'A', m, n, a_mn, m,
+                                               batch.values + std::int64_t(i) * n, nullptr, m,
+                                               v_t_nn, n, work, work_size, nullptr, batch.info + i),
+                              m, n, 1);
       transpose(handles, n, n, v_t_nn, batch.v + std::int64_t(i) * n * n);
     }
   }
@@ -37,7 +38,7 @@ class Gesvd : public RightSingularVectorSolver {
  private:
   static int work_elements(const Handles& handles, int m, int n) {
     int elements = 0;
-    ECKART_CUDA_CHECK(cusolverDnDgesvd_bufferSize(handles.solver, m, n, &elements));
+    ECKART_CUDA_CHECK_BATCH(cusolverDnDgesvd_bufferSize(handles.solver, m, n, &elements), m, n, 1);
     return elements;
   }
 
@@ -45,8 +46,9 @@ class Gesvd : public RightSingularVectorSolver {
   static void transpose(const Handles& handles, int rows, int cols, const double* from,
                         double* to) {
     const double one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasDgeam(handles.blas, CUBLAS_OP_T, CUBLAS_OP_N, cols, rows, &one, from,
-                                  rows, &zero, to, cols, to, cols));
+    ECKART_CUDA_CHECK_BATCH(cublasDgeam(handles.blas, CUBLAS_OP_T, CUBLAS_OP_N, cols, rows, &one,
+                                        from, rows, &zero, to, cols, to, cols),
+                            cols, rows, 1);
   }
 };
 

@@ -37,8 +37,11 @@ struct DeviceBatch {
 };
 
 /// Computes the reconstructions of a batch from its pixels. Asynchronous on the handles' stream,
-/// unless a cuSOLVER function is synchronous. solve() does not allocate device memory. Throws as
-/// check() does.
+/// unless a cuSOLVER function is synchronous. solve() does not allocate device memory.
+///
+/// workspace_bytes() and solve() throw as check() does. A plane that does not converge causes no
+/// exception: its DeviceBatch::info is then not 0. After an exception from solve(), part of its
+/// work may be queued.
 class BatchSolver {
  public:
   virtual ~BatchSolver() = default;
@@ -55,6 +58,7 @@ std::unique_ptr<BatchSolver> make_subspace_solver();
 /// Block subspace iteration in float64 with any number of columns.
 std::unique_ptr<BatchSolver> make_float64_subspace_solver();
 
+/// Throws as check() does.
 std::unique_ptr<BatchSolver> make_solver(SolverStep step);
 
 }  // namespace eckart::compute::cuda

@@ -37,11 +37,13 @@ void multiply(const Handles& handles, cublasOperation_t op, const Float16Matrice
               const Float16Matrices& b, float alpha, float beta, Result* c, int count) {
   const bool is_transposed = op == CUBLAS_OP_T;
   const int rows = is_transposed ? a.cols : a.rows, inner = is_transposed ? a.rows : a.cols;
-  ECKART_CUDA_CHECK(cublasGemmStridedBatchedEx(
-      handles.blas, op, CUBLAS_OP_N, rows, b.cols, inner, &alpha, a.data, CUDA_R_16F, a.rows,
-      a.stride, b.data, CUDA_R_16F, b.rows, b.stride, &beta, c,
-      sizeof(Result) == sizeof(__half) ? CUDA_R_16F : CUDA_R_32F, rows, std::int64_t(rows) * b.cols,
-      count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+  ECKART_CUDA_CHECK_BATCH(
+      cublasGemmStridedBatchedEx(
+          handles.blas, op, CUBLAS_OP_N, rows, b.cols, inner, &alpha, a.data, CUDA_R_16F, a.rows,
+          a.stride, b.data, CUDA_R_16F, b.rows, b.stride, &beta, c,
+          sizeof(Result) == sizeof(__half) ? CUDA_R_16F : CUDA_R_32F, rows,
+          std::int64_t(rows) * b.cols, count, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+      rows, b.cols, count, inner);
 }
 
 /// Block subspace iteration on A with l > k columns: Z = orth(A Q), Q = orth(A'Z). Pixels are exact

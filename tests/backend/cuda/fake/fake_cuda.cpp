@@ -21,6 +21,8 @@ struct State {
   std::map<void*, std::size_t> memory;  // device memory
   std::size_t used = 0, limit = kTotalBytes;
   std::string failing_until;
+  std::string failing_call;
+  int failing_status = 0;
 };
 /// Never destroyed: handles of the last test are destroyed at the end of the program.
 State& state() {
@@ -46,6 +48,7 @@ template <class Name, class Status, class... Args>
 struct Fake<Name, Status (*)(Args...)> {
   static Status call(Args... args) {
     record(Name::value);
+    if (state().failing_call == Name::value) return Status(state().failing_status);
     return Name::body(args...);
   }
 };
@@ -71,10 +74,15 @@ void FakeCuda::reset() {
   state().calls.clear();
   state().limit = kTotalBytes;
   state().failing_until.clear();
+  state().failing_call.clear();
   fill_memory();
 }
 std::vector<std::string> FakeCuda::take_calls() { return std::exchange(state().calls, {}); }
 void FakeCuda::limit_memory(std::size_t bytes) { state().limit = bytes; }
+void FakeCuda::fail_calls(const std::string& call, int status) {
+  state().failing_call = call;
+  state().failing_status = status;
+}
 std::size_t FakeCuda::used_memory() { return state().used; }
 void FakeCuda::fail_planes_until(const std::string& call) {
   state().failing_until = call;
@@ -194,8 +202,11 @@ extern "C" {
 
 void __wrap_cublasGemmStridedBatchedEx() __attribute__((ifunc("resolve_gemm")));
 static cublasStatus_t fake_gemm() {
-  eckart::compute::cuda::record("cublasGemmStridedBatchedEx");
-  return CUBLAS_STATUS_SUCCESS;
+  using eckart::compute::cuda::state;
+  constexpr const char* kName = "cublasGemmStridedBatchedEx";
+  eckart::compute::cuda::record(kName);
+  return state().failing_call == kName ? cublasStatus_t(state().failing_status)
+                                       : CUBLAS_STATUS_SUCCESS;
 }
 static void (*resolve_gemm())() { return reinterpret_cast<void (*)()>(&fake_gemm); }
 
