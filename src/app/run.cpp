@@ -149,6 +149,8 @@ status_server::ServiceState Run::state() const {
   return state;
 }
 
+    state.not_ready_reasons.push_back(to_string(*stall));
+  }
 void Run::request_stop() {
   stop_.request_stop();
   pipeline_->request_stop();
