@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "app/gpu_health_probe.hpp"
@@ -270,9 +269,7 @@ void Service::finish(const pipeline::WorkItem& item) {
 }
 
 void Service::on_device_lost(const pipeline::InFlightBatches::Items& items) {
-  std::map<int, pipeline::InFlightBatches::Items> by_watch;
-  for (const pipeline::WorkItem* item : items) by_watch[item->job].push_back(item);
-  for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_suspects(lost);
+  record_suspects(folders_, items);
 }
 
 }  // namespace eckart::app

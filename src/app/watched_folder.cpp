@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -311,6 +314,21 @@ io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
   if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
   return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error
                                                     : io::FinishStatus::incomplete;
+void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
+                     const pipeline::InFlightBatches::Items& items) {
+  std::map<int, pipeline::InFlightBatches::Items> by_watch;
+  for (const pipeline::WorkItem* item : items) by_watch[item->job].push_back(item);
+  std::exception_ptr first_error;
+  for (const auto& [watch, lost] : by_watch) {
+    try {
+      folders[std::size_t(watch)]->record_suspects(lost);
+    } catch (...) {
+      if (!first_error) first_error = std::current_exception();
+    }
+  }
+  if (first_error) std::rethrow_exception(first_error);
+}
+
 }
 
 }  // namespace eckart::app

@@ -74,3 +74,8 @@ class WatchedFolder {
 };
 
 }  // namespace eckart::app
+/// Lets each watch record its own items as suspects; WorkItem::job is the index of the watch. If
+/// watches fail, the others still record theirs, and then the first error is thrown.
+void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
+                     const pipeline::InFlightBatches::Items& items);
+
