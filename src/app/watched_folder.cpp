@@ -231,6 +231,8 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
   } catch (const DeviceLostError&) {
     throw;
   } catch (const std::exception& error) {
+  } catch (const std::logic_error&) {  // a bug, which would repeat without end
+    throw;
     for (const pipeline::ItemPtr& item : group) {
       if (item->state < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
     }
