@@ -195,9 +195,9 @@ std::optional<pipeline::Activity::Stall> Service::find_stalled_watch() {
     known.since = since;
     if (since == Instant::max() || known.age <= seconds(configuration_.settings.timeouts.stall_s))
       continue;
-    return pipeline::Activity::Stall{"source",
-                                     {{.file = inputs_[i], .relative = {}, .job = int(i)}},
-                                     duration_cast<seconds>(known.age)};
+    return pipeline::Activity::Stall{.stage = to_string(Stage::source),
+                                     .files = {{.file = inputs_[i], .relative = {}, .job = int(i)}},
+                                     .age = duration_cast<seconds>(known.age)};
   }
   return std::nullopt;
 }

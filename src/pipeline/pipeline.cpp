@@ -158,7 +158,7 @@ void Pipeline::run_source() {
   const auto next_arrival = [&] {  // waits for the file system or the writer of the list
     std::optional<Activity::Scope> step;
     if (!source_.may_block())
-      step.emplace(activity_, Activity::Step{"source", options_.limits.stall});
+      step.emplace(activity_, Activity::Step{to_string(Stage::source), options_.limits.stall});
     return clock.measure_wait(State::waiting_for_input, [&] { return source_.next(stop); });
   };
   while (std::optional<io::SourceItem> arrival = next_arrival()) {
@@ -168,7 +168,7 @@ void Pipeline::run_source() {
     ItemPtr item;
     {
       const Activity::Scope step(
-          activity_, {"source",
+          activity_, {to_string(Stage::source),
                       options_.limits.stall,
                       {{arrival->file, arrival->relative, arrival->job, arrival->identity.state}}});
       item = make_work_item(std::move(*arrival));
@@ -197,8 +197,9 @@ void Pipeline::run_load(int index) {
     ThreadTrace::Span span(trace, *item);
     trace.trace_flow(*item);
     {
-      Activity::Scope step(activity_,
-                           {"load", options_.limits.load(*item), {to_activity_file(*item)}});
+      Activity::Scope step(
+          activity_,
+          {to_string(Stage::load), options_.limits.load(*item), {to_activity_file(*item)}});
       const ReserveBytes reserve = [&](std::size_t bytes) {
         trace.name_next_wait("waiting for the memory budget");
         return step.exclude_wait([&] {
@@ -261,8 +262,9 @@ void Pipeline::run_batch(compute::Backend& backend) {
       (*item)->entered_at = popped_at;
       std::optional<Batch> full;
       {
-        const Activity::Scope step(activity_,
-                                   {"batch", options_.limits.stall, {to_activity_file(**item)}});
+        const Activity::Scope step(
+            activity_,
+            {to_string(Stage::batch), options_.limits.stall, {to_activity_file(**item)}});
         full = batcher.add(std::move(*item), popped_at);
       }
       if (full) send(std::move(*full), clock, trace);
@@ -305,7 +307,7 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
                                         ? StepLimits::Duration(options_.limits.stall)
                                         : StepLimits::Duration();
   const ComputeWorker::MakeStep make_step = [&, idle](const Batch& batch) {
-    Activity::Step step{"compute", options_.limits.compute(batch), {}, idle};
+    Activity::Step step{to_string(Stage::compute), options_.limits.compute(batch), {}, idle};
     for (const ItemPtr& item : batch.items) step.files.push_back(to_activity_file(*item));
     return step;
   };

@@ -68,7 +68,7 @@ class Pipeline {
 
   void load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
             Activity::Scope& step);
-  const char* find_idle_stage() const;
+  Stage find_idle_stage() const;
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
   void on_device_lost(const InFlightBatches::Items& items) const;
