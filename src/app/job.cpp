@@ -48,7 +48,7 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
 
 Job::Job(JobRequest request)
     : request_(std::move(request)),
-      ranks_(parse_ranks(request_.settings.rank)),
+      ranks_(request_.settings.ranks),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
       loader_(request_.settings.limits, ranks_, outputs_.codec(),
