@@ -14,6 +14,7 @@
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
 #include "io/is_within.hpp"
+#include "logging/log.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -230,9 +231,9 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
     publish(std::span<pipeline::ItemPtr>(group.begin(), others), *job);
   } catch (const DeviceLostError&) {
     throw;
-  } catch (const std::exception& error) {
   } catch (const std::logic_error&) {  // a bug, which would repeat without end
     throw;
+  } catch (const std::exception& error) {
     for (const pipeline::ItemPtr& item : group) {
       if (item->state < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
     }
@@ -277,7 +278,9 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
 /// Defers the item after an environment error.
 InputDisposal::Result WatchedFolder::dispose_of(pipeline::WorkItem& item) {
   try {
-    return disposal_.dispose_of(item);
+    InputDisposal::Disposal disposal = disposal_.dispose_of(item);
+    item.disposal = std::move(disposal.message);
+    return disposal.result;
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
     return InputDisposal::Result::kept;
@@ -311,11 +314,6 @@ void WatchedFolder::record_suspects(const pipeline::InFlightBatches::Items& item
   job()->record_suspects(items);
 }
 
-io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
-  if (item.owner) item.owner->release_outputs(item);
-  if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
-  return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error
-                                                    : io::FinishStatus::incomplete;
 void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
                      const pipeline::InFlightBatches::Items& items) {
   std::map<int, pipeline::InFlightBatches::Items> by_watch;
@@ -331,6 +329,15 @@ void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
   if (first_error) std::rethrow_exception(first_error);
 }
 
+io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
+  if (!item.disposal.empty()) {
+    const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
+    spdlog::info("{}", item.disposal);
+  }
+  if (item.owner) item.owner->release_outputs(item);
+  if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
+  return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error
+                                                    : io::FinishStatus::incomplete;
 }
 
 }  // namespace eckart::app
