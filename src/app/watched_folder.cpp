@@ -186,8 +186,8 @@ void WatchedFolder::assign_outputs(pipeline::WorkItem& item) {
   attempt_or_defer(item, Stage::source, [&](Job& job) { job.assign_outputs(item); });
 }
 
-void WatchedFolder::load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
-  attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, reserve); });
+void WatchedFolder::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+  attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, memory); });
 }
 
 void WatchedFolder::write(pipeline::WorkItem& item) {

@@ -19,6 +19,7 @@
 #include "io/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
+#include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
@@ -100,9 +101,9 @@ class WatchedFolderTest : public testing::Test {
     auto item = std::make_unique<pipeline::WorkItem>(found(input, name));
     flow::Budget budget(std::size_t(1) << 30);
     folder.assign_outputs(*item);
-    pipeline::attempt(item->outcome, Stage::load, FailureReason::internal, [&] {
-      folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); });
-    });
+    test::FakeMemory memory([&](std::size_t bytes) { return budget.reserve(bytes); });
+    pipeline::attempt(item->outcome, Stage::load, FailureReason::internal,
+                      [&] { folder.load(*item, memory); });
     if (item->outcome.ok()) {
       item->task.outputs.emplace_back(item->task.input.shape());
       item->task.results.emplace_back(1);
