@@ -36,7 +36,13 @@ ExitDeadline::ExitDeadline(std::chrono::milliseconds time, ExitCode code,
             if (before_exit) call_with_timeout(before_exit);
             exit_process(code);
           },
-          [code, exit_process](const std::exception_ptr&) { exit_process(code); }) {}
+          [this, code, exit_process,
+           constructor = std::this_thread::get_id()](std::exception_ptr error) {
+            if (std::this_thread::get_id() != constructor) return exit_process(code);
+            start_error_ = std::move(error);
+          }) {
+  if (start_error_) std::rethrow_exception(start_error_);
+}
 
 ExitDeadline::~ExitDeadline() { canceled_.request_stop(); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <stop_token>
 
@@ -18,6 +19,7 @@ void exit_process_now(ExitCode code);
 class ExitDeadline {
  public:
   /// Calls `before_exit` before the exit on a separate thread, and waits for it for a short time.
+  /// Throws std::system_error or std::bad_alloc if the thread of the deadline cannot be started.
   ExitDeadline(std::chrono::milliseconds time, ExitCode code, std::function<void()> before_exit,
                ExitProcess exit_process = exit_process_now);
   ~ExitDeadline();
@@ -26,6 +28,7 @@ class ExitDeadline {
 
  private:
   std::stop_source canceled_;
+  std::exception_ptr start_error_;
   flow::Workers thread_;  // last: uses the other members
 };
 

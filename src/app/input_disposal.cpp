@@ -1,9 +1,10 @@
 #include "app/input_disposal.hpp"
 
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include <cctype>
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -14,7 +15,6 @@
 #include "io/content_hash.hpp"
 #include "io/environment_error.hpp"
 #include "io/input_file.hpp"
-#include "logging/log.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -30,6 +30,18 @@ bool is_mostly_sparse(const io::InputFile& file) {
          status.st_blocks * kBlock < file.size() / 16;
 }
 
+/// Returns the path as one word of a shell command. Escapes it like other names in messages.
+std::string shell_word(const fs::path& path) {
+  std::string word;
+  bool is_plain = true;
+  for (const char letter : text::printable(path.native())) {
+    const auto byte = static_cast<unsigned char>(letter);
+    is_plain &= byte >= 0x80 || std::isalnum(byte) || std::strchr("/._-+=:@%,", letter);
+    word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  }
+  return is_plain && !word.empty() ? word : "'" + word + "'";
+}
+
 }  // namespace
 
 InputDisposal::InputDisposal(const settings::WatchSettings& watch, io::Quarantine& quarantine,
@@ -39,15 +51,14 @@ InputDisposal::InputDisposal(const settings::WatchSettings& watch, io::Quarantin
       retry_backoff_(backoff),
       move_to_mount_(watch.move_to) {}
 
-InputDisposal::Result InputDisposal::dispose_of(const pipeline::WorkItem& item) {
+InputDisposal::Disposal InputDisposal::dispose_of(const pipeline::WorkItem& item) {
   try {
-    if (item.outcome.result != ItemResult::failed) return dispose_of_done(item);
-    quarantine(item);
-    return Result::quarantined;
+    if (item.outcome.result != ItemResult::failed) return {dispose_of_done(item)};
+    return {Result::quarantined, quarantine(item)};
   } catch (const ItemError& error) {
     retry_backoff_.warn_once(item.file, error.what());
     retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
-    return Result::kept;
+    return {Result::kept};
   }
 }
 
@@ -90,55 +101,68 @@ io::RootDirectoryPtr InputDisposal::open_move_to() {
 
 /// Sets the hash of the file that was read, or the reason why there is none. Never blocks on a FIFO
 /// that has replaced the file.
-void InputDisposal::add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const {
+void InputDisposal::add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& record) const {
   const std::int64_t file_mb = watch_.settings.limits.file_mb;
   try {
     const io::InputFile file = io::open_input(item.rooted_file);
     file.check_size(file_mb);
     if (!io::equal_except_ctime(io::identity_of(file), item.identity)) {
-      note.sha256_error = "the file was replaced";
+      record.sha256_error = "the file was replaced";
     } else if (is_mostly_sparse(file)) {
-      note.sha256_error = "the file is mostly sparse";
+      record.sha256_error = "the file is mostly sparse";
     } else {
-      note.sha256 = io::content_hash_hex(file);
+      record.sha256 = io::content_hash_hex(file);
     }
   } catch (const std::runtime_error& error) {
-    note.sha256_error = error.what();
+    record.sha256_error = error.what();
   }
 }
 
-void InputDisposal::quarantine(const pipeline::WorkItem& item) {
-  io::QuarantineRecord why{.input = item.file,
-                           .root = watch_.input,
-                           .outcome = item.outcome,
-                           .bytes = item.file_state.size,
-                           .time = std::chrono::system_clock::now()};
-  add_hash(item, why);
-  const std::string reason = io::to_json(why, ECKART_VERSION);
-  const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
-  const auto note = [&](const std::string& detail) {
-    const fs::path place = quarantine_.add_kept_record(item.relative, reason);
-    spdlog::info("{} was left in place{}; see {}. Run eckart requeue to retry it",
-                 text::printable(item.file.native()), text::printable_message(detail),
-                 text::printable(place.native()));
-  };
-  if (watch_.keeps_inputs()) return note({});
-  const auto stay = [&](const std::runtime_error& error) {
-    retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
-    note(std::string(" (") + error.what() + ")");
-  };
+/// `name` is a name that `eckart requeue` accepts.
+std::string InputDisposal::requeue_hint(const fs::path& name) const {
+  return "To retry it, run: eckart requeue " + shell_word(watch_.output) + " " + shell_word(name);
+}
+
+/// Adds a quarantine record of an input that is kept. Returns the message.
+std::string InputDisposal::keep_failed(const pipeline::WorkItem& item, const std::string& record,
+                                       const std::string& explanation) {
+  const fs::path record_file = quarantine_.add_kept_record(item.relative, record);
+  return text::printable(item.file.native()) + " was left in place" +
+         text::printable_message(explanation) + "; see " + text::printable(record_file.native()) +
+         ". " + requeue_hint(item.relative);
+}
+
+/// Keeps an input that could not be quarantined, and delays its next attempt. Returns the message.
+std::string InputDisposal::keep_and_delay(const pipeline::WorkItem& item, const std::string& record,
+                                          const std::runtime_error& error) {
+  retry_backoff_.delay_retry(item.file, item.file_state, Clock::now());
+  return keep_failed(item, record, std::string(" (") + error.what() + ")");
+}
+
+/// Returns the message; empty if the input was replaced.
+std::string InputDisposal::quarantine(const pipeline::WorkItem& item) {
+  io::QuarantineRecord contents{.input = item.file,
+                                .root = watch_.input,
+                                .outcome = item.outcome,
+                                .bytes = item.file_state.size,
+                                .time = std::chrono::system_clock::now()};
+  add_hash(item, contents);
+  const std::string record = io::to_json(contents, ECKART_VERSION);
+  if (watch_.keeps_inputs()) return keep_failed(item, record, {});
   try {
     std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
-    if (!file) return;
-    const fs::path place = quarantine_.add(*file, item.relative, reason);
+    if (!file) return {};
+    const fs::path quarantined = quarantine_.add(*file, item.relative, record);
     quarantine_.remove_kept_record(item.relative);
-    spdlog::info("{} was quarantined as {}. Run eckart requeue to retry it",
-                 text::printable(item.file.native()), text::printable(place.native()));
+    return text::printable(item.file.native()) + " was quarantined as " +
+           text::printable(quarantined.native()) + ". " +
+           requeue_hint(quarantined.lexically_relative(io::quarantine_folder(watch_.output)));
   } catch (const ItemError& error) {
-    stay(error);
+    return keep_and_delay(item, record, error);
   } catch (const EnvironmentError& error) {
     if (error.remedy() != EnvironmentError::Remedy::free_disk_space) throw;
-    stay(error);  // the file may exceed the free space; valid files need not wait for that
+    // The file may exceed the free space; valid files need not wait for that.
+    return keep_and_delay(item, record, error);
   }
 }
 

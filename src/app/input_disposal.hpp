@@ -1,5 +1,9 @@
 #pragma once
 
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+
 #include "app/mount_guard.hpp"
 #include "app/retry_backoff.hpp"
 #include "io/quarantine.hpp"
@@ -19,6 +23,10 @@ class InputDisposal {
     removed,      ///< moved or deleted, because it is done
     quarantined,  ///< the quarantine has a new file or record
   };
+  struct Disposal {
+    Result result = Result::kept;
+    std::string message{};  ///< what became of a failed input, for the log; may be empty
+  };
 
   /// All arguments must outlive the object. `backoff` gets inputs that cannot be moved or deleted.
   InputDisposal(const settings::WatchSettings& watch, io::Quarantine& quarantine,
@@ -26,7 +34,7 @@ class InputDisposal {
 
   /// Disposes of the input of a finished item. Keeps a file that has replaced the input. An input
   /// that cannot be moved or deleted is kept, and not due for a while. Throws EnvironmentError.
-  Result dispose_of(const pipeline::WorkItem& item);
+  Disposal dispose_of(const pipeline::WorkItem& item);
 
   /// Records the file system of the folder for done inputs, if the folder exists.
   void record_move_to() { move_to_mount_.record_device(); }
@@ -35,9 +43,14 @@ class InputDisposal {
 
  private:
   Result dispose_of_done(const pipeline::WorkItem& item);
-  void quarantine(const pipeline::WorkItem& item);
+  std::string quarantine(const pipeline::WorkItem& item);
+  std::string keep_failed(const pipeline::WorkItem& item, const std::string& record,
+                          const std::string& explanation);
+  std::string keep_and_delay(const pipeline::WorkItem& item, const std::string& record,
+                             const std::runtime_error& error);
+  std::string requeue_hint(const std::filesystem::path& name) const;
   io::RootDirectoryPtr open_move_to();
-  void add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& note) const;
+  void add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& record) const;
 
   const settings::WatchSettings& watch_;
   io::Quarantine& quarantine_;

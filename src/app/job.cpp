@@ -48,7 +48,7 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
 
 Job::Job(JobRequest request)
     : request_(std::move(request)),
-      ranks_(parse_ranks(request_.settings.rank)),
+      ranks_(request_.settings.ranks),
       outputs_(make_outputs(request_, ranks_)),
       guard_(request_.inputs, request_.output),
       loader_(request_.settings.limits, ranks_, outputs_.codec(),
@@ -83,11 +83,11 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
-void Job::load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
+void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
   std::optional<io::InputFile> open = pipeline::open_watched_file(item);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
-  loader_.load(item, std::move(open), reserve);
+  loader_.load(item, std::move(open), memory);
 }
 
 void Job::write(pipeline::WorkItem& item) {

@@ -52,6 +52,12 @@ void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
   }
 }
 
+/// Returns whether a disk or network share may be the cause of the stall.
+bool uses_files(const pipeline::Activity::Stall& stall) {
+  return stall.kind == pipeline::Activity::StallKind::step_too_long &&
+         stall.stage != to_string(Stage::batch) && stall.stage != to_string(Stage::compute);
+}
+
 }  // namespace
 
 Run::Run(RunRequest request, Instant start)
@@ -108,10 +114,8 @@ telemetry::RunReport Run::execute() {
       std::in_place, [this] { return pipeline_->find_stall(); },
       StallDetector::Listener{
           [](const pipeline::Activity::Stall& stall) {
-            spdlog::warn(
-                "{}: a disk or network share may not respond. Stop this run and start the same "
-                "command again",
-                to_string(stall));
+            spdlog::warn("{}{}. Stop this run and start the same command again", to_string(stall),
+                         uses_files(stall) ? ": a disk or network share may not respond" : "");
           },
           [](const pipeline::Activity::Stall& stall) {
             spdlog::warn("{} has resumed", stall.stage);
@@ -143,8 +147,10 @@ telemetry::RunReport Run::execute() {
 status_server::ServiceState Run::state() const {
   status_server::ServiceState state;
   state.restarts = request_.restarts;
-  if (const auto stall = pipeline_->find_stall())
+  if (const auto stall = pipeline_->find_stall()) {
     state.unhealthy_reasons.push_back(to_string(*stall));
+    state.not_ready_reasons.push_back(to_string(*stall));
+  }
   if (!pipeline_->backend()) state.not_ready_reasons.emplace_back("starting");
   return state;
 }

@@ -82,8 +82,8 @@ class Run : private pipeline::JobSteps {
  private:
   compute::Backend& create_backend() override;
   void assign_outputs(pipeline::WorkItem& item) override { job_.assign_outputs(item); }
-  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) override {
-    job_.load(item, reserve);
+  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) override {
+    job_.load(item, memory);
   }
   void write(pipeline::WorkItem& item) override { job_.write(item); }
   void publish(std::span<pipeline::ItemPtr> group) override { job_.publish(group); }

@@ -3,7 +3,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "app/gpu_health_probe.hpp"
@@ -196,9 +195,9 @@ std::optional<pipeline::Activity::Stall> Service::find_stalled_watch() {
     known.since = since;
     if (since == Instant::max() || known.age <= seconds(configuration_.settings.timeouts.stall_s))
       continue;
-    return pipeline::Activity::Stall{"source",
-                                     {{.file = inputs_[i], .relative = {}, .job = int(i)}},
-                                     duration_cast<seconds>(known.age)};
+    return pipeline::Activity::Stall{.stage = to_string(Stage::source),
+                                     .files = {{.file = inputs_[i], .relative = {}, .job = int(i)}},
+                                     .age = duration_cast<seconds>(known.age)};
   }
   return std::nullopt;
 }
@@ -270,9 +269,7 @@ void Service::finish(const pipeline::WorkItem& item) {
 }
 
 void Service::on_device_lost(const pipeline::InFlightBatches::Items& items) {
-  std::map<int, pipeline::InFlightBatches::Items> by_watch;
-  for (const pipeline::WorkItem* item : items) by_watch[item->job].push_back(item);
-  for (const auto& [job, lost] : by_watch) folder_of(*lost.front()).record_suspects(lost);
+  record_suspects(folders_, items);
 }
 
 }  // namespace eckart::app

@@ -139,12 +139,19 @@ bool Supervisor::is_stopped() {
   return stopped_;
 }
 
-/// Runs on a thread of ServiceHealth. A stalled service may never end.
+/// Runs on a thread of ServiceHealth. A stalled service may never end, so the process exits at once
+/// if the deadline cannot be started.
 void Supervisor::start_exit_deadline(const std::string& why) {
   stall_ = why;
-  stall_deadline_.emplace(
-      std::min(shutdown_timeout(), kMaxStallShutdown), ExitCode::temporary,
-      [] { spdlog::error("exiting now without the stalled thread"); }, parts_.exit_process);
+  try {
+    stall_deadline_.emplace(
+        std::min(shutdown_timeout(), kMaxStallShutdown), ExitCode::temporary,
+        [] { spdlog::error("exiting now without the stalled thread"); }, parts_.exit_process);
+  } catch (const std::exception& error) {
+    spdlog::error("{}: exiting now, because no thread can be started: {}", why,
+                  text::printable_message(error.what()));
+    parts_.exit_process(ExitCode::temporary);
+  }
 }
 
 std::string Supervisor::pending_work() {

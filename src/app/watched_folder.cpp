@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
 #include "io/is_within.hpp"
+#include "logging/log.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -182,8 +186,8 @@ void WatchedFolder::assign_outputs(pipeline::WorkItem& item) {
   attempt_or_defer(item, Stage::source, [&](Job& job) { job.assign_outputs(item); });
 }
 
-void WatchedFolder::load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
-  attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, reserve); });
+void WatchedFolder::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+  attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, memory); });
 }
 
 void WatchedFolder::write(pipeline::WorkItem& item) {
@@ -226,6 +230,8 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
     }
     publish(std::span<pipeline::ItemPtr>(group.begin(), others), *job);
   } catch (const DeviceLostError&) {
+    throw;
+  } catch (const std::logic_error&) {  // a bug, which would repeat without end
     throw;
   } catch (const std::exception& error) {
     for (const pipeline::ItemPtr& item : group) {
@@ -272,7 +278,9 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
 /// Defers the item after an environment error.
 InputDisposal::Result WatchedFolder::dispose_of(pipeline::WorkItem& item) {
   try {
-    return disposal_.dispose_of(item);
+    InputDisposal::Disposal disposal = disposal_.dispose_of(item);
+    item.disposal = std::move(disposal.message);
+    return disposal.result;
   } catch (const EnvironmentError& error) {
     defer(item, Stage::write, error.what());
     return InputDisposal::Result::kept;
@@ -306,7 +314,26 @@ void WatchedFolder::record_suspects(const pipeline::InFlightBatches::Items& item
   job()->record_suspects(items);
 }
 
+void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
+                     const pipeline::InFlightBatches::Items& items) {
+  std::map<int, pipeline::InFlightBatches::Items> by_watch;
+  for (const pipeline::WorkItem* item : items) by_watch[item->job].push_back(item);
+  std::exception_ptr first_error;
+  for (const auto& [watch, lost] : by_watch) {
+    try {
+      folders[std::size_t(watch)]->record_suspects(lost);
+    } catch (...) {
+      if (!first_error) first_error = std::current_exception();
+    }
+  }
+  if (first_error) std::rethrow_exception(first_error);
+}
+
 io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
+  if (!item.disposal.empty()) {
+    const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
+    spdlog::info("{}", item.disposal);
+  }
   if (item.owner) item.owner->release_outputs(item);
   if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
   return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error

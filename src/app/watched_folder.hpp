@@ -36,7 +36,7 @@ class WatchedFolder {
   bool needs_processing(const io::SourceItem& arrival, const files::FileState& state);
 
   void assign_outputs(pipeline::WorkItem& item);
-  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve);
+  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory);
   void write(pipeline::WorkItem& item);
   /// Publishes the outputs, and then keeps, moves, deletes or quarantines the inputs. An input that
   /// cannot be moved or deleted stays until a scan finds it again.
@@ -44,7 +44,8 @@ class WatchedFolder {
   void record_suspects(const pipeline::InFlightBatches::Items& items);
   /// Records that a stage stalled on this input; see StallRecord.
   void record_stall(const pipeline::Activity::File& file);
-  /// Call it at the end of an item, which may arrive again afterwards.
+  /// Call it at the end of an item, which may arrive again afterwards. Logs what became of a failed
+  /// input.
   io::FinishStatus end(const pipeline::WorkItem& item);
   /// Calls Maintenance::run(). If eckart has written to the output folder before, it also locks the
   /// folder, so that no other process writes to it while the service is idle. A new folder is
@@ -72,5 +73,10 @@ class WatchedFolder {
   StallRecord stall_record_{watch_.output / files::kStateFolder / "stalls"};
   Maintenance maintenance_{quarantine_};
 };
+
+/// Lets each watch record its own items as suspects; WorkItem::job is the index of the watch. If
+/// watches fail, the others still record theirs, and then the first error is thrown.
+void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
+                     const pipeline::InFlightBatches::Items& items);
 
 }  // namespace eckart::app

@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "io/codec.hpp"
+#include "io/environment_error.hpp"
 #include "io/is_within.hpp"
 #include "io/line_reader.hpp"
 #include "io/root_directory.hpp"
@@ -22,14 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Throws EnvironmentError if descriptors or memory ran out, because the file is not the cause.
 SourceItem failed_item(const fs::path& file, const fs::path& relative, const std::error_code& why) {
   if (why == std::errc::no_such_file_or_directory || why == std::errc::not_a_directory) {
     return {file, relative,
             Outcome::failed(Stage::source, FailureReason::not_found, "no such file or folder")};
   }
-  return {file, relative,
-          Outcome::failed(Stage::source, FailureReason::unreadable,
-                          "cannot be read: " + why.message())};
+  const std::string detail = "cannot be read: " + why.message();
+  check_exhaustion(why.value(), "cannot read " + file.native() + ": " + why.message());
+  return {file, relative, Outcome::failed(Stage::source, FailureReason::unreadable, detail)};
 }
 
 /// Returns the last component of a path, also if it ends with a slash.

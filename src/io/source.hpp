@@ -28,7 +28,8 @@ struct SourceItem {
 class Source {
  public:
   virtual ~Source() = default;
-  /// Returns the next file. Returns nullopt at the end, and soon after `stop` is requested.
+  /// Returns the next file. Returns nullopt at the end, and soon after `stop` is requested. Throws
+  /// EnvironmentError if descriptors or memory ran out.
   virtual std::optional<SourceItem> next(const std::stop_token& stop) = 0;
   /// Whether next() may wait for a program that creates files or writes a list, not only for a
   /// disk.
@@ -41,7 +42,8 @@ class Source {
 /// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,
 /// unreadable). A folder yields all images below it, folder by folder, each in order of names.
 /// Links to folders are not followed. A folder that cannot be read yields one failed item. Folders
-/// are listed on demand, so memory does not grow with the tree.
+/// are listed on demand, so memory does not grow with the tree. Throws EnvironmentError if
+/// descriptors or memory ran out.
 std::unique_ptr<Source> make_source(const std::filesystem::path& input);
 
 /// Returns a source for the files and folders in `list`, one path per line; `-` is stdin. The path

@@ -81,8 +81,9 @@ std::optional<Activity::Stall> Activity::check(Instant now) {
       overrun = std::max(overrun, running.cpu_idle - running.step.max_cpu_idle);
     if (overrun <= Duration(0) || (worst && overrun <= max_overrun)) continue;
     max_overrun = overrun;
-    worst = Stall{running.step.stage, running.step.files,
-                  std::chrono::duration_cast<seconds>(running.age)};
+    worst = Stall{.stage = running.step.stage,
+                  .files = running.step.files,
+                  .age = std::chrono::duration_cast<seconds>(running.age)};
   }
   const bool has_changed = std::exchange(last_changes_, changes_) != changes_;
   idle_time_ = has_changed || is_working ? Duration(0) : idle_time_ + tick;
@@ -106,8 +107,9 @@ std::string Activity::describe() const {
   std::string text;
   for (std::size_t i = 0; i < std::min(running.size(), kMaxListed); ++i) {
     const std::string files = names(running[i]->step.files);
-    text += (i > 0 ? ", " : "") + running[i]->step.stage + (files.empty() ? "" : " of " + files) +
-            " for " + seconds_text(Clock::now() - running[i]->begin);
+    text += (i > 0 ? ", " : "") + std::string(running[i]->step.stage) +
+            (files.empty() ? "" : " of " + files) + " for " +
+            seconds_text(Clock::now() - running[i]->begin);
   }
   if (running.size() > kMaxListed)
     text += ", and " + std::to_string(running.size() - kMaxListed) + " more";
@@ -119,8 +121,12 @@ Activity::File to_activity_file(const WorkItem& item) {
 }
 
 std::string to_string(const Activity::Stall& stall) {
+  const std::string stage(stall.stage);
+  if (stall.kind == Activity::StallKind::idle)
+    return "images wait for " + stage + ", but no thread has processed any for " +
+           seconds_text(stall.age);
   const std::string files = names(stall.files);
-  return stall.stage + " has been running" + (files.empty() ? "" : " on " + files) + " for " +
+  return stage + " has been running" + (files.empty() ? "" : " on " + files) + " for " +
          seconds_text(stall.age) + ", longer than its limit";
 }
 

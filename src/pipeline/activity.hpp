@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ class Activity {
   };
   /// A step that a thread has begun and not ended.
   struct Step {
-    std::string stage;          ///< name for messages, such as "load"
+    std::string_view stage;     ///< to_string() of a Stage, or a literal: a name for messages
     Duration max_duration{};    ///< a longer step is stalled
     std::vector<File> files{};  ///< the files of the step; may be empty
     /// The step is also stalled if its thread used no CPU time for this long. 0 disables this
@@ -41,11 +42,15 @@ class Activity {
     /// time.
     bool is_image_work = true;
   };
-  /// A step that exceeded its limit.
+  enum class StallKind {
+    step_too_long,  ///< a step exceeded its limit
+    idle,           ///< images wait for a stage, but no thread processes any
+  };
   struct Stall {
-    std::string stage;
-    std::vector<File> files;
-    std::chrono::seconds age{};
+    StallKind kind = StallKind::step_too_long;
+    std::string_view stage;
+    std::vector<File> files{};   ///< the files of the step
+    std::chrono::seconds age{};  ///< of the step, or the idle time
   };
 
  private:
@@ -118,7 +123,8 @@ class Activity {
 /// Converts the file of an item for an Activity::Step.
 Activity::File to_activity_file(const WorkItem& item);
 
-/// Formats a stall: "load has been running on in/a.png for 203 s, longer than its limit".
+/// Formats a stall: "load has been running on in/a.png for 203 s, longer than its limit", or
+/// "images wait for compute, but no thread has processed any for 203 s".
 std::string to_string(const Activity::Stall& stall);
 
 }  // namespace eckart::pipeline

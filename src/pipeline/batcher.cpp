@@ -13,7 +13,7 @@ std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
     alone.items.push_back(std::move(item));
     return alone;
   }
-  const int capacity = capacity_(key);
+  const int capacity = backend_.batch_planes(key);
   auto bin = bins_.find(key);
   std::optional<Batch> full;
   if (bin != bins_.end() && bin->second.batch.planes + channels > capacity) full = take(bin);

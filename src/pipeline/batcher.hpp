@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <optional>
 
@@ -16,10 +15,9 @@ class Batcher {
  public:
   using Time = Instant;
 
-  /// `capacity` returns the plane capacity of a batch with this key.
-  Batcher(std::function<int(const compute::BatchKey&)> capacity, int pad_multiple,
-          std::chrono::milliseconds linger)
-      : capacity_(std::move(capacity)), pad_multiple_(pad_multiple), linger_time_(linger) {}
+  /// `backend` knows the plane capacity of batches; it must outlive this object.
+  Batcher(const compute::Backend& backend, int pad_multiple, std::chrono::milliseconds linger)
+      : backend_(backend), pad_multiple_(pad_multiple), linger_time_(linger) {}
 
   /// Adds the item. Returns a batch if this item fills it or does not fit into it. A suspect is
   /// returned at once as a batch of its own.
@@ -41,7 +39,7 @@ class Batcher {
   };
   std::optional<Batch> take(std::map<compute::BatchKey, Bin>::iterator bin);
 
-  const std::function<int(const compute::BatchKey&)> capacity_;
+  const compute::Backend& backend_;
   const int pad_multiple_;
   const std::chrono::milliseconds linger_time_;
   std::map<compute::BatchKey, Bin> bins_;

@@ -28,13 +28,14 @@ trace::TraceArgs finish_trace_args(const Batch& batch) {
 }  // namespace
 
 ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared,
-                             MakeStep make_step, flow::StageClock::Worker& clock, LaneTrace& trace)
+                             flow::StageClock::Worker& clock, LaneTrace& trace)
     : in_(shared.in),
       out_(shared.out),
       in_flight_batches_(shared.in_flight_batches),
       meters_(shared.meters),
       activity_(shared.activity),
-      make_step_(std::move(make_step)),
+      limits_(shared.limits),
+      max_cpu_idle_(shared.max_cpu_idle),
       clock_(clock),
       trace_(trace),
       lane_(std::move(lane)) {
@@ -66,12 +67,18 @@ std::optional<Batch> ComputeWorker::record_queue_wait(std::optional<Batch> batch
   return batch;
 }
 
+Activity::Step ComputeWorker::step_of(const Batch& batch) const {
+  Activity::Step step{to_string(Stage::compute), limits_.compute(batch), {}, max_cpu_idle_};
+  for (const ItemPtr& item : batch.items) step.files.push_back(to_activity_file(*item));
+  return step;
+}
+
 /// Runs one step of a batch. If the step throws, every item of the batch gets that outcome. Returns
 /// whether the step succeeded. Throws FatalError and EnvironmentError.
 template <class Step>
 bool ComputeWorker::attempt_batch(Batch& batch, Step&& step) {
   Outcome outcome;
-  const Activity::Scope scope(activity_, make_step_(batch));
+  const Activity::Scope scope(activity_, step_of(batch));
   try {
     attempt(outcome, Stage::compute, FailureReason::compute_failed, step);
   } catch (const DeviceLostError&) {

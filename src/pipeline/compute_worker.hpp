@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -9,6 +8,7 @@
 #include "pipeline/activity.hpp"
 #include "pipeline/in_flight_batches.hpp"
 #include "pipeline/meters.hpp"
+#include "pipeline/step_limits.hpp"
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/work_item.hpp"
 
@@ -25,10 +25,10 @@ class ComputeWorker {
     InFlightBatches& in_flight_batches;
     Meters& meters;
     Activity& activity;
+    StepLimits limits;
+    StepLimits::Duration max_cpu_idle;  ///< see Activity::Step
   };
-  /// Returns the Activity step for computing a batch.
-  using MakeStep = std::function<Activity::Step(const Batch&)>;
-  ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared, MakeStep make_step,
+  ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared,
                 flow::StageClock::Worker& clock, LaneTrace& trace);
 
   /// Runs until `in` is closed and empty. Pushes every item to `out`, except canceled items; failed
@@ -45,6 +45,7 @@ class ComputeWorker {
   std::optional<Batch> record_queue_wait(std::optional<Batch> batch);
   void start(Batch batch);
   std::optional<InFlightBatches::Registration> begin(const Batch& batch);
+  Activity::Step step_of(const Batch& batch) const;
   template <class Step>
   bool attempt_batch(Batch& batch, Step&& step);
   void finish_oldest();
@@ -56,7 +57,8 @@ class ComputeWorker {
   InFlightBatches& in_flight_batches_;
   Meters& meters_;
   Activity& activity_;
-  const MakeStep make_step_;
+  const StepLimits limits_;
+  const StepLimits::Duration max_cpu_idle_;
   flow::StageClock::Worker& clock_;
   LaneTrace& trace_;
   std::vector<int> free_slots_;

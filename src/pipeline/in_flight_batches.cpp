@@ -1,6 +1,12 @@
 #include "pipeline/in_flight_batches.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <exception>
 #include <utility>
+
+#include "pipeline/job_steps.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::pipeline {
 namespace {
@@ -39,10 +45,17 @@ void InFlightBatches::report_device_lost() {
     is_reporting_ = true;
     changed_.notify_all();
   }
-  on_device_lost_(items);  // without the lock: it may wait for a disk
+  record_lost(items);  // without the lock: it may wait for a disk
   const std::lock_guard lock(mutex_);
   is_reporting_ = false;
   changed_.notify_all();
+}
+
+void InFlightBatches::record_lost(const Items& items) try {
+  steps_.on_device_lost(items);
+} catch (const std::exception& error) {
+  spdlog::error("cannot record the images that were being computed when the device was lost: {}",
+                text::printable_message(error.what()));
 }
 
 bool InFlightBatches::may_begin(const Batch& batch) const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -12,17 +11,16 @@
 
 namespace eckart::pipeline {
 
+class JobSteps;
+
 /// Tracks the batches that lanes are computing, so that the ledger can record them if a device is
 /// lost. A suspect (in flight during an earlier loss) is computed alone: if the device is lost
 /// again, the suspect is the cause. Thread-safe.
 class InFlightBatches {
  public:
   using Items = std::vector<const WorkItem*>;
-  /// Called once if the device is lost, with the items in flight; they are valid during the call.
-  /// Must not throw.
-  using OnDeviceLost = std::function<void(const Items& items)>;
-  explicit InFlightBatches(OnDeviceLost on_device_lost)
-      : on_device_lost_(std::move(on_device_lost)) {}
+  /// `steps` must outlive this object; only JobSteps::on_device_lost() is called.
+  explicit InFlightBatches(JobSteps& steps) : steps_(steps) {}
 
  private:
   using Batches = std::list<Items>;
@@ -54,16 +52,19 @@ class InFlightBatches {
   /// in flight. Returns nullopt if the device is lost.
   std::optional<Registration> begin(const Batch& batch);
   bool is_idle() const;
-  /// Reports the items in flight and refuses new batches from now on. Call it before the
-  /// registrations of the lost device end.
+  /// Passes the items in flight to JobSteps::on_device_lost() and refuses new batches from now on.
+  /// Logs an error of that function and does not throw it, so that the loss of the device is
+  /// reported. Only the first call has an effect. Call it before the registrations of the lost
+  /// device end.
   void report_device_lost();
 
  private:
   bool may_begin(const Batch& batch) const;
   Registration register_batch(const Batch& batch);
   void end(Batches::iterator position);
+  void record_lost(const Items& items);
 
-  const OnDeviceLost on_device_lost_;
+  JobSteps& steps_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Batches batches_;

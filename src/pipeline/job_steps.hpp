@@ -24,7 +24,7 @@ class JobSteps {
   /// Source: assigns output names to the item, in order of arrival.
   virtual void assign_outputs(WorkItem& item) = 0;
   /// Load: decodes the item into its task, or sets its outcome to skipped or failed.
-  virtual void load(WorkItem& item, const ReserveBytes& reserve) = 0;
+  virtual void load(WorkItem& item, ItemMemory& memory) = 0;
   /// Write: encodes the item's outputs under temporary names (WorkItem::publication).
   virtual void write(WorkItem& item) = 0;
   /// Write: publishes and records the outputs of a group of items. Each item becomes

@@ -44,7 +44,7 @@ Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const i
       copies_(std::size_t(copies)),
       decoder_(decoder) {}
 
-void Loader::load(WorkItem& item, std::optional<io::InputFile> open, const ReserveBytes& reserve) {
+void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
   if (!open) open.emplace(item.file);
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
@@ -55,7 +55,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, const Reser
   // for more, they could deadlock.
   const std::size_t resident_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
   item.reservation =
-      reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
+      memory.reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
   if (!item.reservation) return;
   item.task.input = decode(item, file, codec, header);
   item.reservation.shrink_to(resident_bytes);

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -18,8 +17,13 @@ namespace eckart::pipeline {
 /// Makes an item from a source item. The item is failed if the source could not access the file.
 ItemPtr make_work_item(io::SourceItem arrival);
 
-/// Waits for bytes of the memory budget; returns an empty reservation if the run is aborted.
-using ReserveBytes = std::function<flow::Budget::Reservation(std::size_t bytes)>;
+/// The memory budget for an item that is being loaded.
+class ItemMemory {
+ public:
+  virtual ~ItemMemory() = default;
+  /// Waits until the bytes are free. Returns an empty reservation if the run is aborted.
+  virtual flow::Budget::Reservation reserve(std::size_t bytes) = 0;
+};
 
 /// Opens the file of a watch and records its identity in the item; returns nullopt for other items.
 /// Throws ItemError.
@@ -37,7 +41,7 @@ class Loader {
   /// against the limits and the output format. Makes one reservation: the maximum of (file +
   /// decoder) and (input pixels + output pixels). After decoding, it is reduced to the pixels. If
   /// the reservation is empty, returns without decoding. Throws ItemError.
-  void load(WorkItem& item, std::optional<io::InputFile> open, const ReserveBytes& reserve);
+  void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
  private:
   Image decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,

@@ -1,7 +1,5 @@
 #include "pipeline/pipeline.hpp"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +8,6 @@
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
-#include "text/printable.hpp"
 
 namespace eckart::pipeline {
 namespace {
@@ -25,6 +22,27 @@ constexpr std::size_t kFinishedCapacity = 1024;
 constexpr std::chrono::milliseconds kMinQueueTraceInterval{
     5};  // between two samples of the queue sizes
 
+/// The budget for one item. A wait for it is not part of the step of its thread.
+class BudgetWait : public ItemMemory {
+ public:
+  BudgetWait(flow::Budget& budget, Activity::Scope& step, flow::StageClock::Worker& clock,
+             ThreadTrace& trace)
+      : budget_(budget), step_(step), clock_(clock), trace_(trace) {}
+
+  flow::Budget::Reservation reserve(std::size_t bytes) override {
+    trace_.name_next_wait("waiting for the memory budget");
+    return step_.exclude_wait([&] {
+      return clock_.measure_wait(State::blocked, [&] { return budget_.reserve(bytes); });
+    });
+  }
+
+ private:
+  flow::Budget& budget_;
+  Activity::Scope& step_;
+  flow::StageClock::Worker& clock_;
+  ThreadTrace& trace_;
+};
+
 }  // namespace
 
 Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& options)
@@ -36,7 +54,7 @@ Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& o
       loaded_(kLoadedCapacity),
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
-      in_flight_batches_([this](const InFlightBatches::Items& items) { on_device_lost(items); }),
+      in_flight_batches_(steps),
       source_clock_(1, start_),
       load_clock_(options.load_threads, start_),
       batch_clock_(1, start_),
@@ -158,7 +176,7 @@ void Pipeline::run_source() {
   const auto next_arrival = [&] {  // waits for the file system or the writer of the list
     std::optional<Activity::Scope> step;
     if (!source_.may_block())
-      step.emplace(activity_, Activity::Step{"source", options_.limits.stall});
+      step.emplace(activity_, Activity::Step{to_string(Stage::source), options_.limits.stall});
     return clock.measure_wait(State::waiting_for_input, [&] { return source_.next(stop); });
   };
   while (std::optional<io::SourceItem> arrival = next_arrival()) {
@@ -168,7 +186,7 @@ void Pipeline::run_source() {
     ItemPtr item;
     {
       const Activity::Scope step(
-          activity_, {"source",
+          activity_, {to_string(Stage::source),
                       options_.limits.stall,
                       {{arrival->file, arrival->relative, arrival->job, arrival->identity.state}}});
       item = make_work_item(std::move(*arrival));
@@ -197,15 +215,11 @@ void Pipeline::run_load(int index) {
     ThreadTrace::Span span(trace, *item);
     trace.trace_flow(*item);
     {
-      Activity::Scope step(activity_,
-                           {"load", options_.limits.load(*item), {to_activity_file(*item)}});
-      const ReserveBytes reserve = [&](std::size_t bytes) {
-        trace.name_next_wait("waiting for the memory budget");
-        return step.exclude_wait([&] {
-          return clock.measure_wait(State::blocked, [&] { return budget_.reserve(bytes); });
-        });
-      };
-      load(*item, reserve, clock, step);
+      Activity::Scope step(
+          activity_,
+          {to_string(Stage::load), options_.limits.load(*item), {to_activity_file(*item)}});
+      BudgetWait memory(budget_, step, clock, trace);
+      load(*item, memory, clock, step);
     }
     span.end([&] { return load_trace_args(*item); });
     if (item->outcome.result != ItemResult::skipped)
@@ -219,7 +233,7 @@ void Pipeline::run_load(int index) {
 
 /// Loads an item. If no file descriptors are left, waits until writers release some, and tries
 /// again.
-void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
+void Pipeline::load(WorkItem& item, ItemMemory& memory, flow::StageClock::Worker& clock,
                     Activity::Scope& step) {
   const auto pause = [&] {
     return step.exclude_wait([&] {
@@ -231,7 +245,7 @@ void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageCloc
   for (int tries = 1;; ++tries) {
     try {
       attempt(item.outcome, Stage::load, FailureReason::internal,
-              [&] { steps_.load(item, reserve); });
+              [&] { steps_.load(item, memory); });
       if (item.outcome.ok()) item.advance(ItemState::loaded);
       return;
     } catch (const EnvironmentError& error) {
@@ -243,11 +257,10 @@ void Pipeline::load(WorkItem& item, const ReserveBytes& reserve, flow::StageCloc
   }
 }
 
-void Pipeline::run_batch(compute::Backend& backend) {
+void Pipeline::run_batch(const compute::Backend& backend) {
   ThreadTrace trace(trace_, Stage::batch, 0);
   flow::StageClock::Worker clock(batch_clock_, 0, trace.on_wait());
-  Batcher batcher([&](const compute::BatchKey& kind) { return backend.batch_planes(kind); },
-                  options_.pad_multiple, options_.linger);
+  Batcher batcher(backend, options_.pad_multiple, options_.linger);
   const auto now = [] { return Clock::now(); };
   do {
     auto item = clock.measure_wait(State::waiting_for_input, [&] {
@@ -261,8 +274,9 @@ void Pipeline::run_batch(compute::Backend& backend) {
       (*item)->entered_at = popped_at;
       std::optional<Batch> full;
       {
-        const Activity::Scope step(activity_,
-                                   {"batch", options_.limits.stall, {to_activity_file(**item)}});
+        const Activity::Scope step(
+            activity_,
+            {to_string(Stage::batch), options_.limits.stall, {to_activity_file(**item)}});
         full = batcher.add(std::move(*item), popped_at);
       }
       if (full) send(std::move(*full), clock, trace);
@@ -301,30 +315,16 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
   LaneTrace trace{{trace_, Stage::compute, index}, {trace_, backend.gpu_bus_ids(), index}};
   flow::StageClock::Worker clock(*compute_clock_, index, trace.thread.on_wait());
   // The thread of a GPU lane uses no CPU time while it waits for the GPU, so it has no CPU limit.
-  const StepLimits::Duration idle = backend.gpu_bus_ids().empty()
-                                        ? StepLimits::Duration(options_.limits.stall)
-                                        : StepLimits::Duration();
-  const ComputeWorker::MakeStep make_step = [&, idle](const Batch& batch) {
-    Activity::Step step{"compute", options_.limits.compute(batch), {}, idle};
-    for (const ItemPtr& item : batch.items) step.files.push_back(to_activity_file(*item));
-    return step;
-  };
+  const StepLimits::Duration max_cpu_idle = backend.gpu_bus_ids().empty()
+                                                ? StepLimits::Duration(options_.limits.stall)
+                                                : StepLimits::Duration();
   std::unique_ptr<compute::Lane> lane = backend.make_lane(index);
   lane->set_stop_token(stop_.get_token());
-  ComputeWorker(std::move(lane), {batches_, finished_, in_flight_batches_, meters_, activity_},
-                make_step, clock, trace)
+  ComputeWorker(
+      std::move(lane),
+      {batches_, finished_, in_flight_batches_, meters_, activity_, options_.limits, max_cpu_idle},
+      clock, trace)
       .run();
-}
-
-/// Logs an error of the recording and does not throw it, so that the loss of the device is
-/// reported.
-void Pipeline::on_device_lost(const InFlightBatches::Items& items) const {
-  try {
-    steps_.on_device_lost(items);
-  } catch (const std::exception& error) {
-    spdlog::error("cannot record the images that were being computed when the device was lost: {}",
-                  text::printable_message(error.what()));
-  }
 }
 
 void Pipeline::run_write(int index) {

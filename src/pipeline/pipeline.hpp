@@ -60,18 +60,17 @@ class Pipeline {
   void trace_queue_sizes();
   void run_source();
   void run_load(int index);
-  void run_batch(compute::Backend& backend);
+  void run_batch(const compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
   bool should_flush_batches() const;
   void run_compute(compute::Backend& backend, int index);
   void run_write(int index);
 
-  void load(WorkItem& item, const ReserveBytes& reserve, flow::StageClock::Worker& clock,
+  void load(WorkItem& item, ItemMemory& memory, flow::StageClock::Worker& clock,
             Activity::Scope& step);
-  const char* find_idle_stage() const;
+  Stage find_idle_stage() const;
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
-  void on_device_lost(const InFlightBatches::Items& items) const;
   std::vector<telemetry::StageStats> stages() const;
 
   io::Source& source_;

@@ -72,16 +72,17 @@ std::optional<Activity::Stall> Pipeline::find_stall() {
                            writer_shared_.waiting_for_space > 0 ||
                            tally_.progress().total == tally_.progress().done;
   if (may_be_idle || idle_time < options_.limits.stall + options_.linger) return std::nullopt;
-  return Activity::Stall{
-      find_idle_stage(), {}, std::chrono::duration_cast<std::chrono::seconds>(idle_time)};
+  return Activity::Stall{.kind = Activity::StallKind::idle,
+                         .stage = to_string(find_idle_stage()),
+                         .age = std::chrono::duration_cast<std::chrono::seconds>(idle_time)};
 }
 
 /// Returns the last stage whose input queue is not empty.
-const char* Pipeline::find_idle_stage() const {
-  if (finished_.size() > 0) return "write";
-  if (batches_.size() > 0) return "compute";
-  if (loaded_.size() > 0) return "batch";
-  return found_.size() > 0 ? "load" : "compute";
+Stage Pipeline::find_idle_stage() const {
+  if (finished_.size() > 0) return Stage::write;
+  if (batches_.size() > 0) return Stage::compute;
+  if (loaded_.size() > 0) return Stage::batch;
+  return found_.size() > 0 ? Stage::load : Stage::compute;
 }
 
 }  // namespace eckart::pipeline

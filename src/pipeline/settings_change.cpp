@@ -5,6 +5,18 @@
 namespace eckart::pipeline {
 namespace {
 
+// The text omits these values, because outputs of earlier versions have them, but not in their
+// text.
+constexpr Decoder kOmittedDecoder = Decoder::strict;
+constexpr Certificate kOmittedCertificate = Certificate::estimate;
+
+/// Returns the value of a setting that is not in the text.
+std::string omitted_value(const std::string& name) {
+  if (name == "decoder") return to_string(kOmittedDecoder);
+  if (name == "certificate") return to_string(kOmittedCertificate);
+  return "none";
+}
+
 /// Returns values by name, such as "rank" -> "20". The first setting is the format; a setting
 /// without a value is a flag.
 std::map<std::string, std::string> parse_settings(std::string_view text) {
@@ -27,14 +39,23 @@ std::map<std::string, std::string> parse_settings(std::string_view text) {
 
 }  // namespace
 
+std::string settings_text(const PixelSettings& settings) {
+  std::string text = to_string(settings.format) + ", solver " + to_string(settings.solver);
+  if (settings.certificate != kOmittedCertificate)
+    text += ", certificate " + to_string(settings.certificate);
+  if (settings.is_deterministic) text += ", deterministic";
+  if (settings.format == ImageFormat::jpeg)
+    text += ", quality " + std::to_string(settings.jpeg_quality);
+  if (settings.decoder != kOmittedDecoder) text += ", decoder " + to_string(settings.decoder);
+  return text + ", rank " + to_string(settings.rank);
+}
+
 std::string settings_difference(std::string_view before, std::string_view now) {
   if (before.empty()) return "settings that were not recorded";
   const auto old_settings = parse_settings(before), new_settings = parse_settings(now);
   const auto value = [](const auto& settings, const std::string& name) {
     const auto found = settings.find(name);
-    if (found != settings.end()) return found->second;
-    return std::string(name == "decoder" ? "strict"
-                                         : "none");  // the default, which is not recorded
+    return found != settings.end() ? found->second : omitted_value(name);
   };
   std::string difference;
   std::map<std::string, std::string> names = old_settings;

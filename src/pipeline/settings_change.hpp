@@ -3,6 +3,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/image_format.hpp"
+#include "core/rank_policy.hpp"
+#include "core/solver_kind.hpp"
+
 namespace eckart::pipeline {
 
 /// How to treat an existing output that was made from the same input with other settings.
@@ -12,8 +16,25 @@ enum class OnSettingsChange {
   reprocess,  ///< make the output again
 };
 
-/// Describes the difference of two settings texts in the format of the ledger ("png, solver auto,
-/// rank 20"), such as "rank 20 -> 7". If the old settings are unknown, `before` is empty.
+/// The settings of an output that affect its pixels, or what is known about them. The backend is
+/// excluded: outputs of all backends are equivalent, and a run that lost its GPU continues on the
+/// CPU.
+struct PixelSettings {
+  ImageFormat format = ImageFormat::png;
+  SolverKind solver = SolverKind::automatic;
+  Certificate certificate = Certificate::estimate;
+  bool is_deterministic = false;
+  int jpeg_quality = 0;  ///< used for JPEG only
+  Decoder decoder = Decoder::strict;
+  RankPolicy rank;
+};
+
+/// Returns the text by which the ledger records settings: "png, solver auto, rank 20". An output is
+/// made again only if its text has changed.
+std::string settings_text(const PixelSettings& settings);
+
+/// Describes the difference of two texts of settings_text(), such as "rank 20 -> 7". If the old
+/// settings are unknown, `before` is empty.
 std::string settings_difference(std::string_view before, std::string_view now);
 
 }  // namespace eckart::pipeline

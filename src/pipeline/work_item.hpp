@@ -55,6 +55,7 @@ struct WorkItem {
   /// For each output that an earlier run made and this run keeps: its recorded report.
   std::vector<std::optional<std::string>> skipped_reports;
   Outcome outcome;
+  std::string disposal;  ///< what became of a failed input; logged after the outcome
 
   /// Throws std::logic_error if the transition is not legal.
   void advance(ItemState next) { pipeline::advance(state, next, outcome.ok()); }

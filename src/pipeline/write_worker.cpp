@@ -48,7 +48,8 @@ void WriteWorker::try_write(WorkItem& item) {
   const auto args = [&] { return trace_args(item); };
   if (!item.outcome.ok()) return span.end(args);
   const Activity::Scope step(
-      shared_.activity, {"write", shared_.options.limits.write(item), {to_activity_file(item)}});
+      shared_.activity,
+      {to_string(Stage::write), shared_.options.limits.write(item), {to_activity_file(item)}});
   const auto busy_before = clock_.busy_time();
   attempt(item.outcome, Stage::write, FailureReason::internal, [&] { shared_.steps.write(item); });
   if (item.outcome.ok()) item.advance(ItemState::written);
@@ -105,7 +106,7 @@ void WriteWorker::publish() {
 }
 
 Activity::Step WriteWorker::publish_step() const {
-  Activity::Step step{"write", shared_.options.limits.stall};
+  Activity::Step step{to_string(Stage::write), shared_.options.limits.stall};
   for (const ItemPtr& item : group_) {
     step.max_duration += shared_.options.limits.publish(*item);
     step.files.push_back(to_activity_file(*item));

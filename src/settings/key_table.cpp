@@ -62,7 +62,7 @@ const KeyTable<Settings>& settings_table() {
           Choice<Certificate>{}, &S::certificate),
       key("calibration", "measured costs for solver: auto; none: built-in costs", AutoNoneOrFile{},
           &S::calibration),
-      per_watch(key("rank", "rank k; a list writes one output per rank", RankList{}, &S::rank)),
+      per_watch(key("rank", "rank k; a list writes one output per rank", RankList{}, &S::ranks)),
       per_watch(key("input.decoder", "decoder of inputs; opencv also accepts damaged files",
                     Choice<Decoder>{}, &S::input, &InputSettings::decoder)),
       per_watch(key("output.format", "output file format", Choice<ImageFormat>{}, &S::output,

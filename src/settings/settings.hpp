@@ -68,8 +68,8 @@ struct Settings {
   BackendChoice backend = BackendChoice::automatic;
   SolverKind solver = SolverKind::automatic;
   Certificate certificate = Certificate::estimate;
-  FileChoice calibration;                      ///< see calibration.hpp
-  std::string rank = to_string(RankPolicy{});  ///< SPEC[,SPEC...], see parse_ranks()
+  FileChoice calibration;                       ///< see calibration.hpp
+  std::vector<RankPolicy> ranks{RankPolicy{}};  ///< not empty, and they differ
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;

@@ -157,17 +157,22 @@ void OutputNamePattern::read(std::string_view text, std::string& value) const {
   value = text;
 }
 
-void RankList::read(const std::vector<std::string>& texts, std::string& value) const {
+void RankList::read(const std::vector<std::string>& texts, std::vector<RankPolicy>& value) const {
   const std::string text = join(texts, expected());
   try {
-    parse_ranks(text);
+    value = parse_ranks(text);
   } catch (const std::invalid_argument& error) {
     // The message begins with the text, which the caller adds too.
     std::string_view reason = error.what();
     if (reason.starts_with("rank ")) reason.remove_prefix(5);
     throw std::invalid_argument(std::string(reason));
   }
-  value = text;
+}
+
+std::string RankList::print(const std::vector<RankPolicy>& value) const {
+  std::string list;
+  for (const RankPolicy& rank : value) list += (list.empty() ? "" : ",") + to_string(rank);
+  return Text{}.print(list);
 }
 
 void DeviceList::read(const std::vector<std::string>& texts, std::vector<int>& value) const {

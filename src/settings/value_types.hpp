@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/enum_names.hpp"
+#include "core/rank_policy.hpp"
 #include "settings/choices.hpp"
 
 namespace eckart::settings {
@@ -117,8 +118,8 @@ struct OutputNamePattern {
 struct RankList {
   static constexpr bool kAcceptsList = true;
   std::string expected() const { return "a rank or a list of ranks"; }
-  void read(const std::vector<std::string>& texts, std::string& value) const;
-  std::string print(const std::string& value) const { return Text{}.print(value); }
+  void read(const std::vector<std::string>& texts, std::vector<RankPolicy>& value) const;
+  std::string print(const std::vector<RankPolicy>& value) const;
 };
 
 /// GPUs by number; an empty list means all.

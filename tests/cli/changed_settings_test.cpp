@@ -101,6 +101,14 @@ TEST_F(ChangedSettingTest, may_be_the_decoder) {
   EXPECT_THAT(run_with("2").err, HasSubstr("3 skipped")) << "strict is the default";
 }
 
+TEST_F(ChangedSettingTest, may_be_the_certificate) {
+  const ProcessResult refused = run_with("2", {"--set", "certificate=bound"});
+  EXPECT_EQ(refused.code, int(ExitCode::usage));
+  EXPECT_THAT(refused.err, HasSubstr("(certificate estimate -> bound)"));
+  EXPECT_THAT(run_with("2", {"--set", "certificate=bound", "--reprocess"}).err,
+              HasSubstr("3 done"));
+}
+
 TEST_F(ChangedSettingTest, keeps_results_at_other_paths) {
   EXPECT_EQ(run_with("2,7").code, 0) << "a.k2.png, a.k7.png";
   EXPECT_EQ(run_with("7", {"--format", "jpeg"}).code, 0) << "a.jpg";

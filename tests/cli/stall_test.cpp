@@ -130,6 +130,19 @@ TEST_F(StallTest, delays_its_input_after_the_second_time) {
   EXPECT_EQ(stop().code, 0);
 }
 
+TEST_F(StallTest, makes_a_run_unhealthy_and_not_ready) {
+  write_png("in/stuck.png");
+  EckartProcess program({"run", "in", "-o", "out", "--backend", "cpu", "--set",
+                         "timeouts.stall_s=1", "--set", "timeouts.shutdown_s=1", "--set",
+                         "limits.decode_s=1", "--set", "telemetry.listen=" + socket()},
+                        {.folder = at("."), .fault = "input:-2:1:1"});
+  wait_for([&] { return program.err().find("longer than its limit") != std::string::npos; });
+  EXPECT_THROW(http_get(socket(), "/healthz"), FatalError);
+  EXPECT_THROW(http_get(socket(), "/readyz"), FatalError);
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait().code, 143);
+}
+
 TEST_F(StallTest, is_reported_in_a_run_that_ends_within_shutdown_timeout) {
   write_png("in/stuck.png");
   write_png("in/b.png");

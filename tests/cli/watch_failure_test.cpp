@@ -17,6 +17,9 @@ TEST_F(FailingWatchTest, quarantines_undecodable_input_with_record) {
   wait_until([&] { return fs::exists(at("out/.eckart/quarantine/sub/bad.png")); });
   EXPECT_THAT(files("in"), IsEmpty());
   wait_for_log("in/sub/bad.png was quarantined");
+  wait_for_log("To retry it, run: eckart requeue " + at("out").native() + " sub/bad.png");
+  EXPECT_LT(service_->err().find("unknown file format"), service_->err().find("was quarantined"))
+      << "the reason comes first";
   std::ifstream file(at("out/.eckart/quarantine/sub/bad.png.record.json"));
   const auto reason = nlohmann::json::parse(file);
   EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());

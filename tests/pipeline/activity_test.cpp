@@ -45,6 +45,13 @@ TEST_F(ActivityTest, names_a_step_that_lasts_longer_than_its_limit_as_stalled) {
   EXPECT_EQ(to_string(*stall), "load has been running on in/a.png for 11 s, longer than its limit");
 }
 
+TEST(Stall, says_that_nothing_runs_if_the_pipeline_is_idle) {
+  const pipeline::Activity::Stall idle{.kind = pipeline::Activity::StallKind::idle,
+                                       .stage = to_string(Stage::compute),
+                                       .age = seconds(203)};
+  EXPECT_EQ(to_string(idle), "images wait for compute, but no thread has processed any for 203 s");
+}
+
 TEST_F(ActivityTest, has_not_stalled_when_its_step_has_ended) {
   { const pipeline::Activity::Scope scope(activity_, step(seconds(10))); }
   EXPECT_FALSE(check_for(100));

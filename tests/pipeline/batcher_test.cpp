@@ -13,10 +13,16 @@ constexpr int kPad = 32;
 constexpr milliseconds kLinger{20};
 const pipeline::Batcher::Time kStart{};
 
-pipeline::Batcher make_batcher(int capacity) {
-  return pipeline::Batcher([capacity](const compute::BatchKey&) { return capacity; }, kPad,
-                           kLinger);
-}
+struct BackendOfBatcher {
+  explicit BackendOfBatcher(int capacity) { backend.planes = capacity; }
+  FakeBackend backend;
+};
+/// A batcher for a backend whose batches have `capacity` planes.
+class TestBatcher : private BackendOfBatcher, public pipeline::Batcher {
+ public:
+  explicit TestBatcher(int capacity)
+      : BackendOfBatcher(capacity), Batcher(backend, kPad, kLinger) {}
+};
 
 std::vector<int> numbers_in(const std::optional<pipeline::Batch>& batch) {
   std::vector<int> result;
@@ -31,7 +37,7 @@ pipeline::ItemPtr gray(int number, int rows = 32, int cols = 32) {
 pipeline::ItemPtr rgb(int number) { return make_item(number, {32, 32, 3, Depth::u8}); }
 
 TEST(Batcher, returns_a_suspect_alone_and_at_once) {
-  pipeline::Batcher batcher = make_batcher(3);
+  TestBatcher batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
   pipeline::ItemPtr suspect = gray(1);
   suspect->is_suspect = true;
@@ -40,7 +46,7 @@ TEST(Batcher, returns_a_suspect_alone_and_at_once) {
 }
 
 TEST(Batcher, returns_a_batch_as_soon_as_it_is_full) {
-  pipeline::Batcher batcher = make_batcher(3);
+  TestBatcher batcher(3);
   EXPECT_FALSE(batcher.add(gray(0), kStart));
   EXPECT_FALSE(batcher.add(gray(1), kStart));
   const auto batch = batcher.add(gray(2), kStart);
@@ -51,7 +57,7 @@ TEST(Batcher, returns_a_batch_as_soon_as_it_is_full) {
 }
 
 TEST(Batcher, counts_a_color_image_as_three_planes) {
-  pipeline::Batcher batcher = make_batcher(6);
+  TestBatcher batcher(6);
   EXPECT_FALSE(batcher.add(rgb(0), kStart));
   const auto batch = batcher.add(rgb(1), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
@@ -59,7 +65,7 @@ TEST(Batcher, counts_a_color_image_as_three_planes) {
 }
 
 TEST(Batcher, returns_a_batch_that_the_next_image_does_not_fit) {
-  pipeline::Batcher batcher = make_batcher(4);
+  TestBatcher batcher(4);
   EXPECT_FALSE(batcher.add(rgb(0), kStart));
   EXPECT_EQ(numbers_in(batcher.add(rgb(1), kStart)), (std::vector{0}));
   EXPECT_EQ(numbers_in(batcher.take_any()), (std::vector{1}));
@@ -67,7 +73,7 @@ TEST(Batcher, returns_a_batch_that_the_next_image_does_not_fit) {
 }
 
 TEST(Batcher, returns_an_oversized_image_as_its_own_batch) {
-  pipeline::Batcher batcher = make_batcher(2);
+  TestBatcher batcher(2);
   EXPECT_EQ(numbers_in(batcher.add(rgb(0), kStart)), (std::vector{0}));
   EXPECT_FALSE(batcher.add(gray(1), kStart));
   EXPECT_EQ(numbers_in(batcher.add(rgb(2), kStart)), (std::vector{1}));
@@ -81,7 +87,7 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
   constexpr int kImages = 8;
   for (int capacity = 1; capacity <= 8; ++capacity) {
     for (unsigned colors = 0; colors < 1U << kImages; ++colors) {
-      pipeline::Batcher batcher = make_batcher(capacity);
+      TestBatcher batcher(capacity);
       const auto planes_of = [&](int number) { return (colors >> number & 1U) != 0 ? 3 : 1; };
       std::vector<int> sent;
       int held = 0;  // planes
@@ -112,7 +118,7 @@ TEST(Batcher, fills_a_batch_as_far_as_its_capacity_and_no_further) {
 }
 
 TEST(Batcher, separates_shapes) {
-  pipeline::Batcher batcher = make_batcher(2);
+  TestBatcher batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 64, 32), kStart));
   EXPECT_FALSE(batcher.add(gray(1, 64, 64), kStart));
   EXPECT_EQ(numbers_in(batcher.add(gray(2, 64, 64), kStart)), (std::vector{1, 2}));
@@ -126,7 +132,7 @@ TEST(Batcher, separates_ranks) {
     item->task.ranks = ranks;
     return item;
   };
-  pipeline::Batcher batcher = make_batcher(2);
+  TestBatcher batcher(2);
   EXPECT_FALSE(batcher.add(wanted(0, few), kStart));
   EXPECT_FALSE(batcher.add(wanted(1, more), kStart));
   const auto batch = batcher.add(wanted(2, as_few), kStart);
@@ -138,7 +144,7 @@ TEST(Batcher, separates_ranks) {
 }
 
 TEST(Batcher, combines_shapes_with_equal_padding) {
-  pipeline::Batcher batcher = make_batcher(2);
+  TestBatcher batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 33, 31), kStart));
   const auto batch = batcher.add(gray(1, 64, 1), kStart);
   EXPECT_EQ(numbers_in(batch), (std::vector{0, 1}));
@@ -146,13 +152,13 @@ TEST(Batcher, combines_shapes_with_equal_padding) {
 }
 
 TEST(Batcher, combines_wide_and_tall_images) {
-  pipeline::Batcher batcher = make_batcher(2);
+  TestBatcher batcher(2);
   EXPECT_FALSE(batcher.add(gray(0, 32, 96), kStart));
   EXPECT_EQ(numbers_in(batcher.add(gray(1, 96, 32), kStart)), (std::vector{0, 1}));
 }
 
 TEST(Batcher, returns_a_batch_when_its_oldest_image_is_due) {
-  pipeline::Batcher batcher = make_batcher(10);
+  TestBatcher batcher(10);
   EXPECT_FALSE(batcher.next_deadline());
   EXPECT_FALSE(batcher.take_due(kStart + kLinger));
   batcher.add(gray(0), kStart);
@@ -164,7 +170,7 @@ TEST(Batcher, returns_a_batch_when_its_oldest_image_is_due) {
 }
 
 TEST(Batcher, returns_the_oldest_batch_first) {
-  pipeline::Batcher batcher = make_batcher(10);
+  TestBatcher batcher(10);
   batcher.add(gray(0, 96, 96), kStart);
   batcher.add(gray(1, 32, 32), kStart + milliseconds(5));
   EXPECT_EQ(batcher.next_deadline(), kStart + kLinger);
@@ -174,14 +180,14 @@ TEST(Batcher, returns_the_oldest_batch_first) {
 }
 
 TEST(Batcher, restarts_the_linger_time_after_a_full_batch) {
-  pipeline::Batcher batcher = make_batcher(4);
+  TestBatcher batcher(4);
   batcher.add(rgb(0), kStart);
   batcher.add(rgb(1), kStart + milliseconds(10));
   EXPECT_EQ(batcher.next_deadline(), kStart + milliseconds(10) + kLinger);
 }
 
 TEST(Batcher, flushes_everything) {
-  pipeline::Batcher batcher = make_batcher(10);
+  TestBatcher batcher(10);
   for (int i = 0; i < 4; ++i) batcher.add(gray(i, 32 * (i % 3 + 1), 32), kStart);
   std::vector<int> all;
   while (const auto batch = batcher.take_any()) {

@@ -15,6 +15,9 @@ using Calls = std::vector<std::string>;
 class ComputeWorkerTest : public ::testing::Test {
  protected:
   void SetUp() override {
+    steps_.device_lost_hook = [this](const pipeline::InFlightBatches::Items& items) {
+      for (const pipeline::WorkItem* item : items) lost_.push_back(number_of(*item));
+    };
     backend_.on_start = [this](int number) { calls_.push_back("start " + std::to_string(number)); };
     backend_.on_finish = [this](int number) {
       calls_.push_back("finish " + std::to_string(number));
@@ -31,8 +34,9 @@ class ComputeWorkerTest : public ::testing::Test {
     flow::StageClock::Worker clock(clock_, 0);
     pipeline::LaneTrace none;
     pipeline::ComputeWorker(
-        backend_.make_lane(0), {in_, out_, in_flight_batches_, meters_, activity_},
-        [](const pipeline::Batch&) { return pipeline::Activity::Step{}; }, clock, none)
+        backend_.make_lane(0),
+        {in_, out_, in_flight_batches_, meters_, activity_, test_options(1, 1).limits, {}}, clock,
+        none)
         .run();
   }
   /// Computes four batches, one after the other.
@@ -46,10 +50,8 @@ class ComputeWorkerTest : public ::testing::Test {
   pipeline::BatchChannel in_{16};
   pipeline::ItemChannel out_{16};
   std::vector<int> lost_;
-  pipeline::InFlightBatches in_flight_batches_{
-      [this](const pipeline::InFlightBatches::Items& items) {
-        for (const pipeline::WorkItem* item : items) lost_.push_back(number_of(*item));
-      }};
+  FakeSteps steps_{backend_};
+  pipeline::InFlightBatches in_flight_batches_{steps_};
   pipeline::Meters meters_;
   pipeline::Activity activity_;
   flow::StageClock clock_{1};

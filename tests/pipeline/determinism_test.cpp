@@ -88,9 +88,9 @@ class PipelineOutputTest : public ::testing::Test {
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs = tree.reserve(item.relative);
     };
-    steps.on_load = [&](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
+    steps.on_load = [&](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
       delay(item, 0);
-      loader.load(item, std::nullopt, reserve);
+      loader.load(item, std::nullopt, memory);
     };
     steps.on_write = [&](pipeline::WorkItem& item) {
       delay(item, 1);

@@ -186,22 +186,25 @@ class FakeSteps : public pipeline::JobSteps {
   std::function<void(pipeline::WorkItem&)> on_assign_outputs = [](pipeline::WorkItem& item) {
     item.outputs = {item.relative};
   };
-  std::function<void(pipeline::WorkItem&, const pipeline::ReserveBytes&)> on_load;
+  std::function<void(pipeline::WorkItem&, pipeline::ItemMemory&)> on_load;
   std::function<void(pipeline::WorkItem&)> on_write;
   std::function<void(std::span<pipeline::ItemPtr>)> on_publish =
       [this](std::span<pipeline::ItemPtr> group) {
         pipeline::publish_outputs(group, owner_, false);
       };
+  std::function<void(const pipeline::InFlightBatches::Items&)> device_lost_hook;
 
   compute::Backend& create_backend() override { return on_create_backend(); }
   void assign_outputs(pipeline::WorkItem& item) override { on_assign_outputs(item); }
-  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) override {
-    on_load(item, reserve);
+  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) override {
+    on_load(item, memory);
   }
   void write(pipeline::WorkItem& item) override { on_write(item); }
   void publish(std::span<pipeline::ItemPtr> group) override { on_publish(group); }
   void finish(const pipeline::WorkItem&) override {}
-  void on_device_lost(const pipeline::InFlightBatches::Items&) override {}
+  void on_device_lost(const pipeline::InFlightBatches::Items& items) override {
+    if (device_lost_hook) device_lost_hook(items);
+  }
 
  private:
   FakeOwner owner_;
@@ -227,14 +230,16 @@ class PipelineHarness {
   Hook on_next, on_load, on_reserved, on_write, on_publish;
   Hook on_record;  ///< after an image is published and before it is recorded
   std::function<Outcome(int number)> outcome_of_load;
-  std::function<compute::Backend&()> make_backend = [this]() -> compute::Backend& { return backend; };
+  std::function<compute::Backend&()> make_backend = [this]() -> compute::Backend& {
+    return backend;
+  };
   std::function<ImageShape(int number)> shape_of = [](int) { return kSmall; };
 
   pipeline::Pipeline& pipeline() {
     if (!pipeline_) {
       steps_.on_create_backend = make_backend;
-      steps_.on_load = [this](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
-        load(item, reserve);
+      steps_.on_load = [this](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+        load(item, memory);
       };
       steps_.on_write = [this](pipeline::WorkItem& item) { write(item); };
       steps_.on_publish = [this](std::span<pipeline::ItemPtr> group) { publish(group); };
@@ -254,12 +259,12 @@ class PipelineHarness {
   }
 
  private:
-  void load(pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
+  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
     const int number = number_of(item);
     call(on_load, number);
     if (outcome_of_load) item.outcome = outcome_of_load(number);
     if (!item.outcome.ok()) return;
-    item.reservation = reserve(2 * shape_of(number).bytes());
+    item.reservation = memory.reserve(2 * shape_of(number).bytes());
     if (!item.reservation) return;
     call(on_reserved, number);
     fill(item.task, number, shape_of(number));

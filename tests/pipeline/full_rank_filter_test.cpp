@@ -25,8 +25,8 @@ class FullRankTest : public testing::Test {
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs.assign(ranks_.size(), item.relative);
     };
-    steps.on_load = [&](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
-      loader.load(item, std::nullopt, reserve);
+    steps.on_load = [&](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+      loader.load(item, std::nullopt, memory);
     };
     steps.on_write = check;
     pipeline::Pipeline pipeline(*source, steps, test_options(1, 1));

@@ -13,6 +13,12 @@ namespace {
 
 class InFlightBatchesTest : public ::testing::Test {
  protected:
+  void SetUp() override {
+    steps_.device_lost_hook = [this](const pipeline::InFlightBatches::Items& items) {
+      ++times_;
+      for (const pipeline::WorkItem* item : items) lost_.push_back(number_of(*item));
+    };
+  }
   static pipeline::Batch batch(int number, bool suspect = false) {
     pipeline::Batch batch{.key = {compute::padded_shape(kSmall, 32), {}}, .planes = 1};
     batch.items.push_back(make_item(number));
@@ -22,11 +28,9 @@ class InFlightBatchesTest : public ::testing::Test {
 
   std::vector<int> lost_;
   int times_ = 0;
-  pipeline::InFlightBatches in_flight_batches_{
-      [this](const pipeline::InFlightBatches::Items& items) {
-        ++times_;
-        for (const pipeline::WorkItem* item : items) lost_.push_back(number_of(*item));
-      }};
+  FakeBackend backend_;
+  FakeSteps steps_{backend_};
+  pipeline::InFlightBatches in_flight_batches_{steps_};
   const pipeline::Batch first_ = batch(1), second_ = batch(2), suspect_ = batch(3, true);
 };
 
@@ -58,10 +62,13 @@ TEST_F(InFlightBatchesTest, blocks_later_batches_while_a_suspect_waits) {
 TEST(InFlightBatches, answers_while_it_reports_and_keeps_its_items_until_then) {
   std::promise<void> release;
   bool idle = true;
-  pipeline::InFlightBatches in_flight_batches([&](const pipeline::InFlightBatches::Items&) {
+  FakeBackend backend;
+  FakeSteps steps(backend);
+  pipeline::InFlightBatches in_flight_batches(steps);
+  steps.device_lost_hook = [&](const pipeline::InFlightBatches::Items&) {
     idle = std::async(std::launch::async, [&] { return in_flight_batches.is_idle(); }).get();
     release.get_future().wait();
-  });
+  };
   pipeline::Batch batch{.key = {compute::padded_shape(kSmall, 32), {}}, .planes = 1};
   batch.items.push_back(make_item(1));
   auto in_flight = in_flight_batches.begin(batch);
@@ -85,6 +92,14 @@ TEST_F(InFlightBatchesTest, reports_batches_once_on_device_loss_and_ends_all_wai
   EXPECT_EQ(times_, 1);
   EXPECT_EQ(lost_, std::vector{1});
   EXPECT_FALSE(in_flight_batches_.try_begin(second_));
+}
+
+TEST_F(InFlightBatchesTest, reports_the_loss_of_the_device_even_if_the_items_cannot_be_recorded) {
+  steps_.device_lost_hook = [](const pipeline::InFlightBatches::Items&) {
+    throw EnvironmentError("the ledger is gone");
+  };
+  const auto first = in_flight_batches_.begin(first_);
+  EXPECT_NO_THROW(in_flight_batches_.report_device_lost());
 }
 
 }  // namespace

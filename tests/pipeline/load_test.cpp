@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/publication.hpp"
+#include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/failure_of.hpp"
 #include "tests/unit/io/make_jpeg.hpp"
@@ -38,10 +39,11 @@ class LoadTest : public testing::Test {
     pipeline::WorkItem item;
     item.file = path;
     reserved_.clear();
-    loader.load(item, std::nullopt, [&](std::size_t bytes) {
+    test::FakeMemory memory([&](std::size_t bytes) {
       reserved_.push_back(bytes);
       return budget_.reserve(bytes);
     });
+    loader.load(item, std::nullopt, memory);
     item.task.ranks = {};  // they reference the loader
     return item;
   }
@@ -91,7 +93,8 @@ TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
   pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), kCopies);
   pipeline::WorkItem item;
   item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
-  loader.load(item, std::nullopt, [&](std::size_t bytes) { return budget_.reserve(bytes); });
+  test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+  loader.load(item, std::nullopt, memory);
   EXPECT_EQ(item.reservation.bytes(), kCopies * image().bytes() * (1 + ranks_.size()));
   item.task.ranks = {};
 }
@@ -106,8 +109,8 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
     pipeline::WorkItem item;
     item.file = write(bytes);
     std::size_t total = 0;
-    loader.load(item, std::nullopt,
-                [&](std::size_t count) { return budget_.reserve(total = count); });
+    test::FakeMemory memory([&](std::size_t count) { return budget_.reserve(total = count); });
+    loader.load(item, std::nullopt, memory);
     EXPECT_TRUE(item.task.input.shape() == image().shape());
     item.task.ranks = {};
     return total;
@@ -187,13 +190,13 @@ TEST_F(LoadTest, rejects_a_file_that_grew_while_waiting) {
   pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
   pipeline::WorkItem item;
   item.file = path;
-  const test::CaughtError failure = test::failure_of([&] {
-    loader.load(item, std::nullopt, [&](std::size_t bytes) {
-      std::ofstream(path, std::ios::binary)
-          .write(reinterpret_cast<const char*>(larger.data()), std::streamsize(larger.size()));
-      return budget_.reserve(bytes);
-    });
+  test::FakeMemory memory([&](std::size_t bytes) {
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(larger.data()), std::streamsize(larger.size()));
+    return budget_.reserve(bytes);
   });
+  const test::CaughtError failure =
+      test::failure_of([&] { loader.load(item, std::nullopt, memory); });
   EXPECT_EQ(failure.reason, FailureReason::corrupt);
   EXPECT_TRUE(item.task.input.empty());
 }

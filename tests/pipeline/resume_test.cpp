@@ -344,6 +344,19 @@ TEST_F(ResumeCheckTest, hashes_the_open_file) {
   EXPECT_EQ(copy.outcome.result, ItemResult::skipped);
 }
 
+TEST(SettingsText, names_all_settings_that_affect_pixels) {
+  EXPECT_EQ(pipeline::settings_text({}), "png, solver auto, rank 20") << "as in earlier versions";
+  EXPECT_EQ(
+      pipeline::settings_text({.format = ImageFormat::jpeg,
+                               .solver = SolverKind::gram,
+                               .certificate = Certificate::bound,
+                               .is_deterministic = true,
+                               .jpeg_quality = 90,
+                               .decoder = Decoder::opencv,
+                               .rank = {7}}),
+      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, rank 7");
+}
+
 TEST(SettingsDifference, lists_changed_settings) {
   EXPECT_EQ(pipeline::settings_difference("png, solver auto, rank 20", "png, solver auto, rank 7"),
             "rank 20 -> 7");
@@ -353,6 +366,8 @@ TEST(SettingsDifference, lists_changed_settings) {
       "deterministic none -> on, format png -> jpeg, quality none -> 90, solver auto -> gram");
   EXPECT_EQ(pipeline::settings_difference("png, rank 7", "png, decoder opencv, rank 7"),
             "decoder strict -> opencv");
+  EXPECT_EQ(pipeline::settings_difference("png, rank 7", "png, certificate bound, rank 7"),
+            "certificate estimate -> bound");
   EXPECT_EQ(pipeline::settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 

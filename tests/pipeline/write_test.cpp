@@ -18,8 +18,8 @@ TEST(WriteStage, publishes_nothing_of_an_image_with_a_failed_output) {
   FakeSource source(images, no_hook, waits);
   FakeBackend backend;
   FakeSteps steps(backend);
-  steps.on_load = [](pipeline::WorkItem& item, const pipeline::ReserveBytes& reserve) {
-    item.reservation = reserve(2 * kSmall.bytes());
+  steps.on_load = [](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+    item.reservation = memory.reserve(2 * kSmall.bytes());
     fill(item.task, number_of(item));
   };
   steps.on_write = [&](pipeline::WorkItem& item) {

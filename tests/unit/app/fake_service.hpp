@@ -17,7 +17,8 @@
 
 namespace eckart::app {
 
-inline const pipeline::Activity::Stall kLoadStall{"load", {}, std::chrono::seconds(200)};
+inline const pipeline::Activity::Stall kLoadStall{.stage = "load",
+                                                  .age = std::chrono::seconds(200)};
 
 /// The events so far, in order. Thread-safe.
 class EventLog {
@@ -116,7 +117,7 @@ class FakeService : public SupervisedService {
     return stall_;
   }
   void record_stall(const pipeline::Activity::Stall& stall) override {
-    add_event("records stall of " + stall.stage);
+    add_event("records stall of " + std::string(stall.stage));
   }
   pipeline::Activity& activity() override { return activity_; }
   compute::Backend* backend() const override {

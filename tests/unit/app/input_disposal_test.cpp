@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "app/requeue.hpp"
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
@@ -43,7 +44,10 @@ class InputDisposalTest : public testing::Test {
     return item(name, Outcome::failed(Stage::load, FailureReason::corrupt, "why"));
   }
   Result dispose_of(const pipeline::WorkItem& item) {
-    return InputDisposal(watch_, quarantine_, backoff_).dispose_of(item);
+    InputDisposal::Disposal disposal =
+        InputDisposal(watch_, quarantine_, backoff_).dispose_of(item);
+    message_ = std::move(disposal.message);
+    return disposal.result;
   }
   bool is_due(const pipeline::WorkItem& item) const {
     return backoff_.is_due(item.file, item.file_state, Clock::now());
@@ -60,6 +64,7 @@ class InputDisposalTest : public testing::Test {
   settings::WatchSettings watch_;
   io::Quarantine quarantine_{at("out"), {}};
   RetryBackoff backoff_;
+  std::string message_;  // of the last dispose_of()
 };
 
 TEST_F(InputDisposalTest, keeps_a_done_input_unless_told_otherwise) {
@@ -114,6 +119,18 @@ TEST_F(InputDisposalTest, records_only_a_failed_input_that_is_kept) {
   EXPECT_EQ(record("a.png.kept.json").value("input", ""), item.file.native());
 }
 
+TEST_F(InputDisposalTest, says_how_to_retry_a_failed_input) {
+  const auto hint = [&](const std::string& name) {
+    return testing::EndsWith("To retry it, run: eckart requeue " + at("out").native() + " " + name);
+  };
+  dispose_of(failed_item("deep/a b.png"));
+  EXPECT_THAT(message_, hint("'deep/a b.png'"));
+  watch_.after = DoneInputAction::remove;
+  dispose_of(failed_item("deep/c.png"));
+  EXPECT_THAT(message_, hint("deep/c.png"));
+  EXPECT_EQ(requeue(at("out"), {"deep/a b.png", "deep/c.png"}).size(), 2u);
+}
+
 TEST_F(InputDisposalTest, removes_the_record_of_a_kept_input_once_it_is_done) {
   dispose_of(failed_item("a.png"));
   EXPECT_TRUE(quarantine_.has_kept_record("a.png"));
@@ -140,7 +157,7 @@ TEST_F(InputDisposalTest, does_not_create_the_folder_of_done_inputs_again) {
   watch_.move_to = at("done");
   InputDisposal disposal(watch_, quarantine_, backoff_);
   EXPECT_NO_THROW(disposal.check_move_to()) << "it does not exist yet";
-  EXPECT_EQ(disposal.dispose_of(item("a.png")), Result::removed);
+  EXPECT_EQ(disposal.dispose_of(item("a.png")).result, Result::removed);
   fs::remove_all(at("done"));
   EXPECT_THROW(disposal.check_move_to(), EnvironmentError);
   EXPECT_THROW(disposal.dispose_of(item("b.png")), EnvironmentError);

@@ -19,6 +19,7 @@
 #include "io/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
+#include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
@@ -100,9 +101,9 @@ class WatchedFolderTest : public testing::Test {
     auto item = std::make_unique<pipeline::WorkItem>(found(input, name));
     flow::Budget budget(std::size_t(1) << 30);
     folder.assign_outputs(*item);
-    pipeline::attempt(item->outcome, Stage::load, FailureReason::internal, [&] {
-      folder.load(*item, [&](std::size_t bytes) { return budget.reserve(bytes); });
-    });
+    test::FakeMemory memory([&](std::size_t bytes) { return budget.reserve(bytes); });
+    pipeline::attempt(item->outcome, Stage::load, FailureReason::internal,
+                      [&] { folder.load(*item, memory); });
     if (item->outcome.ok()) {
       item->task.outputs.emplace_back(item->task.input.shape());
       item->task.results.emplace_back(1);
@@ -361,6 +362,39 @@ TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
   EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::skipped);
   EXPECT_TRUE(fs::exists(disk / "a.png"));
   EXPECT_FALSE(fs::exists(at("in/a.png")));
+}
+
+TEST_F(WatchedFolderTest, does_not_defer_items_after_a_bug) {
+  write_image(at("in/a.png"));
+  WatchedFolder folder(watch());
+  auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
+  folder.assign_outputs(*item);
+  item->task.outputs.emplace_back(ImageShape{8, 4, 1, Depth::u8});
+  folder.write(*item);  // the item is written, but its state does not say so
+  EXPECT_THROW(folder.publish(std::span(&item, 1)), std::logic_error);
+}
+
+TEST_F(WatchedFolderTest, records_suspects_although_the_output_folder_of_another_is_missing) {
+  std::vector<std::unique_ptr<WatchedFolder>> folders;
+  std::vector<pipeline::WorkItem> items;
+  for (const char* name : {"missing", "healthy"}) {
+    settings::WatchSettings watch = this->watch();
+    watch.input = at(name) / "in";
+    watch.output = at(name) / "out";
+    fs::create_directories(watch.input);
+    write_image(watch.input / "a.png");
+    WatchedFolder& folder = *folders.emplace_back(std::make_unique<WatchedFolder>(watch));
+    items.push_back(found(watch.input, "a.png"));
+    items.back().job = int(folders.size()) - 1;
+    EXPECT_TRUE(needs_processing(folder, items.back()));
+  }
+  fs::rename(at("missing/out"), at("moved"));
+  std::ofstream(at("missing/out")) << "a file in place of the folder";
+  EXPECT_THROW(record_suspects(folders, {&items[0], &items[1]}), EnvironmentError);
+  folders.clear();
+  const auto ledger = ledger::Ledger::open_read_only(at("healthy/out/.eckart/ledger.db"));
+  ASSERT_EQ(ledger->suspects().size(), 1u);
+  EXPECT_EQ(ledger->suspects().front().input, at("healthy/in/a.png").native());
 }
 
 /// Each scan checks each file.

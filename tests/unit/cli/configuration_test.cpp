@@ -30,7 +30,7 @@ TEST_F(ConfigurationTest, overrides_only_the_keys_of_each_source) {
   const settings::Settings settings = read_configuration(args, system).settings;
   EXPECT_EQ(settings.budget_mb, 101);
   EXPECT_EQ(settings.solver, SolverKind::gram);
-  EXPECT_EQ(settings.rank, "5");
+  EXPECT_EQ(settings.ranks, parse_ranks("5"));
 }
 
 TEST_F(ConfigurationTest, reads_the_system_file_alone) {

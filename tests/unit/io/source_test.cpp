@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -97,6 +98,18 @@ TEST_F(SourceTest, skips_and_counts_other_files) {
 
 TEST_F(SourceTest, returns_nothing_for_an_empty_folder) {
   EXPECT_THAT(all_of(make_source(folder_.path())), IsEmpty());
+}
+
+/// The folder is not the cause.
+TEST_F(SourceTest, throws_if_no_file_descriptors_are_left) {
+  make("a.png");
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const auto source = make_source(folder_.path());
+  const rlimit none{3, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_THROW(source->next({}), EnvironmentError);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(SourceTest, treats_names_as_bytes) {

@@ -35,7 +35,7 @@ Settings all_non_default_settings() {
   s.solver = SolverKind::gesvdj;
   s.certificate = Certificate::bound;
   s.calibration = FileChoice::at("a \"b\".yaml");
-  s.rank = "5,10";
+  s.ranks = parse_ranks("5,10");
   s.input = {Decoder::opencv};
   s.output = {ImageFormat::jpeg, "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
   s.threads = {3, 4};
@@ -123,7 +123,7 @@ TEST(Precedence, increases_with_later_files_and_then_set_options) {
   Settings settings = load("rank: 5\nbatch: {pad: 8, linger_ms: 1}\n");
   settings = load("batch: {linger_ms: 2}\nbudget_mb: 64\n", std::move(settings));
   apply(settings, "budget_mb=32");
-  EXPECT_EQ(settings.rank, "5");
+  EXPECT_EQ(settings.ranks, parse_ranks("5"));
   EXPECT_EQ(settings.batch.pad, 8);
   EXPECT_EQ(settings.batch.linger_ms, 2);
   EXPECT_EQ(settings.budget_mb, 32);
@@ -131,7 +131,7 @@ TEST(Precedence, increases_with_later_files_and_then_set_options) {
 
 TEST(SetOption, reads_a_bracket_as_text_when_no_list_is_accepted) {
   EXPECT_EQ(settings_with({"telemetry.listen=[::1]:9464"}).telemetry.listen, "[::1]:9464");
-  EXPECT_EQ(settings_with({"rank=[5,20]"}).rank, "5,20");
+  EXPECT_EQ(settings_with({"rank=[5,20]"}).ranks, parse_ranks("5,20"));
 }
 
 TEST(ChangedSettings, lists_the_keys_that_differ_from_the_default) {
@@ -142,12 +142,12 @@ TEST(ChangedSettings, lists_the_keys_that_differ_from_the_default) {
 }
 
 TEST(RankList, is_a_number_a_text_or_a_list) {
-  EXPECT_EQ(load("rank: 7").rank, "7");
-  EXPECT_EQ(load("rank: '7,9'").rank, "7,9");
-  EXPECT_EQ(load("rank: [7, '9']").rank, "7,9");
-  EXPECT_EQ(load("rank:\n  - 7\n  - 9\n").rank, "7,9");
-  EXPECT_EQ(settings_with({"rank=7,9"}).rank, "7,9");
-  EXPECT_EQ(settings_with({"rank=[7, 9]"}).rank, "7,9");
+  EXPECT_EQ(load("rank: 7").ranks, parse_ranks("7"));
+  EXPECT_EQ(load("rank: '7,9'").ranks, parse_ranks("7,9"));
+  EXPECT_EQ(load("rank: [7, '9']").ranks, parse_ranks("7,9"));
+  EXPECT_EQ(load("rank:\n  - 7\n  - 9\n").ranks, parse_ranks("7,9"));
+  EXPECT_EQ(settings_with({"rank=7,9"}).ranks, parse_ranks("7,9"));
+  EXPECT_EQ(settings_with({"rank=[7, 9]"}).ranks, parse_ranks("7,9"));
 }
 
 TEST(DeviceList, is_all_one_or_a_list) {

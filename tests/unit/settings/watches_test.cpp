@@ -87,7 +87,7 @@ TEST(Watch, overrides_every_key_that_may_differ) {
   EXPECT_THAT(watch.exclude, ElementsAre("b", "c,d"));
   EXPECT_EQ(watch.quarantine.keep_days, 7);
   EXPECT_EQ(watch.quarantine.max_mb, 0);
-  EXPECT_EQ(watch.settings.rank, "5,20");
+  EXPECT_EQ(watch.settings.ranks, parse_ranks("5,20"));
   EXPECT_EQ(watch.settings.input.decoder, Decoder::opencv);
   EXPECT_EQ(watch.settings.output.format, ImageFormat::jpeg);
   EXPECT_EQ(watch.settings.output.name, "{stem}_.{ext}");
@@ -99,7 +99,7 @@ TEST(Watch, overrides_every_key_that_may_differ) {
   EXPECT_EQ(watch.settings.limits.decode_s, 5);
   EXPECT_EQ(watch.settings.durability, Durability::none);
   EXPECT_EQ(watch.settings.ledger, FileChoice::at("l.db"));
-  EXPECT_EQ(found[1].settings.rank, "3");
+  EXPECT_EQ(found[1].settings.ranks, parse_ranks("3"));
   EXPECT_EQ(found[1].settings.input.decoder, Decoder::strict);
 }
 
@@ -150,7 +150,7 @@ TEST(WatchOverride, replaces_global_settings_in_any_order) {
        {"rank: 5\nlimits: {side: 6}\nwatches: [{input: /a, output: /b, rank: 7}]\n",
         "watches: [{input: /a, output: /b, rank: 7}]\nlimits: {side: 6}\nrank: 5\n"}) {
     const WatchSettings watch = watches(yaml)[0];
-    EXPECT_EQ(watch.settings.rank, "7") << yaml;
+    EXPECT_EQ(watch.settings.ranks, parse_ranks("7")) << yaml;
     EXPECT_EQ(watch.settings.limits.side, 6) << yaml;
   }
 }
@@ -160,8 +160,8 @@ TEST(WatchOverride, replaces_set_options) {
       load("watches: [{input: /a, output: /b, rank: 7}, {input: /a, output: /c}]");
   apply(configuration.settings, "rank=9");
   const std::vector<WatchSettings> found = resolve_watches(configuration);
-  EXPECT_EQ(found[0].settings.rank, "7");
-  EXPECT_EQ(found[1].settings.rank, "9");
+  EXPECT_EQ(found[0].settings.ranks, parse_ranks("7"));
+  EXPECT_EQ(found[1].settings.ranks, parse_ranks("9"));
 }
 
 TEST(WatchOverride, is_replaced_by_that_of_a_later_file) {
@@ -172,12 +172,12 @@ TEST(WatchOverride, is_replaced_by_that_of_a_later_file) {
   const std::vector<WatchSettings> replaced = with("watches: [{input: /c, output: /d}]");
   ASSERT_THAT(replaced, SizeIs(1));
   EXPECT_EQ(replaced[0].input, "/c");
-  EXPECT_EQ(replaced[0].settings.rank, "5");
+  EXPECT_EQ(replaced[0].settings.ranks, parse_ranks("5"));
   EXPECT_THAT(with("watches: []"), IsEmpty());
 
   const std::vector<WatchSettings> kept = with("limits: {side: 6}");
   ASSERT_THAT(kept, SizeIs(1));
-  EXPECT_EQ(kept[0].settings.rank, "7");
+  EXPECT_EQ(kept[0].settings.ranks, parse_ranks("7"));
   EXPECT_EQ(kept[0].settings.limits.side, 6);
 }
 
@@ -201,8 +201,8 @@ TEST(WatchYaml, omits_keys_that_a_watch_does_not_override) {
   Configuration again = load(to_yaml(load(kAllNonDefaultWatch)));
   apply(again.settings, "rank=9");
   const std::vector<WatchSettings> found = resolve_watches(again);
-  EXPECT_EQ(found[0].settings.rank, "5,20");
-  EXPECT_EQ(found[1].settings.rank, "9");
+  EXPECT_EQ(found[0].settings.ranks, parse_ranks("5,20"));
+  EXPECT_EQ(found[1].settings.ranks, parse_ranks("9"));
 }
 
 TEST(WatchYaml, comments_every_key) {
@@ -216,8 +216,8 @@ TEST(WatchYaml, comments_every_key) {
 TEST(WatchConfig, is_valid) {
   const std::vector<WatchSettings> found = resolve_watches(load_configuration(ECKART_WATCH_CONFIG));
   ASSERT_THAT(found, SizeIs(2));
-  EXPECT_EQ(found[0].settings.rank, "20");
-  EXPECT_EQ(found[1].settings.rank, "5,20");
+  EXPECT_EQ(found[0].settings.ranks, parse_ranks("20"));
+  EXPECT_EQ(found[1].settings.ranks, parse_ranks("5,20"));
 }
 
 TEST(WatchConfig, has_every_watch_key) {
