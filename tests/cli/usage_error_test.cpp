@@ -86,6 +86,12 @@ TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
          {"run", "in", "-o", "out", "--set", "threads.load=many"});
 }
 
+TEST_F(UsageErrorTest, names_the_flag_of_an_invalid_value) {
+  const std::string value(100, 'x');
+  expect(ExitCode::usage,
+         "--format " + value + ": output.format: ", {"run", "in", "-o", "out", "--format", value});
+}
+
 TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {
   expect(ExitCode::no_input, "nowhere: no such file or folder", {"run", "nowhere", "-o", "out"});
   expect(ExitCode::no_input, "nowhere", {"run", "--files-from", "nowhere", "-o", "out"});
