@@ -35,6 +35,16 @@ TEST_F(LedgerCommandTest, fails_without_ledger_on_export) {
   EXPECT_EQ(result.out, "");
 }
 
+TEST_F(LedgerCommandTest, reports_a_file_that_cannot_be_created_on_export) {
+  fs::create_symlink("nothing", at("link"));
+  for (const std::string& name : Names{std::string(300, 'x'), "no/such/folder/file", "link"}) {
+    const ProcessResult result = run({"ledger", "export", "out", name});
+    EXPECT_EQ(result.code, int(ExitCode::cannot_create)) << name;
+    EXPECT_THAT(result.err, AllOf(HasSubstr(name + ": "), Not(HasSubstr("internal"))));
+  }
+  EXPECT_FALSE(fs::exists(at("nothing")));
+}
+
 /// Publish intents belong to a killed or a running process.
 TEST_F(LedgerCommandTest, skips_publish_intents_on_export) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
