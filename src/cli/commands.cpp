@@ -66,6 +66,8 @@ void add_ledger_option(CLI::App& command, settings::FileChoice& ledger) {
   command.add_option_function<std::string>(
       "--ledger",
       [&ledger](const std::string& text) {
+        if (text == "none")
+          throw CLI::ValidationError("--ledger none", "this command needs a ledger");
         try {
           settings::AutoNoneOrFile{}.read(text, ledger);
         } catch (const std::invalid_argument& error) {

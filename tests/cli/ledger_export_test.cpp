@@ -45,6 +45,17 @@ TEST_F(LedgerCommandTest, reports_a_file_that_cannot_be_created_on_export) {
   EXPECT_FALSE(fs::exists(at("nothing")));
 }
 
+TEST_F(LedgerCommandTest, rejects_no_ledger) {
+  for (const Names& command :
+       {Names{"status", "out"}, Names{"prune", "out"}, Names{"ledger", "export", "out"}}) {
+    Names arguments = command;
+    arguments.insert(arguments.end(), {"--ledger", "none"});
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, 64);
+    EXPECT_THAT(result.err, HasSubstr("--ledger none: this command needs a ledger"));
+  }
+}
+
 /// Publish intents belong to a killed or a running process.
 TEST_F(LedgerCommandTest, skips_publish_intents_on_export) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
