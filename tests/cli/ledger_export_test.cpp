@@ -117,6 +117,11 @@ TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import)
   expect_refused(with("\"output\":\"a.png\"", "\"output\":{\"hex\":\"zz\"}"), "not hexadecimal");
   expect_refused(with("\"output_index\":0", "\"output_index\":\"0\""),
                  "output_index is not an integer");
+  expect_refused(with("\"output_index\":0", "\"output_index\":99999999999"),
+                 "output_index: 99999999999 is out of range");
+  expect_refused(with("\"output_index\":0", "\"output_index\":-1"), "output_index: ");
+  expect_refused(with("\"input_size\":", "\"input_size\":18446744073709551615,\"x\":"),
+                 "input_size: 18446744073709551615 is out of range");
   expect_refused(with("\"output_bytes\":", "\"output_bytes\":-"), "output_bytes: ");
   EXPECT_TRUE(bytes("out/.eckart/ledger.db") == before);
   EXPECT_EQ(run({"ledger", "import", "out", "none.jsonl"}).code, int(ExitCode::no_input));
