@@ -70,6 +70,14 @@ TEST_F(BenchCommandTest, reports_errors_before_measuring) {
   EXPECT_EQ(run({"bench", "scaling", "in", "--log", "no/such/folder/log"}).code, 73);
 }
 
+TEST_F(BenchCommandTest, ends_with_70_when_a_run_is_killed) {
+  write_png("in/a.png");
+  const ProcessResult result =
+      run({"bench", "scaling", "in", "-o", "scratch", "--cores", "1"}, {.fault = "rename:0:1:1"});
+  EXPECT_EQ(result.code, 70) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the measured run failed with 137"));
+}
+
 TEST_F(BenchCommandTest, waits_longer_for_a_run_than_its_shutdown_limit) {
   write_png("in/a.png");
   EckartProcess bench({"bench", "scaling", "in", "-o", "scratch", "--cores", "1", "--set",
