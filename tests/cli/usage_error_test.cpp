@@ -26,8 +26,10 @@ TEST_F(UsageErrorTest, is_reported_for_an_unknown_flag) {
 }
 
 TEST_F(UsageErrorTest, is_reported_for_an_empty_option_value) {
-  expect(ExitCode::usage, "--report= has no value",
+  expect(ExitCode::usage, "--report= has no value; see eckart run --help",
          {"run", "in", "-o", "out", "--report=", "--overwrite"});
+  expect(ExitCode::usage, "-o= has no value; see eckart run --help", {"run", "in", "-o="});
+  EXPECT_FALSE(fs::exists(at("=")));
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
