@@ -33,9 +33,9 @@ std::string rate_text(const telemetry::Snapshot& snapshot) {
 }
 
 std::string stage_lines(const telemetry::Snapshot& recent) {
-  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>10} {:>13} {:>6}  {}\n";
-  std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "capacity wait",
-                                 "cores", "p50, p90, p99");
+  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>10} {:>7} {:>6}  {}\n";
+  std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "blocked", "cores",
+                                 "p50, p90, p99");
   for (const telemetry::StageStats& stage : recent.stages) {
     const double total_s = telemetry::total_time_s(stage);
     const auto share = [&](double s) {

@@ -33,5 +33,13 @@ TEST(SnapshotText, shows_a_long_latency_without_exponent) {
               AllOf(HasSubstr("latency    1"), Not(HasSubstr("e+"))));
 }
 
+TEST(SnapshotText, calls_a_worker_that_waits_for_capacity_blocked) {
+  telemetry::Snapshot snapshot;
+  snapshot.stages.emplace_back().blocked_s = 3;
+  snapshot.seconds = 4;
+  EXPECT_THAT(snapshot_text(snapshot, snapshot),
+              AllOf(HasSubstr("input wait blocked  cores"), Not(HasSubstr("capacity"))));
+}
+
 }  // namespace
 }  // namespace eckart::reports
