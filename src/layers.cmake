@@ -29,7 +29,7 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
-eckart_layer(text ABOUT "printable names, grouped digits, percentages, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+eckart_layer(text ABOUT "printable names, grouped digits, percentages, durations, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
 eckart_layer(hash ABOUT "SHA-256, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
@@ -40,7 +40,7 @@ eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to i
              USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text LIBRARIES sqlite)
-eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core)
+eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"

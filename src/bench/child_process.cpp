@@ -102,6 +102,7 @@ ChildProcess::ExitResult ChildProcess::run(const std::vector<std::string>& argum
   files::FileDescriptor write_end(pipe[1]);
   const pid_t parent = ::getpid();
   const std::string program = executable_path();
+  ::signal(SIGCHLD, SIG_DFL);  // the parent may have ignored it; then the exit code would be lost
   {
     const std::lock_guard lock(mutex_);
     if (is_stopped_) return {128 + SIGTERM, {}};
@@ -123,7 +124,7 @@ int ChildProcess::wait_for_exit() {
   }
   const std::lock_guard lock(mutex_);  // after waitpid() the number may belong to another process
   int status = 0;
-  ::waitpid(std::exchange(process_, 0), &status, 0);
+  if (::waitpid(std::exchange(process_, 0), &status, 0) < 0) files::throw_errno("waitpid");
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

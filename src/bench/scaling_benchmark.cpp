@@ -40,6 +40,27 @@ std::vector<fs::path> list_images(const std::vector<fs::path>& inputs) {
   return files;
 }
 
+/// Returns the code with which bench reports a failed run: a signal is not a code of this program.
+ExitCode exit_code_of_run(int code) {
+  switch (const auto known = ExitCode(code)) {
+    case ExitCode::usage:
+    case ExitCode::nothing_readable:
+    case ExitCode::no_input:
+    case ExitCode::unavailable:
+    case ExitCode::cannot_create:
+    case ExitCode::io_error:
+    case ExitCode::temporary:
+    case ExitCode::no_permission:
+    case ExitCode::configuration:
+    case ExitCode::hung_up:
+    case ExitCode::interrupted:
+    case ExitCode::terminated:
+      return known;
+    default:
+      return ExitCode::internal;
+  }
+}
+
 class ScalingBenchmark {
  public:
   ScalingBenchmark(const ScalingOptions& options, ChildProcess& child)
@@ -108,8 +129,9 @@ class ScalingBenchmark {
     fs::remove_all(output_folder, ignored);
     if (child_.is_stopped()) return {0, 0};
     if (exit_result.code != 0 && exit_result.code != int(ExitCode::some_failed))
-      throw FatalError(ExitCode(exit_result.code),
-                       "the measured run failed; its errors are printed above");
+      throw FatalError(exit_code_of_run(exit_result.code),
+                       fmt::format("the measured run failed with {}; its errors are printed above",
+                                   exit_result.code));
     const auto report = nlohmann::json::parse(exit_result.output);
     const RunRate result{report.at("images_per_s"), report.at("wall_s")};
     options_.print_line(fmt::format("{:>3} {}: {:>7} images in {:>6.2f} s, {:>8.1f} images/s  ({})",
@@ -160,6 +182,10 @@ class ScalingBenchmark {
     fs::path list_file = options_.scratch / "list";
     std::ofstream lines(list_file);
     for (std::size_t i = 0; i < images; ++i) lines << links_[i].native() << '\n';
+    lines.close();
+    if (!lines)
+      throw FatalError(ExitCode::io_error,
+                       text::printable(list_file.native()) + ": cannot be written");
     return list_file;
   }
 

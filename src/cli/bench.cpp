@@ -87,14 +87,14 @@ void print_plan(const BenchArgs& args) {
 
 ExitCode scaling(const BenchArgs& args) {
   logging::start_log(0);
-  static_cast<void>(read_configuration(args.config));  // reports errors early
+  const settings::Settings settings = read_configuration(args.config).settings;
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,
                      "cannot write the log " + text::printable(args.log.native()));
   const ScratchFolder scratch(args.output);
   bench::ChildProcess child;
   // Longer than the timeout of the child.
-  const std::chrono::seconds max_shutdown(settings::TimeoutSettings{}.shutdown_s + 60);
+  const std::chrono::seconds max_shutdown(settings.timeouts.shutdown_s + 60);
   const SignalHandler signals({.on_stop = [&](int) { child.stop(); },
                                .on_status_request = [] {},
                                .shutdown_timeout = [=] { return max_shutdown; },

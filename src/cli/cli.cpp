@@ -89,14 +89,17 @@ ExitCode parse_and_execute(int argc, char** argv) {
   app.set_version_flag("--version",
                        std::string("eckart " ECKART_VERSION " (build ") + build_id() + ")");
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App* root, const CLI::Error& error) {
+  const auto is_named = [&](const CLI::App* command) {
+    return argc > 1 && command->check_name(argv[1]);
+  };
+  app.failure_message([&](const CLI::App* root, const CLI::Error& error) {
     std::string help = root->get_name();
-    for (const CLI::App* command : root->get_subcommands()) help += " " + command->get_name();
+    for (const CLI::App* command : root->get_subcommands(is_named))
+      help += " " + command->get_name();
     return "eckart: " + text::printable_message(error.what()) + "; see " + help + " --help\n";
   });
   Action action;
   add_commands(app, action);
-  const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
   if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
     return fail(ExitCode::usage,
                 "unknown command '" + text::printable(argv[1]) + "'; see eckart --help");

@@ -24,8 +24,9 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 const CLI::Option* find_option(const CLI::App& command, const std::string& argument) {
   if (argument.starts_with("--"))
     return command.get_option_no_throw(argument.substr(0, argument.find('=')));
-  const bool is_short = argument.size() == 2 && argument.front() == '-';
-  return is_short ? command.get_option_no_throw(argument) : nullptr;
+  const bool is_short = argument.starts_with('-') &&
+                        (argument.size() == 2 || (argument.size() == 3 && argument[2] == '='));
+  return is_short ? command.get_option_no_throw(argument.substr(0, 2)) : nullptr;
 }
 
 /// Whether a list value consists only of delimiters.
@@ -66,6 +67,8 @@ void add_ledger_option(CLI::App& command, settings::FileChoice& ledger) {
   command.add_option_function<std::string>(
       "--ledger",
       [&ledger](const std::string& text) {
+        if (text == "none")
+          throw CLI::ValidationError("--ledger none", "this command needs a ledger");
         try {
           settings::AutoNoneOrFile{}.read(text, ledger);
         } catch (const std::invalid_argument& error) {

@@ -1,3 +1,5 @@
+#include <fcntl.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -11,6 +13,7 @@
 #include "app/ledger_import.hpp"
 #include "cli/commands.hpp"
 #include "cli/ledger_lines.hpp"
+#include "files/file_descriptor.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -31,18 +34,29 @@ void export_lines(const LedgerArgs& args, std::ostream& stream) {
   stream.flush();
 }
 
+[[noreturn]] void fail_to_create(const std::filesystem::path& file, int error) {
+  throw FatalError(
+      ExitCode::cannot_create,
+      file.string() + ": " +
+          (error == EEXIST ? "the file already exists" : std::generic_category().message(error)));
+}
+
+/// Never opens an existing file, whatever its type.
+void create_new_file(const std::filesystem::path& file) {
+  const files::FileDescriptor created(
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!created) fail_to_create(file, errno);
+}
+
 ExitCode export_ledger(const LedgerArgs& args) {
   const bool to_stdout = args.file.empty() || args.file == "-";
   std::ofstream file;
   static_cast<void>(
       app::open_existing_ledger(args.output, args.ledger));  // before anything is written
   if (!to_stdout) {
-    if (std::filesystem::exists(args.file))
-      throw FatalError(ExitCode::cannot_create, args.file.string() + ": the file already exists");
+    create_new_file(args.file);
     file.open(args.file, std::ios::binary);
-    if (!file)
-      throw FatalError(ExitCode::cannot_create,
-                       args.file.string() + ": " + std::generic_category().message(errno));
+    if (!file) fail_to_create(args.file, errno);
   }
   std::ostream& stream = to_stdout ? std::cout : file;
   export_lines(args, stream);

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
+#include <utility>
 
 #include "core/outcome.hpp"
 #include "hash/hex.hpp"
@@ -67,10 +68,16 @@ void add_state(text::Json& line, const files::FileState& state) {
   line["input_inode"] = state.inode;
 }
 
-std::int64_t integer(const text::Json& json, const char* key) {
+/// Throws LineError if the value is not an integer of the type.
+template <class Integer = std::int64_t>
+Integer integer(const text::Json& json, const char* key) {
   const text::Json& value = json.at(key);
   if (!value.is_number_integer()) throw LineError(std::string(key) + " is not an integer");
-  return value.get<std::int64_t>();
+  const bool is_in_range = value.is_number_unsigned()
+                               ? std::in_range<Integer>(value.get<std::uint64_t>())
+                               : std::in_range<Integer>(value.get<std::int64_t>());
+  if (!is_in_range) throw LineError(std::string(key) + ": " + value.dump() + " is out of range");
+  return value.get<Integer>();
 }
 
 files::FileState state_of(const text::Json& json) {
@@ -99,12 +106,13 @@ ledger::OutputEntry entry_of(const text::Json& json) {
   ledger::OutputEntry entry{.output = output_of(json),
                             .input = absolute(root + text_or_hex(json, "input"), "input"),
                             .settings = hash_of(json.at("settings_hash").get<std::string>()),
-                            .output_index = int(integer(json, "output_index")),
+                            .output_index = integer<int>(json, "output_index"),
                             .state = state_of(json),
                             .bytes = integer(json, "output_bytes"),
                             .root_length = root.size(),
                             .output_mtime_ns = integer(json, "output_mtime_ns")};
   if (entry.bytes < 0) throw LineError("output_bytes: must not be negative");
+  if (entry.output_index < 0) throw LineError("output_index: must not be negative");
   if (json.contains("sha256")) entry.content_hash = bytes_of(json.at("sha256").get<std::string>());
   if (!entry.content_hash.empty() && entry.content_hash.size() != 32)
     throw LineError("sha256: must have 64 hexadecimal digits");

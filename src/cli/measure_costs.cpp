@@ -15,6 +15,7 @@
 #include "logging/progress.hpp"
 #include "logging/terminal_line.hpp"
 #include "settings/calibration.hpp"
+#include "text/format_duration.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -49,8 +50,8 @@ void print_timings(CostBackend backend, const app::CalibrationResult& result) {
     const compute::BatchWorkload& batch = timing.batch;
     std::printf("         %-8s %5d %5d %5d  %6d %9s %7s  %+.0f %%%s\n",
                 to_string(timing.solver).c_str(), batch.shape.rows, batch.shape.cols, batch.rank,
-                batch.planes, compute::format_duration(timing.seconds / batch.planes).c_str(),
-                compute::format_duration(
+                batch.planes, text::format_duration(timing.seconds / batch.planes).c_str(),
+                text::format_duration(
                     compute::estimate_seconds(timing.solver, batch, result.costs) / batch.planes)
                     .c_str(),
                 100 * deviation(timing, result.costs),

@@ -79,8 +79,10 @@ ExitCode prune(const PruneArgs& args) {
 }  // namespace
 
 void add_prune(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "prune", "Remove results whose inputs no longer exist; without --yes, only list them");
+  CLI::App* command = app.add_subcommand("prune",
+                                         "Remove results whose inputs no longer exist; without "
+                                         "--yes, ask on a terminal, else only list "
+                                         "them");
   auto args = std::make_shared<PruneArgs>();
   command->add_option("output", args->request.output, "The output folder")->required();
   add_ledger_option(*command, args->request.ledger);

@@ -24,6 +24,7 @@
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
 #include "reports/run_report_text.hpp"
+#include "settings/value_types.hpp"
 #include "settings/watches.hpp"
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
@@ -45,12 +46,12 @@ struct RunArgs {
 void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
                 const std::optional<std::string>& value) {
   if (!value) return;
-  const std::string assignment = key + "=\"" + *value + "\"";
+  const std::string assignment = key + "=" + settings::Text{}.print(*value);
   try {
     settings::apply(settings, assignment);
   } catch (const settings::SettingsError& error) {
     std::string what = error.what();
-    const std::string place = "--set " + assignment;
+    const std::string place = "--set " + settings::one_line(assignment);
     if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + *value);
     throw FatalError(ExitCode::usage, what);
   }

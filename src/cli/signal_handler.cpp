@@ -91,13 +91,14 @@ SignalHandler::SignalHandler(Actions actions) : actions_(std::move(actions)) {
 }
 
 void SignalHandler::run() {
+  bool is_stopping = false;
   while (!ended_) {
     if (sem_wait(&wake_semaphore) != 0) continue;
     if (status_requested.exchange(false) && !ended_) actions_.on_status_request();
-    if (reload_requested.exchange(false) && !ended_) actions_.on_reload();
-    if (received() == 0 || ended_) continue;
+    if (reload_requested.exchange(false) && !ended_ && !is_stopping) actions_.on_reload();
+    if (received() == 0 || ended_ || is_stopping) continue;
+    is_stopping = true;
     actions_.on_stop(received());
-    return;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "cli/configuration.hpp"
 #include "logging/progress.hpp"
 #include "settings/settings.hpp"
+#include "settings/value_types.hpp"
 #include "status_server/status_server.hpp"
 #include "text/printable.hpp"
 
@@ -34,7 +36,15 @@ std::string parse_address(const TopArgs& args) {
     address.erase(0, kHttp.size());
     if (address.ends_with('/')) address.pop_back();
   }
-  if (!address.empty()) settings::apply(settings, "telemetry.listen=" + address);
+  if (!address.empty()) {
+    try {
+      settings::ListenAddress{}.read(address, settings.telemetry.listen);
+    } catch (const std::invalid_argument&) {
+      throw FatalError(ExitCode::usage, "the address " + settings::quote(address) +
+                                            " is not a loopback address with a port or an "
+                                            "absolute path");
+    }
+  }
   if (settings.telemetry.listen.empty())
     throw FatalError(ExitCode::usage,
                      "no address: give the one of telemetry.listen, or a --config that sets it");

@@ -1,7 +1,6 @@
 #include "compute/cost_model.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
 
 namespace eckart::compute {
@@ -61,18 +60,6 @@ std::string describe_source(const MeasuredCosts& costs) {
   return costs.date.empty() ? "solver costs: built-in defaults; run eckart doctor --calibrate to "
                               "measure this machine"
                             : "solver costs: measured on this machine on " + costs.date;
-}
-
-std::string format_duration(double seconds) {
-  const char* unit = "us";
-  double number = 1e6 * seconds;
-  for (const char* next : {"ms", "s"}) {
-    if (number < 999.5) break;
-    unit = next, number /= 1000;
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f %s", number < 9.95 ? 1 : 0, number, unit);
-  return text;
 }
 
 }  // namespace eckart::compute

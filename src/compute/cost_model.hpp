@@ -41,7 +41,4 @@ MeasuredCosts select_costs(const Calibration& calibration, CostBackend backend,
 /// One line for people: the origin of the costs.
 std::string describe_source(const MeasuredCosts& costs);
 
-/// Two significant digits: "1.9 us", "16 ms", "1.2 s".
-std::string format_duration(double seconds);
-
 }  // namespace eckart::compute

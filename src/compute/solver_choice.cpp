@@ -6,6 +6,7 @@
 #include "compute/cost_model.hpp"
 #include "compute/evict_if_full.hpp"
 #include "core/quality.hpp"
+#include "text/format_duration.hpp"
 
 namespace eckart::compute {
 namespace {
@@ -26,10 +27,11 @@ SolverChoice choose_by_cost(const BatchWorkload& batch, const SolverCosts& costs
   const std::string about = ": about ", plane = " per plane, ";
   if (subspace + gram_share(batch) * gram < gram) {
     return {batch, SolverKind::subspace,
-            columns + about + format_duration(subspace) + plane + "gram " + format_duration(gram)};
+            columns + about + text::format_duration(subspace) + plane + "gram " +
+                text::format_duration(gram)};
   }
-  std::string explanation = "about " + format_duration(gram) + plane + "subspace with " + columns +
-                            " " + format_duration(subspace);
+  std::string explanation = "about " + text::format_duration(gram) + plane + "subspace with " +
+                            columns + " " + text::format_duration(subspace);
   if (subspace < gram) explanation += "; gram may recompute some planes";
   return {batch, SolverKind::gram, explanation};
 }

@@ -6,24 +6,17 @@
 #include <string_view>
 
 #include "core/mebibytes.hpp"
+#include "text/format_duration.hpp"
 #include "text/percent_text.hpp"
 
 namespace eckart::reports {
 namespace {
 
-/// Formats as 340 us, 2.1 ms or 1.3 s; "-" if not finite.
-std::string format_duration(double seconds) {
-  if (!std::isfinite(seconds)) return "-";
-  if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
-}
-
 std::string percentiles(const telemetry::DurationHistogram& durations) {
   if (durations.count() == 0) return "-";
-  return fmt::format("{}, {}, {}", format_duration(durations.quantile_s(0.5)),
-                     format_duration(durations.quantile_s(0.9)),
-                     format_duration(durations.quantile_s(0.99)));
+  return fmt::format("{}, {}, {}", text::format_duration(durations.quantile_s(0.5)),
+                     text::format_duration(durations.quantile_s(0.9)),
+                     text::format_duration(durations.quantile_s(0.99)));
 }
 
 double per_second(const telemetry::Snapshot& snapshot) {
@@ -33,13 +26,16 @@ double per_second(const telemetry::Snapshot& snapshot) {
 /// Formats with at least three digits and no exponent.
 std::string rate_text(const telemetry::Snapshot& snapshot) {
   const double rate = per_second(snapshot);
-  return rate < 999.5 ? fmt::format("{:.3g}", rate) : fmt::format("{:.0f}", rate);
+  if (rate >= 999.5) return fmt::format("{:.0f}", rate);
+  constexpr double kMinWithoutExponent = 1e-4;  // of {:g}
+  if (rate == 0 || rate >= kMinWithoutExponent) return fmt::format("{:.3g}", rate);
+  return fmt::format("{:.{}f}", rate, 2 - int(std::floor(std::log10(rate))));
 }
 
 std::string stage_lines(const telemetry::Snapshot& recent) {
-  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>10} {:>13} {:>6}  {}\n";
-  std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "capacity wait",
-                                 "cores", "p50, p90, p99");
+  constexpr std::string_view kRow = "{:<8} {:>7} {:>5} {:>10} {:>7} {:>6}  {}\n";
+  std::string text = fmt::format(kRow, "stage", "threads", "busy", "input wait", "blocked", "cores",
+                                 "p50, p90, p99");
   for (const telemetry::StageStats& stage : recent.stages) {
     const double total_s = telemetry::total_time_s(stage);
     const auto share = [&](double s) {

@@ -153,7 +153,7 @@ void add_service(MetricFamilies& out, const RunStatus& status) {
   const ServiceState& state = status.state;
   out.gauge("eckart_ready", "1 if ready, else 0", status.is_ready());
   out.gauge("eckart_watch_degraded",
-            "Watches that are blocked, missing, or scanned because events are not available",
+            "Watches that are paused, missing, or scanned because events are not available",
             double(state.degraded_watches));
   out.counter("eckart_watch_overflows_total", "Overflows of the inotify event queue",
               double(state.overflows));

@@ -16,7 +16,7 @@ namespace eckart::status_server {
 struct WatchStatus {
   std::string input, output;
   std::int64_t waiting = 0;  ///< files
-  std::string state;         ///< why the watch is blocked; empty if it is not
+  std::string state;         ///< why the watch is paused; empty if it is not
 };
 
 /// The state of a run or service, besides that of its pipeline.
@@ -30,7 +30,7 @@ struct ServiceState {
       0;                       ///< when the oldest waiting file of all watches arrived; 0: none
   std::int64_t overflows = 0;  ///< of the event queues of inotify
   std::int64_t degraded_watches =
-      0;                      ///< blocked, missing, or scanned because events are not available
+      0;                      ///< paused, missing, or scanned because events are not available
   std::int64_t restarts = 0;  ///< earlier processes that lost their GPU
 };
 

@@ -9,6 +9,7 @@
 #include <exception>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -48,10 +49,20 @@ StatusServer::StatusServer(const std::string& address, StatusHandlers handlers,
                            ClientTimeouts timeouts)
     : socket_path_(is_socket_path(address) ? address : ""),
       handlers_(std::move(handlers)),
-      listening_(listen_on(address)),
-      connections_(std::make_unique<HttpConnections>(
-          listening_.get(), [this](const std::string& head) { return handle_request(head); },
-          is_health_check, timeouts)) {
+      listening_(listen_on(address)) {
+  try {
+    connections_ = std::make_unique<HttpConnections>(
+        listening_.get(), [this](const std::string& head) { return handle_request(head); },
+        is_health_check, timeouts);
+    start(address);
+  } catch (const std::system_error& error) {
+    if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
+    throw FatalError(ExitCode::cannot_create, "cannot listen on " + text::printable(address) +
+                                                  ": " + error.code().message());
+  }
+}
+
+void StatusServer::start(const std::string& address) {
   thread_ = std::thread([this, address] {
     try {
       connections_->run();

@@ -35,13 +35,14 @@ class StatusServer {
   StatusServer& operator=(const StatusServer&) = delete;
 
  private:
+  void start(const std::string& address);
   std::string handle_request(const std::string& head) const;
   HttpResponse respond(const HttpRequest& request) const;
 
   const std::string socket_path_;  // empty for a port
   const StatusHandlers handlers_;
   const files::FileDescriptor listening_;
-  const std::unique_ptr<HttpConnections> connections_;
+  std::unique_ptr<HttpConnections> connections_;
   std::thread thread_;
 };
 

@@ -1,4 +1,6 @@
 // Tests short experiments of eckart bench, from command line to output.
+#include <signal.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -66,6 +68,26 @@ TEST_F(BenchCommandTest, reports_errors_before_measuring) {
   EXPECT_EQ(missing.code, 66);
   EXPECT_THAT(missing.err, HasSubstr("nowhere: "));
   EXPECT_EQ(run({"bench", "scaling", "in", "--log", "no/such/folder/log"}).code, 73);
+}
+
+TEST_F(BenchCommandTest, ends_with_70_when_a_run_is_killed) {
+  write_png("in/a.png");
+  const ProcessResult result =
+      run({"bench", "scaling", "in", "-o", "scratch", "--cores", "1"}, {.fault = "rename:0:1:1"});
+  EXPECT_EQ(result.code, 70) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the measured run failed with 137"));
+}
+
+TEST_F(BenchCommandTest, waits_longer_for_a_run_than_its_shutdown_limit) {
+  write_png("in/a.png");
+  EckartProcess bench({"bench", "scaling", "in", "-o", "scratch", "--cores", "1", "--set",
+                       "timeouts.shutdown_s=600"},
+                      {.folder = at("."),
+                       .fault = "rename:-2:1:1",
+                       .environment = {{"ECKART_FAULT_REACHED", at("reached")}}});
+  wait_for([&] { return fs::exists(at("reached")); });
+  bench.signal(SIGTERM);
+  wait_for([&] { return bench.err().find("forced exit in 650 s") != std::string::npos; });
 }
 
 }  // namespace

@@ -35,6 +35,27 @@ TEST_F(LedgerCommandTest, fails_without_ledger_on_export) {
   EXPECT_EQ(result.out, "");
 }
 
+TEST_F(LedgerCommandTest, reports_a_file_that_cannot_be_created_on_export) {
+  fs::create_symlink("nothing", at("link"));
+  for (const std::string& name : Names{std::string(300, 'x'), "no/such/folder/file", "link"}) {
+    const ProcessResult result = run({"ledger", "export", "out", name});
+    EXPECT_EQ(result.code, int(ExitCode::cannot_create)) << name;
+    EXPECT_THAT(result.err, AllOf(HasSubstr(name + ": "), Not(HasSubstr("internal"))));
+  }
+  EXPECT_FALSE(fs::exists(at("nothing")));
+}
+
+TEST_F(LedgerCommandTest, rejects_no_ledger) {
+  for (const Names& command :
+       {Names{"status", "out"}, Names{"prune", "out"}, Names{"ledger", "export", "out"}}) {
+    Names arguments = command;
+    arguments.insert(arguments.end(), {"--ledger", "none"});
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, 64);
+    EXPECT_THAT(result.err, HasSubstr("--ledger none: this command needs a ledger"));
+  }
+}
+
 /// Publish intents belong to a killed or a running process.
 TEST_F(LedgerCommandTest, skips_publish_intents_on_export) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
@@ -96,6 +117,11 @@ TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import)
   expect_refused(with("\"output\":\"a.png\"", "\"output\":{\"hex\":\"zz\"}"), "not hexadecimal");
   expect_refused(with("\"output_index\":0", "\"output_index\":\"0\""),
                  "output_index is not an integer");
+  expect_refused(with("\"output_index\":0", "\"output_index\":99999999999"),
+                 "output_index: 99999999999 is out of range");
+  expect_refused(with("\"output_index\":0", "\"output_index\":-1"), "output_index: ");
+  expect_refused(with("\"input_size\":", "\"input_size\":18446744073709551615,\"x\":"),
+                 "input_size: 18446744073709551615 is out of range");
   expect_refused(with("\"output_bytes\":", "\"output_bytes\":-"), "output_bytes: ");
   EXPECT_TRUE(bytes("out/.eckart/ledger.db") == before);
   EXPECT_EQ(run({"ledger", "import", "out", "none.jsonl"}).code, int(ExitCode::no_input));

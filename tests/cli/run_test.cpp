@@ -342,5 +342,14 @@ TEST_F(RunCommandTest, fails_when_the_report_cannot_be_written) {
   EXPECT_NO_THROW(decode("in/a.png"));
 }
 
+TEST_F(RunCommandTest, takes_the_value_of_a_flag_literally) {
+  write_png("in/a.png");
+  for (const std::string& name : Names{"led\\tq.db", "le\"d.db", "it's # a: led.db"}) {
+    const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--ledger", name});
+    EXPECT_EQ(result.code, 0) << name << ": " << result.err;
+    EXPECT_TRUE(fs::exists(at(name))) << name;
+  }
+}
+
 }  // namespace
 }  // namespace eckart::test

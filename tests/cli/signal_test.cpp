@@ -142,6 +142,16 @@ TEST_F(StatusSignalTest, logs_the_status) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("stage    threads"), HasSubstr("queues     found")));
 }
 
+TEST_F(SignalTest, logs_the_status_while_stopping) {
+  const auto program = start(2048, "rename:-2:2:1");  // so that the shutdown hangs
+  program->signal(SIGTERM);
+  wait_for([&] { return program->err().find("stopping") != std::string::npos; });
+  wait_for([&] {
+    program->signal(SIGUSR1);
+    return program->err().find("rate      ") != std::string::npos;
+  });
+}
+
 /// As after a GPU loss, when a process replaces itself.
 TEST_F(StatusSignalTest, works_when_inherited_as_ignored) {
   configure();

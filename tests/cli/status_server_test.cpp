@@ -149,7 +149,25 @@ TEST_F(TopCommandTest, prints_status_or_reports_no_answer) {
   const ProcessResult gone = run({"top", socket()});
   EXPECT_EQ(gone.code, 69);
   EXPECT_THAT(gone.err, HasSubstr("no eckart process is listening on"));
-  EXPECT_EQ(run({"top", "example.org:80"}).code, 78);
+}
+
+TEST_F(TopCommandTest, rejects_an_invalid_address_by_its_name) {
+  for (const std::string& address :
+       Names{"foo", "example.org:80", "localhost:99999", "a \"b\" #c"}) {
+    const ProcessResult result = run({"top", address});
+    EXPECT_EQ(result.code, 64) << result.err;
+    EXPECT_THAT(result.err, AllOf(HasSubstr("the address '" + address + "' is not a loopback"),
+                                  Not(HasSubstr("--set"))));
+  }
+}
+
+TEST_F(TopCommandTest, takes_its_address_literally) {
+  const std::string address = at("a #b").string();
+  const auto nothing = [] { return std::string(); };
+  const status_server::StatusServer server(
+      address, {[](double) { return std::string(); }, nothing, [] { return std::string("here\n"); },
+                nothing, nothing});
+  EXPECT_EQ(run({"top", address}).out, "here\n");
 }
 
 TEST_F(TopCommandTest, escapes_control_characters) {

@@ -26,8 +26,10 @@ TEST_F(UsageErrorTest, is_reported_for_an_unknown_flag) {
 }
 
 TEST_F(UsageErrorTest, is_reported_for_an_empty_option_value) {
-  expect(ExitCode::usage, "--report= has no value",
+  expect(ExitCode::usage, "--report= has no value; see eckart run --help",
          {"run", "in", "-o", "out", "--report=", "--overwrite"});
+  expect(ExitCode::usage, "-o= has no value; see eckart run --help", {"run", "in", "-o="});
+  EXPECT_FALSE(fs::exists(at("=")));
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
@@ -84,6 +86,12 @@ TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
   expect(ExitCode::usage, "--format", {"run", "in", "-o", "out", "--format", "bmp"});
   expect(ExitCode::configuration, "threads.load",
          {"run", "in", "-o", "out", "--set", "threads.load=many"});
+}
+
+TEST_F(UsageErrorTest, names_the_flag_of_an_invalid_value) {
+  const std::string value(100, 'x');
+  expect(ExitCode::usage,
+         "--format " + value + ": output.format: ", {"run", "in", "-o", "out", "--format", value});
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {

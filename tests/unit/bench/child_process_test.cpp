@@ -65,6 +65,12 @@ TEST(ChildProcess, returns_output_and_exit_code) {
   EXPECT_EQ(child.run(kListTests, {}, "/dev/null").code, 127) << "on no CPU";
 }
 
+TEST(ChildProcess, returns_the_exit_code_when_sigchld_was_ignored) {
+  const auto before = ::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(ChildProcess().run(kListTests, {}, "/dev/null").code, 127);
+  ::signal(SIGCHLD, before);
+}
+
 bool should_interrupt_child = false;
 
 /// Ctrl-C goes to both processes. The child receives it before it calls exec.

@@ -100,13 +100,5 @@ TEST(CostModel, selects_the_costs_of_this_backend_and_device) {
   EXPECT_NE(describe_source(none).find("built-in"), std::string::npos);
 }
 
-TEST(DurationFormat, uses_two_digits_and_a_suitable_unit) {
-  EXPECT_EQ(format_duration(1.94e-6), "1.9 us");
-  EXPECT_EQ(format_duration(0.0164), "16 ms");
-  EXPECT_EQ(format_duration(0.000999), "999 us");
-  EXPECT_EQ(format_duration(0.0009996), "1.0 ms");
-  EXPECT_EQ(format_duration(72), "72 s");
-}
-
 }  // namespace
 }  // namespace eckart::compute

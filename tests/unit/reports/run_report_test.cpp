@@ -11,6 +11,7 @@
 namespace eckart::reports {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -22,11 +23,11 @@ std::vector<std::string> split_lines(const std::string& text) {
 }
 
 telemetry::StageStats make_stage(Stage name, int workers, double busy_s = 0, double input_s = 0,
-                                 double capacity_wait_s = 0) {
+                                 double blocked_s = 0) {
   telemetry::StageStats stage;
   stage.stage = name;
   stage.workers = workers;
-  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = capacity_wait_s;
+  stage.busy_s = busy_s, stage.waiting_for_input_s = input_s, stage.blocked_s = blocked_s;
   return stage;
 }
 
@@ -164,6 +165,11 @@ TEST(RunReportText, has_aligned_table_columns) {
   }
   ASSERT_EQ(widths.size(), 5u);
   EXPECT_THAT(widths, testing::Each(widths.front()));
+}
+
+TEST(RunReportText, calls_a_worker_that_waits_for_capacity_blocked) {
+  EXPECT_THAT(to_text(make_report()),
+              AllOf(HasSubstr("waiting for input blocked\n"), Not(HasSubstr("capacity"))));
 }
 
 TEST(RunReportText, is_ascii_of_at_most_100_columns) {

@@ -39,5 +39,9 @@ TEST(OldestPendingMetric, is_the_minimum_of_the_known_times) {
   EXPECT_THAT(oldest(0, 0), HasSubstr(name + "0\n"));
 }
 
+TEST(DegradedWatchMetric, calls_a_watch_in_a_backoff_paused) {
+  EXPECT_THAT(metrics_text({}), HasSubstr("# HELP eckart_watch_degraded Watches that are paused,"));
+}
+
 }  // namespace
 }  // namespace eckart::status_server

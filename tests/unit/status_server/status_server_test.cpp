@@ -30,7 +30,15 @@ namespace {
 std::function<void(const char* file)> before_chmod;  // called before each chmod
 bool has_descriptors = true;                         // if false, socket() fails
 
+bool has_event_descriptors = true;  // if false, eventfd() fails
+
 }  // namespace
+
+extern "C" int eventfd(unsigned value, int flags) noexcept {
+  if (has_event_descriptors) return int(::syscall(SYS_eventfd2, value, flags));
+  errno = EMFILE;
+  return -1;
+}
 
 extern "C" int socket(int domain, int type, int protocol) noexcept {
   if (has_descriptors) return int(::syscall(SYS_socket, domain, type, protocol));
@@ -242,6 +250,21 @@ TEST(StatusServerOnSocket, names_the_missing_descriptors) {
   }
   has_descriptors = true;
   EXPECT_EQ(message, "cannot listen on " + path + ": Too many open files");
+}
+
+TEST(StatusServerOnSocket, removes_its_socket_if_it_cannot_start) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "status.sock").string();
+  has_event_descriptors = false;
+  std::string message;
+  try {
+    StatusServer(path, make_handlers());
+  } catch (const FatalError& error) {
+    message = error.what();
+  }
+  has_event_descriptors = true;
+  EXPECT_EQ(message, "cannot listen on " + path + ": Too many open files");
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 /// Between bind() and chmod(), anyone could connect if the mode given by bind() allowed it.
