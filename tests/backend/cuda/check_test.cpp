@@ -176,16 +176,17 @@ TEST_F(CudaCheckTest, names_status_call_file_and_line_of_a_library) {
 }
 
 TEST_F(CudaCheckTest, names_the_matrices_of_a_library_call) {
-  const std::string blas = message_of<std::runtime_error>([] {
+  const std::string blas_line = here(__LINE__ + 2);
+  const auto fail_blas = [] {
     ECKART_CUDA_CHECK_BATCH(cublasStatus_t(CUBLAS_STATUS_INVALID_VALUE), 256, 32, 512, 128);
-  });
+  };
+  const std::string blas = message_of<std::runtime_error>(fail_blas);
   EXPECT_THAT(blas, StartsWith("CUBLAS_STATUS_INVALID_VALUE from cublasStatus_t("));
-  EXPECT_THAT(blas,
-              EndsWith(here(__LINE__ - 3) + ": m 256, n 32, inner dimension 128, batch count 512"));
-  const std::string solver = message_of<std::runtime_error>([] {
-    check_batch(CUSOLVER_STATUS_INVALID_VALUE, "call", {64, 64, 7});
-  });
-  EXPECT_THAT(solver, EndsWith(here(__LINE__ - 1) + ": m 64, n 64, batch count 7"));
+  EXPECT_THAT(blas, EndsWith(blas_line + ": m 256, n 32, inner dimension 128, batch count 512"));
+  const std::string solver_line = here(__LINE__ + 1);
+  const auto fail_solver = [] { check_batch(CUSOLVER_STATUS_INVALID_VALUE, "call", {64, 64, 7}); };
+  EXPECT_THAT(message_of<std::runtime_error>(fail_solver),
+              EndsWith(solver_line + ": m 64, n 64, batch count 7"));
   EXPECT_THAT(message_of<OutOfMemory>([] {
                 check_batch(CUBLAS_STATUS_ALLOC_FAILED, "call", {64, 64, 7});
               }),
