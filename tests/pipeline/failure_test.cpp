@@ -214,7 +214,9 @@ TEST_F(FailingPipelineTest, ends_with_any_other_exception_of_the_source) {
 
 TEST_F(FailingPipelineTest, ends_when_the_backend_cannot_be_created) {
   harness.images = 100000;
-  harness.make_backend = []() -> compute::Backend& { throw FatalError(ExitCode::unavailable, "no GPU"); };
+  harness.make_backend = []() -> compute::Backend& {
+    throw FatalError(ExitCode::unavailable, "no GPU");
+  };
   expect_fatal(ExitCode::unavailable);
 }
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "compute/cuda/layout/tensor_core.hpp"
 #include "compute/cuda/layout/packing.hpp"
+#include "compute/cuda/layout/tensor_core.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
