@@ -235,11 +235,11 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
     throw;
   } catch (const std::exception& error) {
     for (const pipeline::ItemPtr& item : group) {
-      if (item->state < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
+      if (item->state() < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
     }
   }
   for (const pipeline::ItemPtr& item : group) {  // deferred items have nothing to record
-    if (item->state < pipeline::ItemState::recorded) item->advance(pipeline::ItemState::recorded);
+    if (item->state() < pipeline::ItemState::recorded) item->advance(pipeline::ItemState::recorded);
   }
 }
 
@@ -249,7 +249,7 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
   const auto remove_inputs = [&] {
     std::vector<pipeline::WorkItem*> removed;
     for (const pipeline::ItemPtr& item : group) {
-      if (item->state < pipeline::ItemState::recorded) continue;
+      if (item->state() < pipeline::ItemState::recorded) continue;
       defer_if_transient(*item);
       if (item->outcome.result == ItemResult::deferred) continue;
       stall_record_.forget(item->relative);

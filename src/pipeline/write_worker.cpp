@@ -93,7 +93,7 @@ void WriteWorker::publish() {
       try {
         wait_for_space(wait, error);
         for (const ItemPtr& item : group_) {
-          if (item->state < ItemState::published) write(*item);
+          if (item->state() < ItemState::published) write(*item);
         }
       } catch (const EnvironmentError&) {
         finish(ItemState::published);
@@ -117,7 +117,7 @@ Activity::Step WriteWorker::publish_step() const {
 /// Counts, reports and removes the items of the group that have reached state `from`.
 void WriteWorker::finish(ItemState from) {
   for (const ItemPtr& item : group_) {
-    if (item->state < from) continue;
+    if (item->state() < from) continue;
     if (item->outcome.result == ItemResult::done)
       shared_.meters.service(Stage::write).add(item->write_time);
     trace_.trace_flow(*item, ThreadTrace::Flow::end);
@@ -125,12 +125,7 @@ void WriteWorker::finish(ItemState from) {
     shared_.steps.finish(*item);
     item->advance(ItemState::finished);
   }
-  std::erase_if(group_, [](const ItemPtr& item) { return item->state == ItemState::finished; });
-}
-
-bool WriteWorker::should_wait_for_space(const EnvironmentError& error) const {
-  return shared_.options.wait_for_space &&
-         error.remedy() == EnvironmentError::Remedy::free_disk_space;
+  std::erase_if(group_, [](const ItemPtr& item) { return item->state() == ItemState::finished; });
 }
 
 /// Pauses if the settings ask for it and free space can help. Otherwise, or if the run is stopped,
