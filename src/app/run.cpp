@@ -9,15 +9,17 @@
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
 #include "core/error.hpp"
-#include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
+#include "pipeline/space_wait.hpp"
 #include "reports/image_report.hpp"
 #include "reports/snapshot_text.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
+
+constexpr std::chrono::milliseconds kSpacePollInterval{1000};
 
 std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;
@@ -58,6 +60,20 @@ bool uses_files(const pipeline::Activity::Stall& stall) {
          stall.stage != to_string(Stage::batch) && stall.stage != to_string(Stage::compute);
 }
 
+/// Calls `make_files` until it succeeds or SpaceWait::pause() throws.
+template <class MakeFiles>
+void retry_until_space(pipeline::SpaceMonitor& space, MakeFiles&& make_files) {
+  pipeline::SpaceWait wait(space);
+  for (;;) {
+    try {
+      make_files();
+      return wait.end();
+    } catch (const EnvironmentError& error) {
+      wait.pause(error);
+    }
+  }
+}
+
 }  // namespace
 
 Run::Run(RunRequest request, Instant start)
@@ -85,28 +101,14 @@ void Run::finish(const pipeline::WorkItem& item) {
   if (report_) add_to(*report_, item);
 }
 
-/// Calls `make_files`. If the setting wait_for_space is on and the disk is full, it retries once
-/// per second until there is free space.
-void Run::retry_until_space(const std::function<void()>& make_files) {
-  for (bool warned = false;; warned = true) {
-    try {
-      return make_files();
-    } catch (const EnvironmentError& error) {
-      const bool can_wait = request_.settings.wait_for_space &&
-                            error.remedy() == EnvironmentError::Remedy::free_disk_space;
-      if (can_wait && !warned)
-        spdlog::warn("{}; waiting for free disk space", text::printable_message(error.what()));
-      if (!can_wait || !flow::pause(std::chrono::seconds(1), stop_.get_token())) throw;
-    }
-  }
-}
-
 telemetry::RunReport Run::execute() {
-  retry_until_space([&] { job_.prepare(); });
-  retry_until_space([&] {
+  pipeline::SpaceMonitor space(request_.settings.wait_for_space, kSpacePollInterval,
+                               stop_.get_token());
+  retry_until_space(space, [&] { job_.prepare(); });
+  retry_until_space(space, [&] {
     if (!request_.report.empty()) report_.emplace(request_.report);
   });
-  retry_until_space([&] {
+  retry_until_space(space, [&] {
     if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
   });
   monitor_->begin(false);  // the images are processed even without the status page
@@ -186,25 +188,25 @@ telemetry::ProgressState Run::progress() const {
 /// Returns the decision for each output, and sets the outcome of the item as far as these determine
 /// it.
 std::vector<pipeline::OutputDecision> Run::inspect_outputs(pipeline::WorkItem& item) {
-  std::vector<pipeline::OutputDecision> places;
-  if (!item.outcome.ok()) return places;
+  std::vector<pipeline::OutputDecision> decisions;
+  if (!item.outcome.ok()) return decisions;
   pipeline::attempt(item.outcome, Stage::load, FailureReason::internal,
                     [&] { job_.skip_if_done(item); });
   const bool is_collision = item.outcome.reason == FailureReason::output_collision;
-  if (item.outcome.result == ItemResult::failed && !is_collision) return places;
+  if (item.outcome.result == ItemResult::failed && !is_collision) return decisions;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     std::optional<pipeline::OutputDecision> decision;
     pipeline::attempt(item.outcome, Stage::write, FailureReason::internal,
                       [&] { decision = job_.decision_for(item, i); });
     if (!decision) return {};
-    places.push_back(std::move(*decision));
-    const bool is_taken = places.back().action == pipeline::OutputAction::compare ||
-                          places.back().action == pipeline::OutputAction::reject;
+    decisions.push_back(std::move(*decision));
+    const bool is_taken = decisions.back().action == pipeline::OutputAction::compare ||
+                          decisions.back().action == pipeline::OutputAction::reject;
     if (item.outcome.ok() && is_taken)
-      item.outcome =
-          Outcome::failed(Stage::write, FailureReason::output_collision, places.back().explanation);
+      item.outcome = Outcome::failed(Stage::write, FailureReason::output_collision,
+                                     decisions.back().explanation);
   }
-  return places;
+  return decisions;
 }
 
 telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
@@ -215,12 +217,12 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
     if (item->outcome.ok())
       pipeline::attempt(item->outcome, Stage::source, FailureReason::internal,
                         [&] { job_.assign_outputs(*item); });
-    const std::vector<pipeline::OutputDecision> places = inspect_outputs(*item);
+    const std::vector<pipeline::OutputDecision> decisions = inspect_outputs(*item);
     const bool skipped = item->outcome.result == ItemResult::skipped;
     ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);
     if (item->outcome.result == ItemResult::failed)
       ++report.failures[std::size_t(item->outcome.reason)];
-    visit(*item, places);
+    visit(*item, decisions);
   }
   report.ignored = source_->ignored_count();
   return report;

@@ -74,7 +74,7 @@ class Run : private pipeline::JobSteps {
   /// Receives an item and the decisions for its outputs. These are empty if the item failed before
   /// they were known.
   using DryRunVisitor = std::function<void(const pipeline::WorkItem& item,
-                                           std::span<const pipeline::OutputDecision> places)>;
+                                           std::span<const pipeline::OutputDecision> decisions)>;
   /// Calls `visit` for every item that execute() would process, as far as names show, and writes
   /// nothing. Items that would be tried count as done.
   telemetry::RunReport dry_run(const DryRunVisitor& visit);
@@ -91,7 +91,6 @@ class Run : private pipeline::JobSteps {
   void on_device_lost(const pipeline::InFlightBatches::Items& items) override {
     job_.record_suspects(items);
   }
-  void retry_until_space(const std::function<void()>& make_files);
   std::vector<pipeline::OutputDecision> inspect_outputs(pipeline::WorkItem& item);
   status_server::ServiceState state() const;
 

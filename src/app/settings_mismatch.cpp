@@ -27,14 +27,14 @@ std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::pa
   return file.empty() ? nullptr : ledger::Ledger::open_read_only(file);
 }
 
-/// Returns whether outputs with these settings have the same paths as outputs with the settings
-/// `describe`. They differ if the name contains a rank or format that differs.
+/// Returns whether a difference of settings leaves the paths of outputs as they are. They change if
+/// the name contains a rank or format that differs.
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
-                     const std::string& describe) {
+                     const std::string& difference) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
   const auto shows = [&](const char* field, const std::string& what) {
     return name.find(field) != name.npos &&
-           (", " + describe).find(", " + what) != std::string::npos;
+           (", " + difference).find(", " + what) != std::string::npos;
   };
   return !shows("{rank}", "rank ") && !shows("{ext}", "format ");
 }
@@ -69,17 +69,18 @@ std::vector<ledger::SettingsCount> count_outputs(ledger::Ledger& ledger,
 
 std::int64_t SettingsMismatch::count() const {
   std::int64_t count = 0;
-  for (const auto& [describe, outputs] : counts_by_difference) count += outputs;
+  for (const auto& [difference, outputs] : counts_by_difference) count += outputs;
   return count;
 }
 
 std::string SettingsMismatch::describe() const {
-  std::string text;
-  for (const auto& [describe, outputs] : counts_by_difference) {
-    text += (text.empty() ? "" : "; ") + describe;
-    if (counts_by_difference.size() > 1) text += " (" + text::group_digits(outputs) + ")";
+  std::string differences;
+  for (const auto& [difference, outputs] : counts_by_difference) {
+    differences += (differences.empty() ? "" : "; ") + difference;
+    if (counts_by_difference.size() > 1) differences += " (" + text::group_digits(outputs) + ")";
   }
-  return text;
+  return text::group_digits(count()) + (count() == 1 ? " result" : " results") +
+         " made with other settings (" + differences + ")";
 }
 
 SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
@@ -99,8 +100,8 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   dry_request.count_inputs = false;
   Run run(std::move(dry_request), Clock::now());
   if (!run.can_relist_inputs()) return mismatch;
-  run.dry_run([&](const pipeline::WorkItem&, std::span<const pipeline::OutputDecision> places) {
-    for (const pipeline::OutputDecision& decision : places) {
+  run.dry_run([&](const pipeline::WorkItem&, std::span<const pipeline::OutputDecision> decisions) {
+    for (const pipeline::OutputDecision& decision : decisions) {
       if (decision.has_other_settings) ++mismatch.counts_by_difference[decision.explanation];
     }
   });
@@ -112,7 +113,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
 
 std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
   if (!watch.keeps_inputs()) return {};  // the inputs of outputs are gone
-  const std::string place = watch.location + ": " + text::printable(watch.output.native()) + ": ";
+  const std::string prefix = watch.location + ": " + text::printable(watch.output.native()) + ": ";
   SettingsMismatch mismatch;
   try {
     const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
@@ -128,12 +129,10 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
       }
     }
   } catch (const std::exception& error) {  // for example, permission denied
-    return place + "the ledger cannot be read: " + text::printable_message(error.what());
+    return prefix + "the ledger cannot be read: " + text::printable_message(error.what());
   }
   if (mismatch.count() == 0) return {};
-  const std::string what = place + text::group_digits(mismatch.count()) +
-                           (mismatch.count() == 1 ? " result" : " results") +
-                           " made with other settings (" + mismatch.describe() + ")";
+  const std::string what = prefix + mismatch.describe();
   if (watch.on_change == settings::OnChange::reprocess)
     return what + ": they will be reprocessed if the input still exists (on_change: reprocess)";
   return what + ": they are kept (on_change: keep; set on_change: reprocess to reprocess them)";

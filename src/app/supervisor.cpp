@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "app/log_stop.hpp"
 #include "core/error.hpp"
 #include "text/printable.hpp"
 
@@ -160,8 +161,7 @@ std::string Supervisor::pending_work() {
 }
 
 void Supervisor::stop() {
-  spdlog::warn("stopping: writing computed images for at most {} s; a second signal exits at once",
-               int(shutdown_s_));
+  log_stop(shutdown_timeout());
   parts_.manager.notify_stopping();
   const std::lock_guard lock(mutex_);
   stopped_ = true;

@@ -73,7 +73,7 @@ bool is_transient(FailureReason reason) {
 
 /// The input is processed again later; it counts neither as done nor as failed.
 void defer(pipeline::WorkItem& item, Stage stage, const std::string& why) {
-  item.outcome = Outcome::deferred(stage, FailureReason::none, why);
+  item.outcome = Outcome::deferred(stage, why);
   item.publication.clear();
 }
 
@@ -204,13 +204,13 @@ void WatchedFolder::defer_if_transient(pipeline::WorkItem& item) {
     return defer(item, outcome.stage, outcome.detail);
   // The file was removed, so there is nothing to process.
   if (outcome.reason == FailureReason::not_found) {
-    outcome.result = ItemResult::deferred;
+    outcome = Outcome::incomplete(outcome.stage, outcome.reason, outcome.detail);
     return;
   }
   // An unreadable file may be valid, so it is not quarantined.
   const bool is_final = item.is_last_attempt && outcome.reason != FailureReason::unreadable;
   if (is_final || !is_transient(outcome.reason)) return;
-  outcome.result = ItemResult::deferred;
+  outcome = Outcome::incomplete(outcome.stage, outcome.reason, outcome.detail);
   if (item.is_last_attempt) return retry_backoff_.warn_once(item.file, outcome.detail);
   spdlog::debug("{}: will be retried: {}", text::printable(item.file.native()),
                 text::printable_message(outcome.detail));
@@ -224,7 +224,7 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
         std::stable_partition(group.begin(), group.end(),
                               [&](const pipeline::ItemPtr& item) { return item->owner == job; });
     for (auto item = others; item != group.end(); ++item) {
-      if ((*item)->outcome.result != ItemResult::deferred)
+      if (!(*item)->outcome.will_be_retried())
         defer(**item, Stage::write,
               text::printable(watch_.output.native()) + " was replaced during processing");
     }
@@ -235,11 +235,11 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
     throw;
   } catch (const std::exception& error) {
     for (const pipeline::ItemPtr& item : group) {
-      if (item->state < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
+      if (item->state() < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
     }
   }
   for (const pipeline::ItemPtr& item : group) {  // deferred items have nothing to record
-    if (item->state < pipeline::ItemState::recorded) item->advance(pipeline::ItemState::recorded);
+    if (item->state() < pipeline::ItemState::recorded) item->advance(pipeline::ItemState::recorded);
   }
 }
 
@@ -249,9 +249,9 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
   const auto remove_inputs = [&] {
     std::vector<pipeline::WorkItem*> removed;
     for (const pipeline::ItemPtr& item : group) {
-      if (item->state < pipeline::ItemState::recorded) continue;
+      if (item->state() < pipeline::ItemState::recorded) continue;
       defer_if_transient(*item);
-      if (item->outcome.result == ItemResult::deferred) continue;
+      if (item->outcome.will_be_retried()) continue;
       stall_record_.forget(item->relative);
       switch (dispose_of(*item)) {
         case InputDisposal::Result::kept:
@@ -335,9 +335,17 @@ io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
     spdlog::info("{}", item.disposal);
   }
   if (item.owner) item.owner->release_outputs(item);
-  if (item.outcome.result != ItemResult::deferred) return io::FinishStatus::done;
-  return item.outcome.reason == FailureReason::none ? io::FinishStatus::environment_error
-                                                    : io::FinishStatus::incomplete;
+  switch (item.outcome.result) {
+    case ItemResult::incomplete:
+      return io::FinishStatus::incomplete;
+    case ItemResult::deferred:
+      return io::FinishStatus::environment_error;
+    case ItemResult::done:
+    case ItemResult::skipped:
+    case ItemResult::failed:
+      break;
+  }
+  return io::FinishStatus::done;
 }
 
 }  // namespace eckart::app

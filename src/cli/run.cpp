@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "app/log_stop.hpp"
 #include "app/settings_mismatch.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
@@ -131,10 +132,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   const SignalHandler signals(
       {.on_stop =
            [&](int) {
-             spdlog::warn(
-                 "stopping: writing computed images for at most {} s; a second signal exits at "
-                 "once",
-                 shutdown_timeout.count());
+             app::log_stop(shutdown_timeout);
              run.request_stop();
            },
        .on_status_request = [&] { logging::log_always(view_text(run.current_view())); },
@@ -167,10 +165,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
 void check_settings_mismatch(const app::RunRequest& request) {
   const app::SettingsMismatch mismatch = app::find_settings_mismatch(request);
   if (mismatch.count() == 0) return;
-  const std::string what = text::printable(request.output.native()) + " has " +
-                           text::group_digits(mismatch.count()) +
-                           (mismatch.count() == 1 ? " result" : " results") +
-                           " made with other settings (" + mismatch.describe() + ")";
+  const std::string what = text::printable(request.output.native()) + " has " + mismatch.describe();
   if (request.on_change == pipeline::OnSettingsChange::reprocess)
     return spdlog::warn("{}: they will be reprocessed", what);
   throw FatalError(

@@ -69,6 +69,8 @@ std::string_view to_string(ItemResult result) {
       return "skipped";
     case ItemResult::failed:
       return "failed";
+    case ItemResult::incomplete:
+      return "incomplete";
     case ItemResult::deferred:
       return "deferred";
   }

@@ -38,8 +38,8 @@ enum class ItemResult {
   done,
   skipped,
   failed,
-  deferred,  ///< Will be tried again. The reason is set if the file may be the cause, for example
-             ///< because it is incomplete.
+  incomplete,  ///< failed, but the file may be incomplete: it will be tried again
+  deferred,    ///< an environment error, for which no file is to blame: it will be tried again
 };
 std::string_view to_string(ItemResult result);
 
@@ -54,10 +54,16 @@ struct Outcome {
   static Outcome failed(Stage stage, FailureReason reason, std::string detail) {
     return {ItemResult::failed, stage, reason, std::move(detail)};
   }
-  static Outcome deferred(Stage stage, FailureReason reason, std::string detail) {
-    return {ItemResult::deferred, stage, reason, std::move(detail)};
+  static Outcome incomplete(Stage stage, FailureReason reason, std::string detail) {
+    return {ItemResult::incomplete, stage, reason, std::move(detail)};
+  }
+  static Outcome deferred(Stage stage, std::string detail) {
+    return {ItemResult::deferred, stage, FailureReason::none, std::move(detail)};
   }
   bool ok() const { return result == ItemResult::done; }
+  bool will_be_retried() const {
+    return result == ItemResult::incomplete || result == ItemResult::deferred;
+  }
 };
 
 }  // namespace eckart

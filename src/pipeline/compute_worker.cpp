@@ -27,15 +27,15 @@ trace::TraceArgs finish_trace_args(const Batch& batch) {
 
 }  // namespace
 
-ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared,
+ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const ComputeStage& stage,
                              flow::StageClock::Worker& clock, LaneTrace& trace)
-    : in_(shared.in),
-      out_(shared.out),
-      in_flight_batches_(shared.in_flight_batches),
-      meters_(shared.meters),
-      activity_(shared.activity),
-      limits_(shared.limits),
-      max_cpu_idle_(shared.max_cpu_idle),
+    : in_(stage.in),
+      out_(stage.out),
+      in_flight_batches_(stage.in_flight_batches),
+      meters_(stage.meters),
+      activity_(stage.activity),
+      limits_(stage.limits),
+      max_cpu_idle_(stage.max_cpu_idle),
       clock_(clock),
       trace_(trace),
       lane_(std::move(lane)) {

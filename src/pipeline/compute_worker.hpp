@@ -14,21 +14,22 @@
 
 namespace eckart::pipeline {
 
+/// What all compute workers share.
+struct ComputeStage {
+  BatchChannel& in;
+  ItemChannel& out;
+  InFlightBatches& in_flight_batches;
+  Meters& meters;
+  Activity& activity;
+  StepLimits limits;
+  StepLimits::Duration max_cpu_idle;  ///< see Activity::Step
+};
+
 /// Owns one lane and keeps its slots full: while one batch is computed, it starts the next batch or
 /// finishes the previous one. Used by one thread.
 class ComputeWorker {
  public:
-  /// Shared by all compute workers.
-  struct Shared {
-    BatchChannel& in;
-    ItemChannel& out;
-    InFlightBatches& in_flight_batches;
-    Meters& meters;
-    Activity& activity;
-    StepLimits limits;
-    StepLimits::Duration max_cpu_idle;  ///< see Activity::Step
-  };
-  ComputeWorker(std::unique_ptr<compute::Lane> lane, const Shared& shared,
+  ComputeWorker(std::unique_ptr<compute::Lane> lane, const ComputeStage& stage,
                 flow::StageClock::Worker& clock, LaneTrace& trace);
 
   /// Runs until `in` is closed and empty. Pushes every item to `out`, except canceled items; failed

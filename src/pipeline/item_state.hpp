@@ -21,7 +21,7 @@ std::string_view to_string(ItemState state);
 /// - A full-rank output is not computed: loaded -> written.
 /// - If publishing fails, outputs are written again: written -> written.
 /// - A run may end because its ledger cannot be written: published -> finished.
-/// An item that failed, was skipped or was deferred may move to any later state. Throws
+/// An item that failed, was skipped or will be tried again may move to any later state. Throws
 /// std::logic_error for any other transition.
 void advance(ItemState& state, ItemState next, bool ok);
 

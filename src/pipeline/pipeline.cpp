@@ -59,7 +59,14 @@ Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& o
       load_clock_(options.load_threads, start_),
       batch_clock_(1, start_),
       write_clock_(options.write_threads, start_),
-      writer_shared_{steps_, options_, finished_, tally_, meters_, activity_, stop_.get_token()} {}
+      write_stage_{
+          steps_,
+          options_,
+          finished_,
+          tally_,
+          meters_,
+          activity_,
+          SpaceMonitor(options_.wait_for_space, options_.space_poll_interval, stop_.get_token())} {}
 
 telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   using flow::Workers;
@@ -72,19 +79,22 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   compute::Backend* backend = nullptr;
   try {
     source.emplace(
-        "source", 1, [this](int) { run_source(); }, on_failure);
+        std::string(to_string(Stage::source)), 1, [this](int) { run_source(); }, on_failure);
     load.emplace(
-        "load", options_.load_threads, [this](int i) { run_load(i); }, on_failure);
+        std::string(to_string(Stage::load)), options_.load_threads, [this](int i) { run_load(i); },
+        on_failure);
     write.emplace(
-        "write", options_.write_threads, [this](int i) { run_write(i); }, on_failure);
+        std::string(to_string(Stage::write)), options_.write_threads,
+        [this](int i) { run_write(i); }, on_failure);
     backend = &steps_.create_backend();
     compute_clock_.emplace(backend->lanes(), start_);
     startup_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
     backend_ = backend;
     compute.emplace(
-        "compute", backend->lanes(), [&](int i) { run_compute(*backend, i); }, on_failure);
+        std::string(to_string(Stage::compute)), backend->lanes(),
+        [&](int i) { run_compute(*backend, i); }, on_failure);
     batch.emplace(
-        "batch", 1, [&](int) { run_batch(*backend); }, on_failure);
+        std::string(to_string(Stage::batch)), 1, [&](int) { run_batch(*backend); }, on_failure);
   } catch (...) {
     abort(std::current_exception());
   }
@@ -330,7 +340,7 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
 void Pipeline::run_write(int index) {
   ThreadTrace trace(trace_, Stage::write, index);
   flow::StageClock::Worker clock(write_clock_, index, trace.on_wait());
-  WriteWorker(writer_shared_, clock, trace).run();
+  WriteWorker(write_stage_, clock, trace).run();
 }
 
 /// Returns the message of the EnvironmentError that ended the run; empty if there was no error.

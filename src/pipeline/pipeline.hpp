@@ -94,7 +94,7 @@ class Pipeline {
   std::atomic<const compute::Backend*> backend_{
       nullptr};  // set after compute_clock_ and startup_s_
   std::stop_source stop_;
-  WriteWorker::Shared writer_shared_;
+  WriteStage write_stage_;
   std::mutex error_mutex_;
   std::exception_ptr error_;
 };

@@ -69,7 +69,7 @@ std::optional<Activity::Stall> Pipeline::find_stall() {
   if (auto stall = activity_.check()) return stall;
   const auto idle_time = activity_.idle_time();
   const bool may_be_idle = !backend_.load() || stop_.stop_requested() ||
-                           writer_shared_.waiting_for_space > 0 ||
+                           write_stage_.space.is_waiting() ||
                            tally_.progress().total == tally_.progress().done;
   if (may_be_idle || idle_time < options_.limits.stall + options_.linger) return std::nullopt;
   return Activity::Stall{.kind = Activity::StallKind::idle,

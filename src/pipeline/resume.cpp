@@ -263,7 +263,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
   ledger::LedgerChanges changes;
   for (const WorkItem* item : items) {
     const Outcome& outcome = item->outcome;
-    if (outcome.result == ItemResult::deferred) continue;
+    if (outcome.will_be_retried()) continue;
     const std::string input = absolute(item->file);
     if (outcome.result == ItemResult::skipped) {
       if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);

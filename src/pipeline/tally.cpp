@@ -68,7 +68,7 @@ void Tally::count(const WorkItem& item) {
   const std::lock_guard lock(mutex_);
   if (const auto found = unfinished_.find(item.found_at); found != unfinished_.end())
     unfinished_.erase(found);
-  if (outcome.result == ItemResult::deferred) {  // counted when it is tried again
+  if (outcome.will_be_retried()) {  // counted when it is tried again
     --progress_.total;
     ++report_.retries_by_stage[std::size_t(outcome.stage)];
     return;
@@ -89,6 +89,7 @@ void Tally::count(const WorkItem& item) {
       ++report_.skipped;
       ++progress_.skipped;
       return;
+    case ItemResult::incomplete:
     case ItemResult::deferred:
     case ItemResult::done:
       break;

@@ -37,7 +37,6 @@ struct WorkItem {
   std::vector<std::size_t>
       full_rank_outputs{};                  ///< outputs equal to the input, not in the task yet
   bool is_full_rank = false;                ///< all ranks are full: skips the backend
-  ItemState state = ItemState::found;       ///< changed only by advance()
   std::shared_ptr<OutputOwner> owner;       ///< of the outputs, if it may end before the item
   io::Publication publication;              ///< used between write and publish
   bool is_suspect = false;                  ///< was in flight when a GPU was lost
@@ -57,12 +56,16 @@ struct WorkItem {
   Outcome outcome;
   std::string disposal;  ///< what became of a failed input; logged after the outcome
 
+  ItemState state() const { return state_; }
   /// Throws std::logic_error if the transition is not legal.
-  void advance(ItemState next) { pipeline::advance(state, next, outcome.ok()); }
+  void advance(ItemState next) { pipeline::advance(state_, next, outcome.ok()); }
 
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();
   }
+
+ private:
+  ItemState state_ = ItemState::found;
 };
 using ItemPtr = std::unique_ptr<WorkItem>;
 using ItemChannel = flow::Channel<ItemPtr>;

@@ -29,7 +29,7 @@ namespace {
 std::vector<WorkItem*> items_between(std::span<ItemPtr> group, ItemState from, ItemState to) {
   std::vector<WorkItem*> items;
   for (const ItemPtr& item : group) {
-    if (item->state >= from && item->state < to) items.push_back(item.get());
+    if (item->state() >= from && item->state() < to) items.push_back(item.get());
   }
   return items;
 }

@@ -278,7 +278,7 @@ class PipelineHarness {
   }
   void publish(std::span<pipeline::ItemPtr> group) {
     for (const pipeline::ItemPtr& item : group) {
-      if (item->state >= pipeline::ItemState::published) continue;
+      if (item->state() >= pipeline::ItemState::published) continue;
       if (item->outcome.ok()) {
         call(on_publish, number_of(*item));
         const std::lock_guard lock(mutex_);

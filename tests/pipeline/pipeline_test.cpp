@@ -62,7 +62,8 @@ TEST(Pipeline, does_not_wait_for_more_images_when_none_are_coming) {
 
 /// The source has not ended, so that the second image waits for items that may still arrive.
 TEST(Pipeline, does_not_wait_for_an_image_that_could_not_be_loaded) {
-  for (const ItemResult result : {ItemResult::failed, ItemResult::skipped, ItemResult::deferred}) {
+  for (const ItemResult result :
+       {ItemResult::failed, ItemResult::skipped, ItemResult::incomplete, ItemResult::deferred}) {
     PipelineHarness harness;
     harness.images = 2;
     harness.source_waits_at_end = true;
@@ -115,7 +116,7 @@ TEST(Pipeline, does_not_count_deferred_images) {
   PipelineHarness harness;
   harness.outcome_of_load = [](int number) {
     return number % 2
-               ? Outcome::deferred(Stage::load, FailureReason::corrupt, "half of it is there")
+               ? Outcome::incomplete(Stage::load, FailureReason::corrupt, "half of it is there")
                : Outcome();
   };
   const telemetry::RunReport report = harness.run();

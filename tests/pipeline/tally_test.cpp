@@ -87,7 +87,7 @@ TEST(Tally, does_not_count_deferred_images_twice) {
   pipeline::Tally tally(meters);
   for (int number = 0; number < 3; ++number) tally.add_found({});
   const pipeline::ItemPtr item = make_item(0);
-  item->outcome = Outcome::deferred(Stage::load, FailureReason::corrupt, "half of it is there");
+  item->outcome = Outcome::incomplete(Stage::load, FailureReason::corrupt, "half of it is there");
   tally.count(*item);
   EXPECT_EQ(tally.progress().total, 2);
   EXPECT_EQ(tally.progress().done, 0);

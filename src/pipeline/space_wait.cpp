@@ -1,0 +1,36 @@
+#include "pipeline/space_wait.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+#include "flow/pause.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::pipeline {
+
+SpaceMonitor::SpaceMonitor(bool is_enabled, std::chrono::milliseconds poll_interval,
+                           std::stop_token stop)
+    : is_enabled_(is_enabled), poll_interval_(poll_interval), stop_(std::move(stop)) {}
+
+bool SpaceMonitor::should_wait(const EnvironmentError& error) const {
+  return is_enabled_ && error.remedy() == EnvironmentError::Remedy::free_disk_space;
+}
+
+SpaceWait::~SpaceWait() {
+  if (has_started_) --monitor_.waiting_;
+}
+
+void SpaceWait::pause(const EnvironmentError& error) {
+  if (!monitor_.should_wait(error)) throw EnvironmentError(error);
+  if (!std::exchange(has_started_, true) && monitor_.waiting_++ == 0)
+    spdlog::warn("{}; waiting for free disk space", text::printable_message(error.what()));
+  if (!flow::pause(monitor_.poll_interval_, monitor_.stop_)) throw EnvironmentError(error);
+}
+
+void SpaceWait::end() {
+  if (std::exchange(has_started_, false) && --monitor_.waiting_ == 0)
+    spdlog::warn("disk space is available again; continuing");
+}
+
+}  // namespace eckart::pipeline
