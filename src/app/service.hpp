@@ -36,7 +36,7 @@ class Service : public SupervisedService, private pipeline::JobSteps {
   /// another, and settings::SettingsError. `last_done_unix_s`: of the previous service.
   explicit Service(const settings::Configuration& configuration, double last_done_unix_s = 0);
 
-  /// Calls `ready` on a pipeline thread once files can be processed. Throws DeviceLostError, and
+  /// Calls `ready` on the calling thread once files can be processed. Throws DeviceLostError, and
   /// FatalError if there is no backend.
   telemetry::RunReport execute(const std::function<void()>& ready) override;
   /// See Pipeline.
