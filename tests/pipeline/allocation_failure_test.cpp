@@ -17,13 +17,12 @@ TEST(WorkersAllocation, is_reported_to_on_failure_if_it_fails_between_thread_sta
   constexpr int kThreads = 102;
   for (long number = kThreads - 5;; ++number) {
     int failed = 0;
-    allocations_left = number;
+    fail_allocation(number);
     {
       const flow::Workers workers(
           "twelve_bytes", kThreads, [](int) {}, [&](const std::exception_ptr&) { ++failed; });
     }
-    const bool was_reached = allocations_left < 0;
-    allocations_left = -1;
+    const bool was_reached = stop_failing_allocations();
     EXPECT_EQ(failed, was_reached ? 1 : 0) << number;
     if (!was_reached) break;
   }
