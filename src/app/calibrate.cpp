@@ -75,13 +75,13 @@ Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolic
 }
 
 /// Keeps all slots of the lane busy.
-void run_batches(compute::Lane& lane, const compute::BatchKey& kind, Batches& batches) {
+void run_batches(compute::Lane& lane, const compute::BatchKey& key, Batches& batches) {
   const auto slots = std::size_t(lane.slots());
   for (std::size_t first = 0; first < batches.size(); first += slots) {
     for (std::size_t slot = 0; slot < slots; ++slot) {
       std::vector<compute::Task*> tasks;
       for (compute::Task& task : batches[first + slot]) tasks.push_back(&task);
-      lane.start(int(slot), kind, tasks);
+      lane.start(int(slot), key, tasks);
     }
     for (std::size_t slot = 0; slot < slots; ++slot) lane.finish(int(slot));
   }
@@ -93,11 +93,11 @@ void run_batches(compute::Lane& lane, const compute::BatchKey& kind, Batches& ba
 }
 
 /// Returns the median time of one batch.
-double median_batch_seconds(compute::Lane& lane, const compute::BatchKey& kind, Batches& batches,
+double median_batch_seconds(compute::Lane& lane, const compute::BatchKey& key, Batches& batches,
                             bool use_thread_clock, double budget) {
   const auto pass = [&] {
     const double start = clock_seconds(use_thread_clock);
-    run_batches(lane, kind, batches);
+    run_batches(lane, key, batches);
     return (clock_seconds(use_thread_clock) - start) / double(batches.size());
   };
   // Warm up twice on CUDA: the second time, the lane uses the number of iterations that the images
@@ -119,18 +119,17 @@ double median_batch_seconds(compute::Lane& lane, const compute::BatchKey& kind, 
 /// of a batch from the cost of its planes. Returns nothing if the backend chooses another
 /// solver, because `solver` does not support the shape or rank.
 std::vector<compute::Timing> measure_solver(compute::Backend& backend, SolverKind solver,
-                                            const compute::BatchKey& kind,
+                                            const compute::BatchKey& key,
                                             const std::vector<Image>& scenes, bool use_thread_clock,
                                             double budget) {
   const std::unique_ptr<compute::Lane> lane = backend.make_lane(0);
-  const int full = backend.batch_planes(kind), part = full / kPartialBatchDivisor;
+  const int full = backend.batch_planes(key), part = full / kPartialBatchDivisor;
   std::vector<compute::Timing> timings;
   for (const int planes : {full, part}) {
     if (planes == 0) continue;
-    Batches batches = make_batches(scenes, kind.ranks, planes, lane->slots());
+    Batches batches = make_batches(scenes, key.ranks, planes, lane->slots());
     const double share = double(planes) / (full + part);
-    const double time =
-        median_batch_seconds(*lane, kind, batches, use_thread_clock, share * budget);
+    const double time = median_batch_seconds(*lane, key, batches, use_thread_clock, share * budget);
     compute::SolverChoice choice = backend.solver_choices().at(0);
     if (choice.solver != solver) return {};
     choice.batch.planes = planes;
@@ -154,8 +153,8 @@ CalibrationResult calibrate(const CalibrationRequest& request) {
   for (const CalibrationCase& calibration_case : kCalibrationCases) {
     const std::vector<Image> scenes = make_scenes(calibration_case);
     for (const int rank : calibration_case.ranks) {
-      const compute::BatchKey kind{{calibration_case.rows, calibration_case.cols},
-                                   {RankPolicy{rank}}};
+      const compute::BatchKey key{{calibration_case.rows, calibration_case.cols},
+                                  {RankPolicy{rank}}};
       for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram}) {
         if (request.on_progress) request.on_progress(done++, total);
         compute::BackendOptions options;
@@ -163,7 +162,7 @@ CalibrationResult calibrate(const CalibrationRequest& request) {
         const std::unique_ptr<compute::Backend> backend = request.make_backend(options);
         result.device = backend->device_name();
         for (const compute::Timing& timing :
-             measure_solver(*backend, solver, kind, scenes, request.backend == CostBackend::cpu,
+             measure_solver(*backend, solver, key, scenes, request.backend == CostBackend::cpu,
                             request.seconds / total)) {
           result.timings.push_back(timing);
         }

@@ -39,8 +39,7 @@ io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPol
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
   ledger::LedgerOptions options = logged_ledger_options();
   options.durable = request.settings.durability != settings::Durability::none;
-  // Short, because other threads may wait as long as this one.
-  if (request.long_lived) options.timeout = std::chrono::milliseconds(200);
+  options.timeout = request.ledger_timeout;
   return options;
 }
 
@@ -112,7 +111,7 @@ void Job::record(std::span<pipeline::WorkItem* const> items) {
 }
 
 void Job::release_outputs(const pipeline::WorkItem& item) {
-  if (!item.outputs.empty()) outputs_.cancel_reservation(item.relative);
+  if (!item.outputs.empty()) outputs_.release(item.relative);
 }
 
 /// Returns the full name if an output of the item has it already. Also returns it if a folder
@@ -219,10 +218,10 @@ std::optional<std::string> Job::forget_missing_outputs(const std::string& after)
   check_in_place();
   const fs::path root = fs::absolute(request_.output).lexically_normal();
   return resume_->forget_missing_outputs(after, [&](const fs::path& output) {
-    const fs::path place = output.lexically_relative(root);
+    const fs::path relative = output.lexically_relative(root);
     struct stat none {};
-    return io::stays_within(place) &&
-           ::fstatat(folder.get(), place.c_str(), &none, AT_SYMLINK_NOFOLLOW) != 0 &&
+    return io::stays_within(relative) &&
+           ::fstatat(folder.get(), relative.c_str(), &none, AT_SYMLINK_NOFOLLOW) != 0 &&
            errno == ENOENT;
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -33,8 +34,8 @@ struct JobRequest {
   std::filesystem::path output;
   bool overwrite = false;
   pipeline::OnSettingsChange on_change = pipeline::OnSettingsChange::refuse;
-  bool long_lived =
-      false;  ///< inputs may return, and their names may be used by others, so claims are released
+  /// How long to wait for a ledger that another process has locked.
+  std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch
   int restarts = 0;  ///< number of previous processes of this run that lost their GPU
   /// If restarts > 0: the ledger number of the run that the first of them began.
@@ -103,7 +104,8 @@ class Job : public pipeline::OutputOwner {
                                        const std::filesystem::path& written) const override;
   void abandon_intents(std::span<pipeline::WorkItem* const> items) override;
   void record(std::span<pipeline::WorkItem* const> items) override;
-  /// Call it after the end of an item with claimed outputs, if the job is long-lived.
+  /// Releases the output names that assign_outputs() reserved. Only a service calls it, because its
+  /// inputs may return, and others may use their names.
   void release_outputs(const pipeline::WorkItem& item) override;
 
  private:

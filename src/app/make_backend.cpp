@@ -20,8 +20,8 @@ using settings::BackendChoice;
 using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& options);
 using CudaBuildId = const char* (*)();
 
-FatalError cuda_unavailable(const std::string& why) {
-  return {ExitCode::unavailable, "the CUDA backend is not available: " + why};
+FatalError cuda_unavailable(const std::string& reason) {
+  return {ExitCode::unavailable, "the CUDA backend is not available: " + reason};
 }
 
 std::filesystem::path find_cuda_module() {

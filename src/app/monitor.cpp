@@ -190,7 +190,8 @@ std::string status_text(const status_server::RunStatus& status) {
   if (!status.all.backend.empty())
     text += ", " + status.all.backend + ": " + text::printable(status.all.device);
   text += '\n';
-  for (const std::string& why : status.state.not_ready_reasons) text += "NOT READY " + why + '\n';
+  for (const std::string& reason : status.state.not_ready_reasons)
+    text += "NOT READY " + reason + '\n';
   for (const status_server::WatchStatus& watch : status.state.watches)
     text += "watch     " + text::printable(watch.input) + ": " + std::to_string(watch.waiting) +
             " waiting\n";

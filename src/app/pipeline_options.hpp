@@ -6,7 +6,7 @@
 
 namespace eckart::app {
 
-/// Converts settings to the options of a pipeline.
+/// Convert settings to the options of a pipeline and of a backend.
 pipeline::PipelineOptions pipeline_options(const settings::Settings& settings);
 compute::BackendOptions backend_options(const settings::Settings& settings,
                                         const Calibration& calibration);

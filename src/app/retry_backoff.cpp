@@ -10,7 +10,7 @@
 
 namespace eckart::app {
 
-void RetryBackoff::warn_once(const std::filesystem::path& input, const std::string& why) {
+void RetryBackoff::warn_once(const std::filesystem::path& input, const std::string& reason) {
   constexpr std::size_t kMaxWarnedInputs = 1000;
   {
     const std::lock_guard lock(mutex_);
@@ -21,7 +21,7 @@ void RetryBackoff::warn_once(const std::filesystem::path& input, const std::stri
   }
   const logging::LogFields fields({{"ECKART_FILE", input.native()}});
   spdlog::warn("{}: left in place; will be retried at each scan: {}",
-               text::printable(input.native()), text::printable_message(why));
+               text::printable(input.native()), text::printable_message(reason));
 }
 
 void RetryBackoff::delay_retry(const std::filesystem::path& input, const files::FileState& state,

@@ -16,7 +16,7 @@ namespace eckart::app {
 /// although scans find them again. Thread-safe.
 class RetryBackoff {
  public:
-  void warn_once(const std::filesystem::path& input, const std::string& why);
+  void warn_once(const std::filesystem::path& input, const std::string& reason);
   /// Records that the input could not be removed: while it is unchanged, it is not due for 1, 2, 4
   /// ... 30 s. Without the delay, an attempt that claims and restores the file would look like a
   /// change and trigger the next attempt at once.

@@ -66,7 +66,7 @@ class Run : private pipeline::JobSteps {
   /// See Pipeline; includes the total once it is counted. Callable from any thread while execute()
   /// runs.
   telemetry::ProgressState progress() const;
-  /// Describes the work that a stop waits for; see Activity::text(). Callable from any thread.
+  /// Describes the work that a stop waits for; see Activity::describe(). Callable from any thread.
   std::string describe_activity() const { return pipeline_->describe_activity(); }
   /// Callable from any thread.
   Monitor::View current_view() const { return monitor_->current_view(); }

@@ -217,15 +217,15 @@ status_server::ServiceState Service::state() {
   for (std::size_t i = 0; i < states.size(); ++i) {
     const io::WatchState& watch = states[i];
     const std::string& input = inputs_[i].native();
-    const std::string why =
+    const std::string problem =
         !watch.is_root_present ? "the input folder is missing" : watch.backoff_reason;
-    if (!why.empty())
+    if (!problem.empty())
       state.not_ready_reasons.push_back(text::printable(input) + ": " +
-                                        text::printable_message(why));
-    state.degraded_watches += !why.empty() || watch.is_polling;
+                                        text::printable_message(problem));
+    state.degraded_watches += !problem.empty() || watch.is_polling;
     state.overflows += watch.overflows;
     state.watches.push_back(
-        {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), why});
+        {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), problem});
     if (!watch.oldest_arrival) continue;
     const duration<double> age = Clock::now() - *watch.oldest_arrival;
     const double came_unix_s = machine::unix_now_s() - age.count();

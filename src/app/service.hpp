@@ -36,14 +36,14 @@ class Service : public SupervisedService, private pipeline::JobSteps {
   /// another, and settings::SettingsError. `last_done_unix_s`: of the previous service.
   explicit Service(const settings::Configuration& configuration, double last_done_unix_s = 0);
 
-  /// Calls `ready` on a pipeline thread once files can be processed. Throws DeviceLostError, and
+  /// Calls `ready` on the calling thread once files can be processed. Throws DeviceLostError, and
   /// FatalError if there is no backend.
   telemetry::RunReport execute(const std::function<void()>& ready) override;
   /// See Pipeline.
   void request_stop() override { pipeline_->request_stop(); }
   void stop_with_error(std::exception_ptr error) override;
 
-  std::size_t watches() const override { return folders_.size(); }
+  std::size_t watch_count() const override { return folders_.size(); }
   std::string status_line() const override;
   std::string status_text() const override;
   /// See Pipeline.

@@ -47,15 +47,15 @@ ServiceHealth::ServiceHealth(SupervisedService& service, ServiceManager& manager
 ServiceHealth::~ServiceHealth() { stop_.request_stop(); }
 
 void ServiceHealth::handle_stall(const pipeline::Activity::Stall& stall) {
-  const std::string why = to_string(stall);
+  const std::string message = to_string(stall);
   if (std::exchange(has_stalled_, true)) return;  // the service is already ending
-  on_stall_(why);
-  spdlog::error("{}: exiting with 75 to be restarted; no input is lost", why);
-  manager_.notify_status("stalled: " + why);
+  on_stall_(message);
+  spdlog::error("{}: exiting with 75 to be restarted; no input is lost", message);
+  manager_.notify_status("stalled: " + message);
   stall_recorder_.emplace(
       "recorder", 1, [this, stall](int) { service_.record_stall(stall); },
       [](const std::exception_ptr&) { spdlog::error("could not record the stalled file"); });
-  service_.stop_with_error(std::make_exception_ptr(FatalError(ExitCode::temporary, why)));
+  service_.stop_with_error(std::make_exception_ptr(FatalError(ExitCode::temporary, message)));
 }
 
 void ServiceHealth::handle_healthy() {

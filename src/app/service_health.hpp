@@ -25,9 +25,10 @@ struct HealthIntervals {
 /// ExitCode::temporary, so that it is started again.
 class ServiceHealth {
  public:
-  /// Called once if the service has stalled, before it is stopped; `why` is text for the log.
-  using OnStall = std::function<void(const std::string& why)>;
-  /// All arguments must outlive this object.
+  /// Called once if the service has stalled, before it is stopped; `message` is to_string() of the
+  /// stall.
+  using OnStall = std::function<void(const std::string& message)>;
+  /// `service` and `manager` must outlive this object.
   ServiceHealth(SupervisedService& service, ServiceManager& manager, OnStall on_stall,
                 HealthIntervals intervals = {});
   ~ServiceHealth();

@@ -32,9 +32,9 @@ std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::pa
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
                      const std::string& difference) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
-  const auto shows = [&](const char* field, const std::string& what) {
+  const auto shows = [&](const char* field, const std::string& setting) {
     return name.find(field) != name.npos &&
-           (", " + difference).find(", " + what) != std::string::npos;
+           (", " + difference).find(", " + setting) != std::string::npos;
   };
   return !shows("{rank}", "rank ") && !shows("{ext}", "format ");
 }
@@ -132,10 +132,10 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
     return prefix + "the ledger cannot be read: " + text::printable_message(error.what());
   }
   if (mismatch.count() == 0) return {};
-  const std::string what = prefix + mismatch.describe();
+  const std::string message = prefix + mismatch.describe();
   if (watch.on_change == settings::OnChange::reprocess)
-    return what + ": they will be reprocessed if the input still exists (on_change: reprocess)";
-  return what + ": they are kept (on_change: keep; set on_change: reprocess to reprocess them)";
+    return message + ": they will be reprocessed if the input still exists (on_change: reprocess)";
+  return message + ": they are kept (on_change: keep; set on_change: reprocess to reprocess them)";
 }
 
 }  // namespace eckart::app

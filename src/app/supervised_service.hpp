@@ -26,7 +26,7 @@ class SupervisedService {
   /// Stops the service; execute() then throws `error`.
   virtual void stop_with_error(std::exception_ptr error) = 0;
 
-  virtual std::size_t watches() const = 0;
+  virtual std::size_t watch_count() const = 0;
   /// Describe the state of the service for people, in one line and in several lines.
   virtual std::string status_line() const = 0;
   virtual std::string status_text() const = 0;

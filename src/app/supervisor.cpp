@@ -69,7 +69,8 @@ std::optional<FatalError> Supervisor::execute_service() {
     const telemetry::RunReport report = service_->execute([this] {
       is_ready_ = true;
       parts_.manager.notify_ready();
-      spdlog::info("ready: {} watch{}", service_->watches(), service_->watches() == 1 ? "" : "es");
+      spdlog::info("ready: {} watch{}", service_->watch_count(),
+                   service_->watch_count() == 1 ? "" : "es");
     });
     check_report(report);
     return std::nullopt;
@@ -96,8 +97,8 @@ void Supervisor::start_service(const settings::Configuration& configuration) {
       parts_.make_service(configuration, last_done_unix_s_);
   shutdown_s_ = configuration.settings.timeouts.shutdown_s;
   health_.emplace(
-      *service, parts_.manager, [this](const std::string& why) { start_exit_deadline(why); },
-      parts_.intervals);
+      *service, parts_.manager,
+      [this](const std::string& message) { start_exit_deadline(message); }, parts_.intervals);
   const std::lock_guard lock(mutex_);
   service_ = std::move(service);
   if (status_requested_) print_status();
@@ -142,14 +143,14 @@ bool Supervisor::is_stopped() {
 
 /// Runs on a thread of ServiceHealth. A stalled service may never end, so the process exits at once
 /// if the deadline cannot be started.
-void Supervisor::start_exit_deadline(const std::string& why) {
-  stall_ = why;
+void Supervisor::start_exit_deadline(const std::string& message) {
+  stall_ = message;
   try {
     stall_deadline_.emplace(
         std::min(shutdown_timeout(), kMaxStallShutdown), ExitCode::temporary,
         [] { spdlog::error("exiting now without the stalled thread"); }, parts_.exit_process);
   } catch (const std::exception& error) {
-    spdlog::error("{}: exiting now, because no thread can be started: {}", why,
+    spdlog::error("{}: exiting now, because no thread can be started: {}", message,
                   text::printable_message(error.what()));
     parts_.exit_process(ExitCode::temporary);
   }

@@ -60,7 +60,7 @@ class Supervisor {
   bool switch_configuration(settings::Configuration configuration);
   std::optional<settings::Configuration> take_next();
   bool is_stopped();
-  void start_exit_deadline(const std::string& why);
+  void start_exit_deadline(const std::string& message);
   void print_status();
 
   const Parts parts_;
@@ -76,7 +76,7 @@ class Supervisor {
   bool status_requested_ = false;  // a request that came while there was no service
   std::optional<settings::Configuration> next_;
   // Used by the stall detector thread until health_ is destroyed:
-  std::optional<std::string> stall_;  // why the service and the process end
+  std::optional<std::string> stall_;  // the message of the stall that ends the process
   // Before the service, whose threads may hang when it is destroyed.
   std::optional<ExitDeadline> stall_deadline_;
   std::unique_ptr<SupervisedService> service_;

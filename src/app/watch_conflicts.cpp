@@ -28,11 +28,14 @@ bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
 }
 
 [[noreturn]] void reject_loop(const WatchSettings& watch, const WatchSettings& last) {
-  const std::string what = arrives_in(last.output, watch) ? "results" : "moved inputs";
-  const std::string way = &last == &watch ? "its " + what : "the " + what + " of " + last.location;
-  throw FatalError(ExitCode::configuration, watch.location + ": " + way +
-                                                " would be picked up again in its input " +
-                                                text::printable(watch.input.native()));
+  const std::string files = arrives_in(last.output, watch) ? "outputs" : "moved inputs";
+  const std::string whose_files =
+      &last == &watch ? "its " + files : "the " + files + " of " + last.location;
+  throw FatalError(ExitCode::configuration,
+                   watch.location + ": " + whose_files + " are in its input folder " +
+                       text::printable(watch.input.native()) +
+                       " and would be processed again as inputs. Choose a folder outside of it, or "
+                       "set exclude");
 }
 
 /// Rejects watches whose outputs would become their own inputs, directly or through other watches,
@@ -63,9 +66,9 @@ bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
 
 /// Rejects watches whose output folders overlap, or whose inputs another watch removes.
 void check_no_overlaps(const std::vector<WatchSettings>& watches) {
-  const auto reject = [](const WatchSettings& watch, const char* what, const fs::path& a,
+  const auto reject = [](const WatchSettings& watch, const char* folders, const fs::path& a,
                          const fs::path& b) {
-    throw FatalError(ExitCode::configuration, watch.location + ": " + what +
+    throw FatalError(ExitCode::configuration, watch.location + ": " + folders +
                                                   text::printable(a.native()) + " and " +
                                                   text::printable(b.native()) + " overlap");
   };
@@ -78,8 +81,8 @@ void check_no_overlaps(const std::vector<WatchSettings>& watches) {
         throw FatalError(ExitCode::configuration,
                          a.location + ": its outputs are inputs of " + b.location +
                              ", which removes them (after: " + to_string(b.after) +
-                             "), so that they would be made again without end. Set after: delete "
-                             "or after: move in " +
+                             "). Each removed output would be made again. Set after: delete or "
+                             "after: move in " +
                              a.location + ", or after: keep in " + b.location);
       if (overlap(a.output, b.output)) reject(a, "output folders ", a.output, b.output);
       if ((!a.keeps_inputs() || !b.keeps_inputs()) && is_input_below(a, b))

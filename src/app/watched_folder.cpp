@@ -22,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Short, because other threads may wait as long as the one that waits for the ledger.
+constexpr std::chrono::milliseconds kLedgerTimeout{200};
+
 /// Returns whether the output folder is in a part of the input folder that is not scanned.
 bool is_excluded(const settings::WatchSettings& watch) {
   return std::any_of(watch.exclude.begin(), watch.exclude.end(), [&](const fs::path& folder) {
@@ -37,7 +40,7 @@ JobRequest job_request(const settings::WatchSettings& watch) {
           .on_change = watch.on_change == settings::OnChange::reprocess
                            ? pipeline::OnSettingsChange::reprocess
                            : pipeline::OnSettingsChange::keep,
-          .long_lived = true,
+          .ledger_timeout = kLedgerTimeout,
           .links = watch.links};
 }
 
@@ -72,8 +75,8 @@ bool is_transient(FailureReason reason) {
 }
 
 /// The input is processed again later; it counts neither as done nor as failed.
-void defer(pipeline::WorkItem& item, Stage stage, const std::string& why) {
-  item.outcome = Outcome::deferred(stage, why);
+void defer(pipeline::WorkItem& item, Stage stage, const std::string& detail) {
+  item.outcome = Outcome::deferred(stage, detail);
   item.publication.clear();
 }
 

@@ -115,7 +115,7 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
   return reserve(relative, Naming::full);
 }
 
-void OutputTree::cancel_reservation(const fs::path& relative) {
+void OutputTree::release(const fs::path& relative) {
   const std::uint64_t input = hash::name_hash(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {

@@ -35,7 +35,7 @@ class OutputTree {
                                              Naming naming = Naming::usual);
 
   /// Releases the output paths of an input.
-  void cancel_reservation(const std::filesystem::path& relative);
+  void release(const std::filesystem::path& relative);
   /// Returns the paths that reserve() would try with this naming. Reserves nothing.
   std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative,
                                                 Naming naming = Naming::usual) const;

@@ -24,13 +24,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Throws EnvironmentError if descriptors or memory ran out, because the file is not the cause.
-SourceItem failed_item(const fs::path& file, const fs::path& relative, const std::error_code& why) {
-  if (why == std::errc::no_such_file_or_directory || why == std::errc::not_a_directory) {
+SourceItem failed_item(const fs::path& file, const fs::path& relative,
+                       const std::error_code& error) {
+  if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory) {
     return {file, relative,
             Outcome::failed(Stage::source, FailureReason::not_found, "no such file or folder")};
   }
-  const std::string detail = "cannot be read: " + why.message();
-  check_exhaustion(why.value(), "cannot read " + file.native() + ": " + why.message());
+  const std::string detail = "cannot be read: " + error.message();
+  check_exhaustion(error.value(), "cannot read " + file.native() + ": " + error.message());
   return {file, relative, Outcome::failed(Stage::source, FailureReason::unreadable, detail)};
 }
 
@@ -205,10 +206,10 @@ std::string output_conflict(const fs::path& input, const fs::path& output) {
 
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
   const fs::path path = output_path_of(line);
-  const std::string why = output_conflict(line, output);
-  if (why.empty()) return source_at(line, path, path);
-  return std::make_unique<SingleSource>(
-      SourceItem{line, path, Outcome::failed(Stage::source, FailureReason::output_collision, why)});
+  const std::string conflict = output_conflict(line, output);
+  if (conflict.empty()) return source_at(line, path, path);
+  return std::make_unique<SingleSource>(SourceItem{
+      line, path, Outcome::failed(Stage::source, FailureReason::output_collision, conflict)});
 }
 
 }  // namespace

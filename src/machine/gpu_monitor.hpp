@@ -19,7 +19,8 @@ struct GpuInfo {
 /// driver and is loaded at run time; without it, no GPU is measured. For one thread.
 class GpuMonitor {
  public:
-  /// `pci_ids`: as Backend::gpus() returns them, such as 00000000:3B:00.0. Takes about 10 ms.
+  /// `pci_ids`: as Backend::gpu_bus_ids() returns them, such as 00000000:3B:00.0. Takes about 10
+  /// ms.
   explicit GpuMonitor(const std::vector<std::string>& pci_ids);
   ~GpuMonitor();
   GpuMonitor(const GpuMonitor&) = delete;

@@ -97,9 +97,9 @@ class Activity {
     const StepIterator position_;
   };
 
-  /// Call it about once per second. Returns the step that exceeds its limit the most, if any. The
-  /// time between two calls counts as at most 5 s, because a stopped or suspended process has not
-  /// stalled.
+  /// Call it at least about once per second. Returns the step that exceeds its limit the most, if
+  /// any. The time between two calls counts as at most 5 s, because a stopped or suspended process
+  /// has not stalled.
   std::optional<Stall> check(Instant now = Clock::now());
   /// Returns how long no image step has begun, ended or been running, as of the last check.
   Duration idle_time() const;

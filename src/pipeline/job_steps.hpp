@@ -10,9 +10,10 @@
 namespace eckart::pipeline {
 
 /// The processing steps that depend on the job of an image; app::Run and app::Service implement
-/// them. The pipeline calls them in the order of declaration. Each runs on the threads of its
-/// stage, several at a time. Each step throws ItemError if this image fails, EnvironmentError if
-/// the machine fails, and FatalError to end the run.
+/// them. For each image, the pipeline calls assign_outputs(), load(), write(), publish() and
+/// finish() in this order, on the threads of their stages, several at a time. After an error or a
+/// skip, only publish() and finish() follow. An exception that a comment does not mention ends the
+/// run, such as FatalError.
 class JobSteps {
  public:
   virtual ~JobSteps() = default;
@@ -21,21 +22,27 @@ class JobSteps {
   /// a backend takes time to start. The backend must outlive the pipeline.
   virtual compute::Backend& create_backend() = 0;
 
-  /// Source: assigns output names to the item, in order of arrival.
+  /// Source, one thread: assigns output names to the item, in order of arrival. ItemError fails the
+  /// item.
   virtual void assign_outputs(WorkItem& item) = 0;
-  /// Load: decodes the item into its task, or sets its outcome to skipped or failed.
+  /// Load: decodes the item into its task, or sets its outcome to skipped or failed. ItemError
+  /// fails the item. After an EnvironmentError that the release of resources can remedy, it is
+  /// called again.
   virtual void load(WorkItem& item, ItemMemory& memory) = 0;
-  /// Write: encodes the item's outputs under temporary names (WorkItem::publication).
+  /// Write: encodes the item's outputs under temporary names (WorkItem::publication). ItemError
+  /// fails the item. After an EnvironmentError it may be called again, for example when the disk
+  /// has free space.
   virtual void write(WorkItem& item) = 0;
   /// Write: publishes and records the outputs of a group of items. Each item becomes
   /// ItemState::recorded; a failed item gets its outcome. May reorder the group. If it throws
-  /// EnvironmentError, the caller writes unpublished items again and calls it again with the items
-  /// that are not recorded.
+  /// EnvironmentError, the caller may write unpublished items again and call it again with the
+  /// items that are not recorded. Must not throw ItemError.
   virtual void publish(std::span<ItemPtr> group) = 0;
-  /// Write: called last, once for each item.
+  /// Write: called last, once for each item that was published or has failed.
   virtual void finish(const WorkItem& item) = 0;
 
-  /// Compute: the device was lost while these items were in flight.
+  /// Compute: the device was lost while these items were in flight; they are valid during the call.
+  /// Exceptions are logged and not passed on.
   virtual void on_device_lost(const InFlightBatches::Items& items) = 0;
 };
 

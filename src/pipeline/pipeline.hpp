@@ -48,7 +48,7 @@ class Pipeline {
   const compute::Backend* backend() const { return backend_; }
 
   /// Returns a stall, if any: a step that exceeds its limit, or items that no thread processes.
-  /// Call it once per second, as Activity::check(). Does not block.
+  /// Call it at least about once per second, see Activity::check(). Thread-safe; does not block.
   std::optional<Activity::Stall> find_stall();
   /// Describes the running steps; see Activity::describe().
   std::string describe_activity() const { return activity_.describe(); }

@@ -126,7 +126,8 @@ class Resume {
   const std::filesystem::path current_folder_, root_;  // absolute
   std::unordered_map<std::string, ledger::Suspect> suspects_;
   mutable std::mutex settings_changes_mutex_;
-  mutable std::map<std::pair<std::uint64_t, std::size_t>, std::string> settings_changes_;  // few
+  // Results of describe_settings_change() by their arguments.
+  mutable std::map<std::pair<std::uint64_t, std::size_t>, std::string> settings_changes_;
 };
 
 }  // namespace eckart::pipeline

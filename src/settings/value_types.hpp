@@ -106,7 +106,7 @@ struct ListenAddress {
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
-/// A pattern for core/output_name, or empty.
+/// A pattern for files/output_name, or empty.
 struct OutputNamePattern {
   static constexpr bool kAcceptsList = false;
   std::string expected() const { return "the name of a file"; }

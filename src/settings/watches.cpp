@@ -121,14 +121,14 @@ void check_watches(const std::vector<WatchOverrides>& layers,
     if (const auto other = first(inputs, watch.input, i);
         other != i && (!watch.keeps_inputs() || !watches[other].keeps_inputs())) {
       fail(layers[i], "input.folder",
-           "is that of " + watch_name(other) + "; both watches must then have after: keep");
+           "is also the input folder of " + watch_name(other) + "; set after: keep in both");
     }
     if (const auto other = first(outputs, watch.output, i); other != i) {
-      fail(layers[i], "output.folder", "is that of " + watch_name(other));
+      fail(layers[i], "output.folder", "is also the output folder of " + watch_name(other));
     }
     if (watch.settings.ledger.is_auto()) continue;
     if (const auto other = first(ledgers, watch.settings.ledger.file, i); other != i) {
-      fail(layers[i], "ledger.file", "is that of " + watch_name(other));
+      fail(layers[i], "ledger.file", "is also the ledger of " + watch_name(other));
     }
   }
 }

@@ -60,11 +60,12 @@ TEST(WatchConflict, is_not_found_for_a_folder_that_is_not_scanned) {
 }
 
 TEST(WatchConflict, is_found_if_outputs_become_inputs_again) {
-  EXPECT_THAT(conflict({watch_of("a", "a/x")}), HasSubstr("its results would be picked up again"));
+  EXPECT_THAT(conflict({watch_of("a", "a/x")}),
+              HasSubstr("its outputs are in its input folder /none/a and would be processed"));
   EXPECT_THAT(conflict({watch_of("a", "x", DoneInputAction::move, "a/done")}),
-              HasSubstr("its moved inputs would be picked up again"));
+              HasSubstr("its moved inputs are in its input folder"));
   EXPECT_THAT(conflict({watch_of("a", "b"), watch_of("b", "c"), watch_of("c", "a/x")}),
-              HasSubstr("the results of the watch of c would be picked up again"));
+              HasSubstr("the outputs of the watch of c are in its input folder"));
   EXPECT_EQ(conflict({watch_of("a", "b"), watch_of("b", "c")}), "");
 }
 
@@ -73,7 +74,7 @@ TEST(WatchConflict, is_found_if_outputs_of_kept_inputs_are_removed) {
   const auto chain = [](DoneInputAction first) {
     return conflict({watch_of("a", "b", first), watch_of("b", "c", DoneInputAction::remove)});
   };
-  EXPECT_THAT(chain(DoneInputAction::keep), HasSubstr("made again without end"));
+  EXPECT_THAT(chain(DoneInputAction::keep), HasSubstr("Each removed output would be made again"));
   EXPECT_EQ(chain(DoneInputAction::remove), "");
 }
 

@@ -105,9 +105,9 @@ TEST(OutputTree, cancels_only_the_reservations_of_that_input) {
   OutputTree outputs = tree("{stem}.{ext}");
   outputs.reserve("a.jpg");
   EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg"));
-  outputs.cancel_reservation("a.png");
+  outputs.release("a.png");
   EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.png.jpg")) << "a.jpg is still reserved";
-  outputs.cancel_reservation("a.jpg");
+  outputs.release("a.jpg");
   EXPECT_THAT(outputs.reserve("a.jpeg"), ElementsAre("out/a.jpg"));
 }
 

@@ -153,16 +153,16 @@ TEST(WatchError, is_raised_unless_watches_are_a_list_of_maps) {
 
 TEST(WatchError, names_the_other_watch_with_the_same_folder) {
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b}\n- {input: /c, output: /b/}\n"),
-            "f:3: watches[2].output.folder: is that of watches[1]");
+            "f:3: watches[2].output.folder: is also the output folder of watches[1]");
   for (const std::string_view after : {"keep", "delete"}) {
     const std::string first = "watches:\n- {input: /a, output: /b, after: " + std::string(after);
     EXPECT_EQ(file_error(first + "}\n- {input: /a/, output: /c, after: delete}\n"),
-              "f:3: watches[2].input.folder: is that of watches[1]; both watches must then have "
-              "after: keep");
+              "f:3: watches[2].input.folder: is also the input folder of watches[1]; "
+              "set after: keep in both");
   }
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b, ledger: l}\n"
                        "- {input: /c, output: /d, ledger: ./l}\n"),
-            "f:3: watches[2].ledger.file: is that of watches[1]");
+            "f:3: watches[2].ledger.file: is also the ledger of watches[1]");
 }
 
 TEST(WatchError, is_raised_for_global_settings_after_all_files_and_set_options) {
@@ -172,7 +172,7 @@ TEST(WatchError, is_raised_for_global_settings_after_all_files_and_set_options) 
       EndsWith(".yaml:3: watches[1].ledger.file: must not be none: a watch needs a ledger"));
   EXPECT_EQ(watches_set_error(one, "ledger=auto"), "");
   EXPECT_THAT(watches_set_error(one + "- {input: /c, output: /d}\n", "ledger=l.db"),
-              EndsWith(".yaml:4: watches[2].ledger.file: is that of watches[1]"));
+              EndsWith(".yaml:4: watches[2].ledger.file: is also the ledger of watches[1]"));
 }
 
 TEST(WatchError, is_raised_for_recursive_lists) {
