@@ -7,6 +7,7 @@
 
 #include "machine/usable_cores.hpp"
 #include "tests/cli/cli_fixture.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace eckart::test {
 namespace {
@@ -79,6 +80,7 @@ TEST_F(BenchCommandTest, ends_with_70_when_a_run_is_killed) {
 }
 
 TEST_F(BenchCommandTest, waits_longer_for_a_run_than_its_shutdown_limit) {
+  if (kIsSanitized) GTEST_SKIP() << "the runs of the benchmark are too slow with a sanitizer";
   write_png("in/a.png");
   EckartProcess bench({"bench", "scaling", "in", "-o", "scratch", "--cores", "1", "--set",
                        "timeouts.shutdown_s=600"},
