@@ -278,7 +278,7 @@ TEST_F(FailingWatchTest, recreates_lost_ledger) {
   configure();
   write_png("in/a.png");
   start();
-  wait_for_outputs(1);
+  wait_until([&] { return run({"status", "out"}).out.find("1 done") != std::string::npos; });
   for (const char* name : {"ledger.db", "ledger.db-wal", "ledger.db-shm"})
     fs::remove(at("out/.eckart") / name);
   write_png("in/b.png");
