@@ -45,8 +45,8 @@ struct JobRequest {
 };
 
 /// The work from some inputs to one output folder: its names, its lock, its ledger, and the steps
-/// of an image that depend on them (see JobSteps). From prepare() until destruction, no other
-/// process writes to the folder.
+/// of an image that depend on them (see JobSteps). From prepare() until destruction, it holds
+/// the FolderLock of the folder.
 class Job : public pipeline::OutputOwner {
  public:
   /// Throws FatalError(usage) if an output could replace an input, and as ledger_file(). Throws

@@ -4,7 +4,7 @@
 
 namespace eckart::pipeline {
 
-/// The progress of an item. docs/explanation/architecture.md lists the transitions.
+/// The progress of an item. See advance() for the transitions.
 enum class ItemState {
   found,      ///< outputs have names, or the item has failed already
   loaded,     ///< decoded into its task

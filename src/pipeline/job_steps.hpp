@@ -12,8 +12,8 @@ namespace eckart::pipeline {
 /// The processing steps that depend on the job of an image; app::Run and app::Service implement
 /// them. For each image, the pipeline calls assign_outputs(), load(), write(), publish() and
 /// finish() in this order, on the threads of their stages, several at a time. After an error or a
-/// skip, only publish() and finish() follow. An exception that a comment does not mention ends the
-/// run, such as FatalError.
+/// skip, only publish() and finish() follow. After a stop or an abort, images that are not computed
+/// are dropped. An exception that a comment does not mention ends the run, such as FatalError.
 class JobSteps {
  public:
   virtual ~JobSteps() = default;
@@ -38,7 +38,8 @@ class JobSteps {
   /// EnvironmentError, the caller may write unpublished items again and call it again with the
   /// items that are not recorded. Must not throw ItemError.
   virtual void publish(std::span<ItemPtr> group) = 0;
-  /// Write: called last, once for each item that was published or has failed.
+  /// Write: called last, once for each item that is recorded. If the run ends because publish()
+  /// threw EnvironmentError, also for items that are only published.
   virtual void finish(const WorkItem& item) = 0;
 
   /// Compute: the device was lost while these items were in flight; they are valid during the call.
