@@ -7,6 +7,7 @@
 #include <future>
 #include <mutex>
 
+#include "core/error.hpp"
 #include "core/instant.hpp"
 #include "tests/pipeline/fakes.hpp"
 
@@ -124,6 +125,25 @@ std::string stage_name_of(const ::testing::TestParamInfo<StageHang>& info) {
   return std::string(info.param.stage) + std::to_string(info.index);
 }
 INSTANTIATE_TEST_SUITE_P(Stage, HungStageTest, ::testing::ValuesIn(kHangs), stage_name_of);
+
+TEST(IdlePipeline, is_reported_while_an_image_is_not_done) {
+  PipelineHarness harness;
+  harness.images = 1;
+  harness.options.limits = {.stall = seconds(0), .decode = seconds(1)};
+  harness.options.space_poll_interval = std::chrono::hours(1);
+  harness.on_load = [](int) {
+    throw EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources);
+  };
+  harness.pipeline();
+  auto run = std::async(std::launch::async, [&] { return harness.run(); });
+  wait_until([&] {
+    const std::optional<pipeline::Activity::Stall> stall = harness.pipeline().find_stall();
+    return stall && stall->kind == pipeline::Activity::StallKind::idle && stall->files.empty();
+  });
+  harness.pipeline().request_stop();
+  EXPECT_EQ(run.get().stopped_by, "too many open files");
+  EXPECT_FALSE(harness.pipeline().find_stall());
+}
 
 TEST(CanceledTask, is_left_to_the_next_run) {
   PipelineHarness harness;
