@@ -30,16 +30,34 @@ bool is_mostly_sparse(const io::InputFile& file) {
          status.st_blocks * kBlock < file.size() / 16;
 }
 
-/// Returns the path as one word of a shell command. Escapes it like other names in messages.
-std::string shell_word(const fs::path& path) {
-  std::string word;
-  bool is_plain = true;
-  for (const char letter : text::printable(path.native())) {
-    const auto byte = static_cast<unsigned char>(letter);
-    is_plain &= byte >= 0x80 || std::isalnum(byte) || std::strchr("/._-+=:@%,", letter);
-    word += letter == '\'' ? "'\\''" : std::string(1, letter);
+/// Returns the text in the quotes $'...' of bash and zsh, as visible ASCII.
+std::string escaped_shell_word(const std::string& text) {
+  std::string word = "$'";
+  for (const char byte : text) {
+    if (byte == '\'' || byte == '\\') {
+      word += {'\\', byte};
+    } else if (byte >= ' ' && byte <= '~') {
+      word += byte;
+    } else {
+      const unsigned bits = static_cast<unsigned char>(byte);
+      word += {'\\', char('0' + bits / 64), char('0' + bits / 8 % 8), char('0' + bits % 8)};
+    }
   }
-  return is_plain && !word.empty() ? word : "'" + word + "'";
+  return word + "'";
+}
+
+/// Returns the path as one word of a shell command, on one line.
+std::string shell_word(const fs::path& path) {
+  const std::string& text = path.native();
+  if (text::printable_message(text) != text) return escaped_shell_word(text);
+  std::string word;
+  bool is_plain = !text.empty();
+  for (const char byte : text) {
+    const auto code = static_cast<unsigned char>(byte);
+    is_plain &= code >= 0x80 || std::isalnum(code) || std::strchr("/._-+=:@%,", byte);
+    word += byte == '\'' ? "'\\''" : std::string(1, byte);
+  }
+  return is_plain ? word : "'" + word + "'";
 }
 
 }  // namespace
@@ -120,7 +138,9 @@ void InputDisposal::add_hash(const pipeline::WorkItem& item, io::QuarantineRecor
 
 /// `name` is a name that `eckart requeue` accepts.
 std::string InputDisposal::requeue_hint(const fs::path& name) const {
-  return "To retry it, run: eckart requeue " + shell_word(watch_.output) + " " + shell_word(name);
+  const std::string end_of_options = name.native().starts_with('-') ? "-- " : "";
+  return "To retry it, run: eckart requeue " + shell_word(watch_.output) + " " + end_of_options +
+         shell_word(name);
 }
 
 /// Adds a quarantine record of an input that is kept. Returns the message.

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -129,6 +131,23 @@ TEST_F(InputDisposalTest, says_how_to_retry_a_failed_input) {
   dispose_of(failed_item("deep/c.png"));
   EXPECT_THAT(message_, hint("deep/c.png"));
   EXPECT_EQ(requeue(at("out"), {"deep/a b.png", "deep/c.png"}).size(), 2u);
+}
+
+TEST_F(InputDisposalTest, says_how_to_retry_inputs_with_names_that_a_shell_would_change) {
+  for (const std::string name :
+       {"-x.png", "back\\slash.png", "it's.png", "$HOME.png", "two\nlines.png", "\xff'\\1.png",
+        "right\u202eto left.png", "ü.png"}) {
+    dispose_of(failed_item(name));
+    const std::string command = message_.substr(message_.find("eckart requeue"));
+    std::ofstream(at("script")) << "eckart() { printf '%s|' \"$@\"; }\n" << command << '\n';
+    const std::string bash = "bash " + at("script").native() + " > " + at("arguments").native();
+    ASSERT_EQ(std::system(bash.c_str()), 0) << command;
+    const std::string separator = name.starts_with('-') ? "--|" : "";
+    std::ifstream arguments(at("arguments"), std::ios::binary);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(arguments), {}),
+              "requeue|" + at("out").native() + "|" + separator + name + "|")
+        << command;
+  }
 }
 
 TEST_F(InputDisposalTest, removes_the_record_of_a_kept_input_once_it_is_done) {
