@@ -77,12 +77,13 @@ std::optional<Activity::Stall> Pipeline::find_stall() {
                          .age = std::chrono::duration_cast<std::chrono::seconds>(idle_time)};
 }
 
-/// Returns the last stage whose input queue is not empty.
+/// Returns the last stage that images wait for. An image that is in no queue may be held by the
+/// load stage, for example until memory is free.
 Stage Pipeline::find_idle_stage() const {
   if (finished_.size() > 0) return Stage::write;
   if (batches_.size() > 0) return Stage::compute;
   if (loaded_.size() > 0) return Stage::batch;
-  return found_.size() > 0 ? Stage::load : Stage::compute;
+  return items_before_batcher_ > 0 ? Stage::load : Stage::compute;
 }
 
 }  // namespace eckart::pipeline

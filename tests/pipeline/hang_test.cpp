@@ -126,7 +126,7 @@ std::string stage_name_of(const ::testing::TestParamInfo<StageHang>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Stage, HungStageTest, ::testing::ValuesIn(kHangs), stage_name_of);
 
-TEST(IdlePipeline, is_reported_while_an_image_is_not_done) {
+TEST(IdlePipeline, is_reported_with_the_stage_that_an_image_waits_for) {
   PipelineHarness harness;
   harness.images = 1;
   harness.options.limits = {.stall = seconds(0), .decode = seconds(1)};
@@ -138,7 +138,7 @@ TEST(IdlePipeline, is_reported_while_an_image_is_not_done) {
   auto run = std::async(std::launch::async, [&] { return harness.run(); });
   wait_until([&] {
     const std::optional<pipeline::Activity::Stall> stall = harness.pipeline().find_stall();
-    return stall && stall->kind == pipeline::Activity::StallKind::idle && stall->files.empty();
+    return stall && stall->kind == pipeline::Activity::StallKind::idle && stall->stage == "load";
   });
   harness.pipeline().request_stop();
   EXPECT_EQ(run.get().stopped_by, "too many open files");
