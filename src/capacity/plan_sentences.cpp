@@ -211,7 +211,7 @@ std::vector<std::string> target_sentences(const Plan& plan) {
                   format_images_per_s(plan.current_capacity.rate_per_s.value),
                   headroom_phrase(target.headroom)));
   if (plan.is_inconclusive() && target.headroom < 0) {
-    sentences.push_back("what it takes is unknown: no resource was saturated");
+    sentences.push_back("the required machine is unknown, because no resource was saturated");
     return sentences;
   }
   for (const Requirement& requirement : target.requirements)
