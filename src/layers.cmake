@@ -30,7 +30,7 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
 eckart_layer(text ABOUT "printable names, grouped digits, percentages, durations, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
-eckart_layer(hash ABOUT "SHA-256, hashes of names, hexadecimal digits" LIBRARIES libmd)
+eckart_layer(hash ABOUT "SHA-256, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
 eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent of images" PUBLIC_LIBRARIES moodycamel threads)
@@ -39,7 +39,7 @@ eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
              USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
-eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text LIBRARIES sqlite)
+eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
@@ -63,7 +63,7 @@ eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this progra
              USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
              USES settings pipeline flow io io/watch compute compute/cpu compute/checked compute/fallback ledger telemetry
-                  trace logging reports status_server synth machine build_id core files text
+                  trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
              USES app settings flow io compute logging reports status_server capacity bench synth machine build_id core files text hash

@@ -161,7 +161,7 @@ RunIdentity make_run_identity(std::string command, std::string version) {
                        .version = std::move(version),
                        .machine = machine::machine_info(),
                        .settings = {},
-                       .settings_hash = {}};
+                       .configuration_hash = {}};
   identity.run = fmt::format("{:.19}-{:x}-{:06x}", machine::utc_timestamp(machine::unix_now_s()),
                              ::getpid(), std::random_device()() & 0xffffffU);
   return identity;
@@ -193,7 +193,7 @@ std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                {"gpus", gpus_json},
                {"workers", workers},
                {"settings", settings},
-               {"settings_hash", identity.settings_hash},
+               {"configuration_hash", identity.configuration_hash},
                {"startup_s", snapshot.startup_s ? rounded(*snapshot.startup_s) : text::Json()}});
   return text::dump_json(json);
 }
