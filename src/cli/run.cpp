@@ -253,7 +253,7 @@ void add_run(CLI::App& app, Action& action) {
   run->add_flag("--overwrite", args->overwrite,
                 "Process all inputs again and overwrite existing files");
   run->add_flag("--reprocess", args->reprocess,
-                "Reprocess results that were made with other settings");
+                "Reprocess outputs that were made with other settings");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: identical bytes whatever the batch, at some cost");
   run->add_flag("--wait-for-space", args->wait_for_space,

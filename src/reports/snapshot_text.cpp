@@ -88,7 +88,7 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
   text += fmt::format("rate       {} images/s in the last {:.1f} s, {} since the start\n",
                       rate_text(recent), recent.seconds, rate_text(all));
   text += stage_lines(recent) + queue_line(recent);
-  text += fmt::format("latency    {} (p50, p90, p99, from discovery to publication)\n",
+  text += fmt::format("latency    {} (p50, p90, p99, from found to published)\n",
                       percentiles(recent.end_to_end));
   text += fmt::format("process    {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
                       recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,

@@ -84,7 +84,7 @@ struct Snapshot {
   ImageCounts counts;
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;
-  DurationHistogram end_to_end;         ///< of images done, from discovery to publication
+  DurationHistogram end_to_end;         ///< of images done, from found to published
   double oldest_unfinished_unix_s = 0;  ///< when the oldest unfinished image was found; 0: none
   double last_done_unix_s = 0;          ///< when the last image was done; 0: none
   std::deque<ImageFailure> recent_failures;  ///< a limited number, latest first
