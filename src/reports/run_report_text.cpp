@@ -6,6 +6,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "reports/bottleneck_text.hpp"
 #include "reports/run_report_derived.hpp"
 #include "text/group_digits.hpp"
 #include "text/percent_text.hpp"
@@ -110,7 +111,7 @@ std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
 }  // namespace
 
 std::string bottleneck_text(const telemetry::RunReport& report) {
-  return find_bottleneck(report).text;
+  return bottleneck_text(find_bottleneck(report), report.machine.cores);
 }
 
 std::string to_text(const telemetry::RunReport& report) {

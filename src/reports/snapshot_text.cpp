@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/mebibytes.hpp"
+#include "reports/bottleneck_text.hpp"
 #include "text/format_duration.hpp"
 #include "text/percent_text.hpp"
 
@@ -96,7 +97,8 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
                       recent.machine.process.threads);
   text += gpu_lines(recent.machine);
   const std::string bottleneck =
-      telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds).text;
+      bottleneck_text(telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds),
+                      recent.machine.cores);
   const bool is_idle = bottleneck.empty() || recent.counts.images() == 0;
   return text + "bottleneck " + (is_idle ? "no image finished recently" : bottleneck) + '\n';
 }

@@ -11,6 +11,7 @@
 
 #include "core/throughput_schema.hpp"
 #include "machine/unix_time.hpp"
+#include "reports/bottleneck_text.hpp"
 #include "reports/failures_json.hpp"
 #include "text/json.hpp"
 
@@ -96,10 +97,11 @@ text::Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
 text::Json bottleneck_json(const telemetry::Snapshot& snapshot) {
   const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(snapshot.stages, snapshot.machine, snapshot.seconds);
-  if (snapshot.counts.images() == 0 || bottleneck.text.empty()) return {};
+  const std::string text = bottleneck_text(bottleneck, snapshot.machine.cores);
+  if (snapshot.counts.images() == 0 || text.empty()) return {};
   const text::Json resource =
       bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource)) : text::Json();
-  return {{"resource", resource}, {"busy", bottleneck.busy}, {"text", bottleneck.text}};
+  return {{"resource", resource}, {"busy", bottleneck.busy}, {"text", text}};
 }
 
 text::Json new_line_object(const char* kind, const RunIdentity& identity) {
