@@ -29,7 +29,7 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
-eckart_layer(text ABOUT "printable names, grouped digits, percentages, durations, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
 eckart_layer(hash ABOUT "SHA-256, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)

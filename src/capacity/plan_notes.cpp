@@ -5,6 +5,7 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 
@@ -37,14 +38,14 @@ std::vector<std::string> notes(const Plan& plan) {
                       "core counts may be wrong",
                       cores, format_images_per_s(c.predicted_per_s),
                       c.low_per_s < c.high_per_s ? format_range({0, c.low_per_s, c.high_per_s})
-                                                 : format_number(c.low_per_s)));
+                                                 : text::format_number(c.low_per_s)));
     }
   }
   if (plan.baseline.has_cpu_contention()) {
     notes.push_back(
         fmt::format("compute lanes took {} times their CPU time although {} of the core time was "
                     "unused by eckart: other processes ran; repeat the runs",
-                    format_number(plan.baseline.cpu_contention_ratio),
+                    text::format_number(plan.baseline.cpu_contention_ratio),
                     format_percent(1 - plan.baseline.core_utilization)));
   }
   if (plan.noise > 1.01 * kRunNoise) {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "capacity/number_format.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 
@@ -12,10 +13,10 @@ std::string machine_phrase(const Plan& plan, int cores, int gpus) {
   return text;
 }
 
-std::string format_images_per_s(double rate) { return format_number(rate) + " images/s"; }
+std::string format_images_per_s(double rate) { return text::format_number(rate) + " images/s"; }
 
 std::string headroom_phrase(double headroom) {
-  if (headroom >= 1) return format_number(1 + headroom) + " times as much";
+  if (headroom >= 1) return text::format_number(1 + headroom) + " times as much";
   return format_percent(std::abs(headroom)) + (headroom >= 0 ? " more" : " less");
 }
 

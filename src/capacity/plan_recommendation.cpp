@@ -5,6 +5,7 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -26,12 +27,12 @@ std::string data_problem(const Plan& plan) {
   }
   if (plan.baseline.has_cpu_contention()) {
     return fmt::format("compute lanes took {} times their CPU time: other processes used the cores",
-                       format_number(plan.baseline.cpu_contention_ratio));
+                       text::format_number(plan.baseline.cpu_contention_ratio));
   }
   double longest_s = 0;
   for (const RunMeasurement& run : plan.runs) longest_s = std::max(longest_s, run.elapsed_s);
   if (longest_s < kMinRunSeconds && !plan.is_inconclusive())
-    return fmt::format("no run was longer than {} s", format_number(kMinRunSeconds));
+    return fmt::format("no run was longer than {} s", text::format_number(kMinRunSeconds));
   for (const Contradiction& c : plan.contradictions) {
     if (c.cores == plan.cores && !is_of_runs(c)) return "predictions and measurements disagree";
   }
@@ -48,7 +49,8 @@ std::string more_cores_recommendation(const Plan& plan) {
   }
   return fmt::format("Add cores: {} cores can reach {}{} times the rate of {} {}",
                      plan.doubled_cores.cores, plan.scaling.is_known ? "" : "at most ",
-                     format_number(1 + share), plan.cores, plan.cores == 1 ? "core" : "cores");
+                     text::format_number(1 + share), plan.cores,
+                     plan.cores == 1 ? "core" : "cores");
 }
 
 std::string bottleneck_recommendation(const Plan& plan) {

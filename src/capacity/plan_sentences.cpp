@@ -7,6 +7,8 @@
 
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
+#include "text/format_duration.hpp"
+#include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
 
@@ -14,7 +16,7 @@ namespace eckart::capacity {
 namespace {
 
 std::string format_large_count(double count) {
-  return count < 1e15 ? text::group_digits(std::llround(count)) : format_number(count);
+  return count < 1e15 ? text::group_digits(std::llround(count)) : text::format_number(count);
 }
 
 std::string requirement_sentence(const Requirement& requirement, const Plan& plan) {
@@ -59,7 +61,7 @@ std::string runs_sentence(const Plan& plan) {
   std::string text =
       fmt::format("{} of {}, {} in {}", format_count(std::int64_t(plan.runs.size()), "run"),
                   plan.baseline.is_service ? "the service" : "eckart run",
-                  format_count(images, "image"), format_duration(elapsed_s));
+                  format_count(images, "image"), text::format_duration(elapsed_s));
   if (!plan.first_time.empty()) {
     text += plan.first_time == plan.last_time
                 ? ", " + text::printable(plan.first_time)
@@ -79,8 +81,9 @@ std::string machine_sentence(const Plan& plan) {
 }
 
 std::string work_sentence(const Plan& plan) {
-  return fmt::format("images of {} pixels and {} kB{}{}", format_number(plan.pixels_per_image),
-                     format_number(1e-3 * plan.input_bytes_per_image),
+  return fmt::format("images of {} pixels and {} kB{}{}",
+                     text::format_number(plan.pixels_per_image),
+                     text::format_number(1e-3 * plan.input_bytes_per_image),
                      plan.settings.empty() ? ", default settings" : "; ",
                      text::printable(fmt::format("{}", fmt::join(plan.settings, ", "))));
 }
@@ -122,7 +125,8 @@ std::string next_bottleneck_sentence(const Plan& plan) {
   return fmt::format("{}, {} utilized: alone it allows {}{}, {} times the measured rate",
                      resource_phrase(next.resource), format_percent(next.utilization),
                      format_images_per_s(next.rate_per_s.value),
-                     next.is_lower_bound ? " or more" : "", format_number(1 / next.utilization));
+                     next.is_lower_bound ? " or more" : "",
+                     text::format_number(1 / next.utilization));
 }
 
 std::string littles_law_sentence(const Plan& plan) {
@@ -131,8 +135,8 @@ std::string littles_law_sentence(const Plan& plan) {
                found = plan.baseline.littles_law->mean_unfinished;
   std::string text = fmt::format("{} x {} in the system = {} images; {} were measured",
                                  format_images_per_s(plan.baseline.littles_law->rate_per_s),
-                                 format_duration(plan.baseline.littles_law->mean_in_system_s),
-                                 format_number(expected), format_number(found));
+                                 text::format_duration(plan.baseline.littles_law->mean_in_system_s),
+                                 text::format_number(expected), text::format_number(found));
   if (std::abs(found - expected) > 0.25 * std::max(found, expected)) {
     text += ": they differ, so the load was not steady";
   }
@@ -196,7 +200,7 @@ std::vector<std::string> target_sentences(const Plan& plan) {
   if (plan.images) {
     sentences.push_back(fmt::format("{} images take {} on this machine",
                                     format_large_count(*plan.images),
-                                    format_duration(*plan.images_duration_s)));
+                                    text::format_duration(*plan.images_duration_s)));
   }
   if (!plan.target) return sentences;
   const TargetResult& target = *plan.target;
@@ -234,8 +238,8 @@ std::string peak_sentence(const Plan& plan) {
 std::string energy_sentence(const Plan& plan) {
   if (!plan.baseline.joules_per_image) return {};
   return fmt::format("{} images per joule, {} J per image (GPU only)",
-                     format_number(1 / *plan.baseline.joules_per_image),
-                     format_number(*plan.baseline.joules_per_image));
+                     text::format_number(1 / *plan.baseline.joules_per_image),
+                     text::format_number(*plan.baseline.joules_per_image));
 }
 
 }  // namespace eckart::capacity

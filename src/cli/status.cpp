@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "io/quarantine.hpp"
 #include "text/printable.hpp"
+#include "text/shell_word.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -36,6 +37,11 @@ void print_orphans(const StatusArgs& args) {
   }
 }
 
+std::string requeue_command(const std::filesystem::path& output) {
+  const char* end_of_options = output.native().starts_with('-') ? "-- " : "";
+  return std::string("eckart requeue ") + end_of_options + text::shell_word(output.native());
+}
+
 ExitCode status(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
@@ -57,8 +63,8 @@ ExitCode status(const StatusArgs& args) {
     std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
   if (quarantined > 0)
-    std::printf("%zu in quarantine: eckart requeue retries %s\n", quarantined,
-                quarantined == 1 ? "it" : "them");
+    std::printf("%zu in quarantine; to retry %s, run: %s\n", quarantined,
+                quarantined == 1 ? "it" : "them", requeue_command(args.output).c_str());
   std::fflush(stdout);  // the rest is slow
   const app::PendingCount unfinished = app::count_pending(args.output, args.ledger);
   if (unfinished.images) {
