@@ -49,16 +49,17 @@ eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cu
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core)
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core machine)
+eckart_layer(telemetry/json ABOUT "measurements of an output as JSON, for reports and the ledger" USES telemetry text LIBRARIES nlohmann-json)
 eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)
 eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry core text LIBRARIES spdlog libsystemd)
-eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry machine core files text hash LIBRARIES spdlog nlohmann-json)
+eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry telemetry/json machine core files text hash LIBRARIES spdlog nlohmann-json)
 eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
 eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
-             USES flow io io/watch compute ledger telemetry reports trace logging machine core files text LIBRARIES spdlog)
+             USES flow io io/watch compute ledger telemetry telemetry/json trace logging machine core files text LIBRARIES spdlog)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
              USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"

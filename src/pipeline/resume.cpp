@@ -11,7 +11,7 @@
 #include "io/content_hash.hpp"
 #include "io/read_file.hpp"
 #include "pipeline/output_quality.hpp"
-#include "reports/measurement_json.hpp"
+#include "telemetry/json/measurement_json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -286,7 +286,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
       done.output_mtime_ns = mtime_of(item->outputs[i]);
-      done.report = reports::to_json(output_measurement(*item, i)).dump();
+      done.report = telemetry::to_json(output_measurement(*item, i)).dump();
     }
   }
   ledger_.record(changes);

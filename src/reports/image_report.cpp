@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "hash/name_hash.hpp"
-#include "reports/measurement_json.hpp"
+#include "telemetry/json/measurement_json.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -62,7 +62,7 @@ void ImageReport::add_skipped(const std::filesystem::path& file,
                               const std::string& measurements) {
   text::Json json = text::Json::parse(measurements, nullptr, false);
   if (!json.is_object()) {
-    json = to_json(telemetry::OutputMeasurement{});
+    json = telemetry::to_json(telemetry::OutputMeasurement{});
     for (auto& value : json) value = nullptr;
   }
   write(output_line_text(file, output, "skipped", json));

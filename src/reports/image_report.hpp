@@ -20,8 +20,8 @@ class ImageReport {
   explicit ImageReport(const std::filesystem::path& file);
 
   void add(const telemetry::OutputMeasurement& output);
-  /// Adds an output of an earlier run. `measurements`: the text of to_json(), or empty if
-  /// unknown.
+  /// Adds an output of an earlier run. `measurements`: the text of telemetry::to_json(), or empty
+  /// if unknown.
   void add_skipped(const std::filesystem::path& file, const std::filesystem::path& output,
                    const std::string& measurements);
   void add_failure(const std::filesystem::path& file, const Outcome& outcome);

@@ -1,8 +1,8 @@
-#include "reports/measurement_json.hpp"
+#include "telemetry/json/measurement_json.hpp"
 
 #include <cmath>
 
-namespace eckart::reports {
+namespace eckart::telemetry {
 namespace {
 
 /// JSON has no infinity.
@@ -12,7 +12,7 @@ text::Json finite_or_null(double number) {
 
 }  // namespace
 
-text::Json to_json(const telemetry::OutputMeasurement& output) {
+text::Json to_json(const OutputMeasurement& output) {
   return {{"rows", output.rows},
           {"cols", output.cols},
           {"channels", output.channels},
@@ -25,4 +25,4 @@ text::Json to_json(const telemetry::OutputMeasurement& output) {
           {"loss_bound_db", finite_or_null(output.loss_bound_db)}};
 }
 
-}  // namespace eckart::reports
+}  // namespace eckart::telemetry
