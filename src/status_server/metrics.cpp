@@ -64,8 +64,7 @@ class MetricFamilies {
 void add_images(MetricFamilies& out, const RunStatus& status) {
   const telemetry::Snapshot& all = status.all;
   const telemetry::ImageCounts& counts = all.counts;
-  out.add("eckart_images_found_total", "Inputs found, counting each retry",
-          MetricType::Counter);
+  out.add("eckart_images_found_total", "Inputs found, counting each retry", MetricType::Counter);
   // `found` decreases when an image is returned for a retry, but a counter must not.
   out.counter(double(std::accumulate(counts.retries_by_stage.begin(), counts.retries_by_stage.end(),
                                      all.found)),
