@@ -32,10 +32,6 @@ std::string format_range(const Estimate& interval) {
                      text::format_number(interval.high));
 }
 
-std::string format_count(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", text::group_digits(count), noun, count == 1 ? "" : "s");
-}
-
 std::string resource_phrase(Resource resource) {
   std::string name(to_string(resource));
   switch (resource) {

@@ -13,7 +13,6 @@ std::string format_axis_label(double value);               ///< for an axis: 12,
 std::string format_percent(double share);                  ///< 97 %, 0.3 %
 std::string format_percent_range(const Estimate& shares);  ///< 0.1 to 5.2 %
 std::string format_range(const Estimate& interval);        ///< 5,600 to 6,200
-std::string format_count(std::int64_t count, std::string_view noun);  ///< 1 core, 2 cores
 /// Returns the name of a resource for a sentence: "cores", "the GPU", "load threads".
 std::string resource_phrase(Resource resource);
 

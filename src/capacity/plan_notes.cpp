@@ -5,6 +5,7 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::capacity {
@@ -25,7 +26,7 @@ std::vector<std::string> notes(const Plan& plan) {
             : fmt::format("{} other workloads in these logs have", plan.omitted_workloads)));
   }
   for (const Contradiction& c : plan.contradictions) {
-    const std::string cores = format_count(c.cores, "core");
+    const std::string cores = text::format_count(c.cores, "core");
     if (c.predicted_per_s == 0) {
       notes.push_back(
           fmt::format("runs on {} had {} images/s, {} apart: other processes or the disk disturbed "

@@ -3,13 +3,14 @@
 #include <cmath>
 
 #include "capacity/number_format.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::capacity {
 
 std::string machine_phrase(const Plan& plan, int cores, int gpus) {
-  std::string text = format_count(cores, "core");
-  if (plan.gpus > 0) text += " and " + format_count(gpus, "GPU");
+  std::string text = text::format_count(cores, "core");
+  if (plan.gpus > 0) text += " and " + text::format_count(gpus, "GPU");
   return text;
 }
 

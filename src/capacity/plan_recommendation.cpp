@@ -5,6 +5,7 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::capacity {
@@ -22,7 +23,7 @@ std::string data_problem(const Plan& plan) {
     if (is_of_runs(c) && (!worst || ratio(c) > ratio(*worst))) worst = &c;
   }
   if (worst) {
-    return fmt::format("runs on {} differ by {}", format_count(worst->cores, "core"),
+    return fmt::format("runs on {} differ by {}", text::format_count(worst->cores, "core"),
                        format_percent(ratio(*worst) - 1));
   }
   if (plan.baseline.has_cpu_contention()) {
@@ -47,10 +48,10 @@ std::string more_cores_recommendation(const Plan& plan) {
                        then,
                        format_images_per_s(plan.current_capacity.rate_per_s.value * (1 + share)));
   }
-  return fmt::format("Add cores: {} cores can reach {}{} times the rate of {} {}",
-                     plan.doubled_cores.cores, plan.scaling.is_known ? "" : "at most ",
-                     text::format_number(1 + share), plan.cores,
-                     plan.cores == 1 ? "core" : "cores");
+  return fmt::format("Add cores: {} can reach {}{} times the rate of {}",
+                     text::format_count(plan.doubled_cores.cores, "core"),
+                     plan.scaling.is_known ? "" : "at most ", text::format_number(1 + share),
+                     text::format_count(plan.cores, "core"));
 }
 
 std::string bottleneck_recommendation(const Plan& plan) {

@@ -7,6 +7,7 @@
 
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
+#include "text/format_count.hpp"
 #include "text/format_duration.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
@@ -20,7 +21,8 @@ std::string format_large_count(double count) {
 }
 
 std::string requirement_sentence(const Requirement& requirement, const Plan& plan) {
-  const std::string with = plan.gpus > 0 ? " with " + format_count(requirement.gpus, "GPU") : "";
+  const std::string with =
+      plan.gpus > 0 ? " with " + text::format_count(requirement.gpus, "GPU") : "";
   if (!requirement.cores) {
     return fmt::format("no number of cores is enough{}: {} would be the bottleneck", with,
                        requirement.bottleneck == Resource::cores ? "contention between cores"
@@ -36,8 +38,8 @@ std::string requirement_sentence(const Requirement& requirement, const Plan& pla
           : fmt::format("; {} at the lower end of the 95 % interval",
                         text::group_digits(*requirement.conservative_cores));
   const char* bound = !plan.scaling.is_known && *requirement.cores > plan.cores ? "at least " : "";
-  return fmt::format("requires {}{}{}{}", bound, format_count(*requirement.cores, "core"), with,
-                     conservative_text);
+  return fmt::format("requires {}{}{}{}", bound, text::format_count(*requirement.cores, "core"),
+                     with, conservative_text);
 }
 
 }  // namespace
@@ -59,9 +61,9 @@ std::string runs_sentence(const Plan& plan) {
     elapsed_s += run.elapsed_s;
   }
   std::string text =
-      fmt::format("{} of {}, {} in {}", format_count(std::int64_t(plan.runs.size()), "run"),
+      fmt::format("{} of {}, {} in {}", text::format_count(std::int64_t(plan.runs.size()), "run"),
                   plan.baseline.is_service ? "the service" : "eckart run",
-                  format_count(images, "image"), text::format_duration(elapsed_s));
+                  text::format_count(images, "image"), text::format_duration(elapsed_s));
   if (!plan.first_time.empty()) {
     text += plan.first_time == plan.last_time
                 ? ", " + text::printable(plan.first_time)
@@ -100,7 +102,7 @@ std::string bottleneck_sentence(const Plan& plan) {
   const Resource bottleneck = first.resource;
   if (bottleneck == Resource::disk) {
     return fmt::format("the disk is the bottleneck: {} waited for it at {}; {}",
-                       format_count(first.servers, "thread"), rate, kDiskLimitUnknown);
+                       text::format_count(first.servers, "thread"), rate, kDiskLimitUnknown);
   }
   const bool is_one = bottleneck == Resource::gpu || bottleneck == Resource::source ||
                       bottleneck == Resource::batch;
@@ -149,7 +151,7 @@ std::string amdahl_sentence(const Plan& plan) {
     return fmt::format(
         "unknown from runs on {} only; rates for more cores are upper bounds that assume perfect "
         "scaling",
-        format_count(plan.cores, "core"));
+        text::format_count(plan.cores, "core"));
   }
   const std::string found = scaling.measured
                                 ? fmt::format("serial fraction {} (95 %: {})",
@@ -158,8 +160,9 @@ std::string amdahl_sentence(const Plan& plan) {
                                 : "serial fraction not measurable";
   return fmt::format(
       "{} from {} at {} cores; predictions use {} ({}), which includes a prior of about 1.5 %",
-      found, format_count(std::int64_t(plan.runs.size()), "run"), fmt::join(scaling.cores, ", "),
-      format_percent(scaling.serial_fraction.value), format_percent_range(scaling.serial_fraction));
+      found, text::format_count(std::int64_t(plan.runs.size()), "run"),
+      fmt::join(scaling.cores, ", "), format_percent(scaling.serial_fraction.value),
+      format_percent_range(scaling.serial_fraction));
 }
 
 std::string gustafson_sentence(const Plan& plan) {
@@ -172,12 +175,12 @@ std::string gustafson_sentence(const Plan& plan) {
                   format_percent_range(scaling.gustafson_serial_fraction));
   if (scaling.gustafson_runs > 0) {
     return fmt::format("{}, from {} with images in proportion to cores", share,
-                       format_count(scaling.gustafson_runs, "run"));
+                       text::format_count(scaling.gustafson_runs, "run"));
   }
   return fmt::format(
       "{} of a run on {}; derived from Amdahl's law, since no runs had images in proportion to "
       "cores",
-      share, format_count(scaling.cores.back(), "core"));
+      share, text::format_count(scaling.cores.back(), "core"));
 }
 
 std::string one_more_sentence(const Plan& plan) {

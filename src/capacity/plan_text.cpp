@@ -5,6 +5,7 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::capacity {
@@ -33,7 +34,7 @@ std::string speedup_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<11}{:>10}{:>18}{:>16}\n";
   std::string table = fmt::format(kRow, "speedup", "Amdahl", "95 %", "Gustafson");
   for (const Speedup& speedup : plan.scaling.speedups) {
-    table += fmt::format(kRow, format_count(speedup.cores, "core"),
+    table += fmt::format(kRow, text::format_count(speedup.cores, "core"),
                          text::format_number(speedup.amdahl.value), format_range(speedup.amdahl),
                          text::format_number(speedup.gustafson));
   }

@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "text/format_count.hpp"
 #include "text/percent_text.hpp"
 
 namespace eckart::reports {
@@ -12,10 +13,9 @@ std::string bottleneck_text(const telemetry::Bottleneck& bottleneck, int cores) 
     return fmt::format("the GPU is the bottleneck: {} busy", busy);
   if (!bottleneck.stage) return {};
   if (bottleneck.resource == Resource::cores)
-    return fmt::format("the CPU is the bottleneck: {} {} {} busy, {} of it in {}", cores,
-                       cores == 1 ? "core" : "cores", busy,
-                       text::percent_text(bottleneck.stage_cpu_share),
-                       to_string(*bottleneck.stage));
+    return fmt::format(
+        "the CPU is the bottleneck: {} {} busy, {} of it in {}", text::format_count(cores, "core"),
+        busy, text::percent_text(bottleneck.stage_cpu_share), to_string(*bottleneck.stage));
   if (!bottleneck.resource)
     return fmt::format("no stage is saturated: {} is the busiest, {} busy",
                        to_string(*bottleneck.stage), busy);

@@ -8,6 +8,7 @@
 
 #include "reports/bottleneck_text.hpp"
 #include "reports/run_report_derived.hpp"
+#include "text/format_count.hpp"
 #include "text/format_duration.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
@@ -27,8 +28,8 @@ std::string images_text(const telemetry::RunReport& report) {
                                  text::group_digits(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", text::group_digits(report.skipped));
   if (report.ignored > 0) {
-    text += fmt::format("; {} {} ignored (file name, hidden, or link)",
-                        text::group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
+    text += fmt::format("; {} ignored (file name, hidden, or link)",
+                        text::format_count(report.ignored, "file"));
   }
   return text;
 }
@@ -79,7 +80,9 @@ std::string solver_lines(const std::vector<telemetry::SolverChoiceStats>& solver
                                                     row.rank, row.solver, row.explanation));
   }
   if (solvers.size() > kMaxShapes) {
-    lines += labeled("", fmt::format("{} more shapes: see --json", solvers.size() - kMaxShapes));
+    lines +=
+        labeled("", text::format_count(std::int64_t(solvers.size() - kMaxShapes), "more shape") +
+                        ": see --json");
   }
   return lines;
 }

@@ -6,6 +6,7 @@
 
 #include "core/mebibytes.hpp"
 #include "reports/bottleneck_text.hpp"
+#include "text/format_count.hpp"
 #include "text/format_duration.hpp"
 #include "text/format_number.hpp"
 #include "text/percent_text.hpp"
@@ -83,10 +84,11 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
   text += stage_lines(recent) + queue_line(recent);
   text += fmt::format("latency    {} (p50, p90, p99, from found to published)\n",
                       percentiles(recent.end_to_end));
-  text += fmt::format("process    {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
+  text += fmt::format("process    {:.2f} of {}, {:.0f} MiB in memory, {}\n",
                       recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,
-                      recent.machine.cores, double(recent.machine.process.rss_bytes) / double(kMiB),
-                      recent.machine.process.threads);
+                      text::format_count(recent.machine.cores, "core"),
+                      double(recent.machine.process.rss_bytes) / double(kMiB),
+                      text::format_count(recent.machine.process.threads, "thread"));
   text += gpu_lines(recent.machine);
   const std::string bottleneck =
       bottleneck_text(telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds),

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "text/format_count.hpp"
+
 namespace eckart::text {
 namespace {
 
@@ -17,6 +19,12 @@ TEST(NumberFormat, has_three_digits_and_no_exponent) {
   EXPECT_EQ(format_number(999.6), "1,000");
   EXPECT_EQ(format_number(1234567), "1,234,567");
   EXPECT_EQ(format_number(std::numeric_limits<double>::infinity()), "unbounded");
+}
+
+TEST(CountFormat, has_a_plural_unless_it_is_one) {
+  EXPECT_EQ(format_count(0, "core"), "0 cores");
+  EXPECT_EQ(format_count(1, "core"), "1 core");
+  EXPECT_EQ(format_count(12345, "output"), "12,345 outputs");
 }
 
 TEST(ImageRateFormat, counts_seconds_below_one_image_per_second) {
