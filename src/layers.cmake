@@ -29,8 +29,8 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
-eckart_layer(text ABOUT "printable names, grouped digits, percentages, durations, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
-eckart_layer(hash ABOUT "SHA-256, hashes of names, hexadecimal digits" LIBRARIES libmd)
+eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+eckart_layer(hash ABOUT "SHA-256, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
 eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent of images" PUBLIC_LIBRARIES moodycamel threads)
@@ -39,7 +39,7 @@ eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
              USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
-eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text LIBRARIES sqlite)
+eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
@@ -48,22 +48,23 @@ eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, rank
 eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute core build_id PUBLIC_LIBRARIES cuda)
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core)
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core)
-eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core text machine LIBRARIES spdlog nlohmann-json)
+eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core machine)
+eckart_layer(telemetry/json ABOUT "measurements of an output as JSON, for reports and the ledger" USES telemetry text LIBRARIES nlohmann-json)
 eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)
 eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry core text LIBRARIES spdlog libsystemd)
-eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry machine core files text hash LIBRARIES spdlog nlohmann-json)
+eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry telemetry/json machine core files text hash LIBRARIES spdlog nlohmann-json)
 eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
 eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
-             USES flow io io/watch compute ledger telemetry trace logging machine core files text LIBRARIES spdlog)
+             USES flow io io/watch compute ledger telemetry telemetry/json trace logging machine core files text LIBRARIES spdlog)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
              USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
              USES settings pipeline flow io io/watch compute compute/cpu compute/checked compute/fallback ledger telemetry
-                  trace logging reports status_server synth machine build_id core files text
+                  trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
              USES app settings flow io compute logging reports status_server capacity bench synth machine build_id core files text hash

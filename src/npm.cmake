@@ -16,7 +16,7 @@ function(eckart_npm_ci name folder)
     COMMAND ${CMAKE_COMMAND} -E copy ${files} ${out}
     COMMAND ${NPM} ci --prefix ${out} --ignore-scripts --no-audit --no-fund --prefer-offline --loglevel=error
     COMMAND ${CMAKE_COMMAND} -E touch ${out}/stamp
-    COMMENT "npm ci: ${name} (-DECKART_STATUS_PAGE=OFF does without)" VERBATIM)
+    COMMENT "npm ci: ${name} (not needed with -DECKART_STATUS_PAGE_CHARTS=OFF)" VERBATIM)
   set(${name}_FOLDER ${out} PARENT_SCOPE)
   set(${name}_STAMP ${out}/stamp PARENT_SCOPE)
 endfunction()

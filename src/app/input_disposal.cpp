@@ -2,9 +2,7 @@
 
 #include <sys/stat.h>
 
-#include <cctype>
 #include <cerrno>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -16,6 +14,7 @@
 #include "io/environment_error.hpp"
 #include "io/input_file.hpp"
 #include "text/printable.hpp"
+#include "text/shell_word.hpp"
 
 namespace eckart::app {
 namespace {
@@ -28,36 +27,6 @@ bool is_mostly_sparse(const io::InputFile& file) {
   struct stat status {};
   return file.size() > kMinBytes && ::fstat(file.descriptor().get(), &status) == 0 &&
          status.st_blocks * kBlock < file.size() / 16;
-}
-
-/// Returns the text in the quotes $'...' of bash and zsh, as visible ASCII.
-std::string escaped_shell_word(const std::string& text) {
-  std::string word = "$'";
-  for (const char byte : text) {
-    if (byte == '\'' || byte == '\\') {
-      word += {'\\', byte};
-    } else if (byte >= ' ' && byte <= '~') {
-      word += byte;
-    } else {
-      const unsigned bits = static_cast<unsigned char>(byte);
-      word += {'\\', char('0' + bits / 64), char('0' + bits / 8 % 8), char('0' + bits % 8)};
-    }
-  }
-  return word + "'";
-}
-
-/// Returns the path as one word of a shell command, on one line.
-std::string shell_word(const fs::path& path) {
-  const std::string& text = path.native();
-  if (text::printable_message(text) != text) return escaped_shell_word(text);
-  std::string word;
-  bool is_plain = !text.empty();
-  for (const char byte : text) {
-    const auto code = static_cast<unsigned char>(byte);
-    is_plain &= code >= 0x80 || std::isalnum(code) || std::strchr("/._-+=:@%,", byte);
-    word += byte == '\'' ? "'\\''" : std::string(1, byte);
-  }
-  return is_plain ? word : "'" + word + "'";
 }
 
 }  // namespace
@@ -139,8 +108,8 @@ void InputDisposal::add_hash(const pipeline::WorkItem& item, io::QuarantineRecor
 /// `name` is a name that `eckart requeue` accepts.
 std::string InputDisposal::requeue_hint(const fs::path& name) const {
   const std::string end_of_options = name.native().starts_with('-') ? "-- " : "";
-  return "To retry it, run: eckart requeue " + shell_word(watch_.output) + " " + end_of_options +
-         shell_word(name);
+  return "To retry it, run: eckart requeue " + text::shell_word(watch_.output.native()) + " " +
+         end_of_options + text::shell_word(name.native());
 }
 
 /// Adds a quarantine record of an input that is kept. Returns the message.

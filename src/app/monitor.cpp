@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <string_view>
 #include <utility>
 
 #include "core/error.hpp"
 #include "flow/pause.hpp"
+#include "hash/fnv1a.hpp"
 #include "machine/unix_time.hpp"
 #include "reports/snapshot_text.hpp"
 #include "text/printable.hpp"
@@ -24,17 +23,10 @@ constexpr double kMinHistoryPeriodS = 0.9 * kSamplePeriodS;  // between two entr
 // The rate of a shorter period fluctuates too much.
 constexpr std::size_t kRecentSnapshots = 5;
 
-/// FNV-1a hash (Fowler, Noll, Vo), 64 bits. Distinguishes values; not cryptographic.
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t fnv1a = 0xcbf29ce484222325;
-  for (const char byte : text) fnv1a = (fnv1a ^ std::uint8_t(byte)) * 0x100000001b3;
-  return fnv1a;
-}
-
 reports::RunIdentity identity_of(const settings::Settings& settings, const std::string& command) {
   reports::RunIdentity identity = reports::make_run_identity(command, ECKART_VERSION);
   identity.settings = settings::changed(settings);
-  identity.settings_hash = fmt::format("{:016x}", fnv1a(settings::to_yaml(settings)));
+  identity.configuration_hash = fmt::format("{:016x}", hash::fnv1a(settings::to_yaml(settings)));
   return identity;
 }
 

@@ -79,7 +79,7 @@ std::string SettingsMismatch::describe() const {
     differences += (differences.empty() ? "" : "; ") + difference;
     if (counts_by_difference.size() > 1) differences += " (" + text::group_digits(outputs) + ")";
   }
-  return text::group_digits(count()) + (count() == 1 ? " result" : " results") +
+  return text::group_digits(count()) + (count() == 1 ? " output" : " outputs") +
          " made with other settings (" + differences + ")";
 }
 

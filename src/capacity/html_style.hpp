@@ -36,8 +36,8 @@ svg .bar.c1 { fill: var(--c1); stroke: none; } svg .bar.c2 { fill: var(--c2); st
 figcaption { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; font-size: .875rem; color: var(--soft); }
 figcaption span { display: flex; align-items: center; gap: .4rem; }
 svg.key { width: 28px; height: 12px; }
-/* Shadows tell that there is more to the side; the paper over them goes with the text, and hides
-   them at its ends. */
+/* A shadow shows that the table continues to this side. The first two gradients scroll with the table
+   and hide the shadow at its end. */
 .wide { overflow-x: auto; background:
   linear-gradient(90deg, var(--paper) 1rem, transparent 2rem) 0 / 50% 100% no-repeat local,
   linear-gradient(-90deg, var(--paper) 1rem, transparent 2rem) 100% / 50% 100% no-repeat local,

@@ -11,7 +11,6 @@
 namespace eckart::capacity {
 namespace {
 
-constexpr int kMaxCores = 1024;
 /// If there are at least this many repeated runs, the noise is estimated from the runs alone,
 /// without the spread of their intervals.
 constexpr double kMinRepeatedRuns = 4;

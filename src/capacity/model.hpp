@@ -10,6 +10,9 @@
 
 namespace eckart::capacity {
 
+/// The largest machine of a plan.
+inline constexpr int kMaxCores = 4096;
+
 /// The rate that one resource alone would allow. By the utilization law: servers / demand.
 struct Bound {
   Resource resource = Resource::cores;  ///< if it is a stage: with the current number of threads
@@ -36,9 +39,9 @@ struct Requirement {
   std::optional<Resource> bottleneck = {};  ///< the limit if no number of cores suffices
 };
 
-/// Returns core-seconds per image by number of cores, for Amdahl's law. Runs on the same number of
-/// cores give points at the same place, however many cores they kept busy: the number of threads
-/// does not show scaling.
+/// Returns core-seconds per image by number of cores, for Amdahl's law. If all runs had the same
+/// number of cores, their points are at this number: the number of threads does not show scaling.
+/// Otherwise, each point is at the number of cores that its run kept busy.
 std::vector<ScalingPoint> cost_points(const std::vector<RunMeasurement>& runs, double noise);
 
 /// Rates of one workload on one kind of machine, by the number of cores and GPUs.

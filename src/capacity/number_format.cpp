@@ -5,21 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 
 namespace eckart::capacity {
-
-std::string format_number(double value) {
-  if (!std::isfinite(value)) return "unbounded";
-  const double size = std::abs(value);
-  if (size >= 1e15) return value > 0 ? "more than 1e15" : "less than -1e15";
-  if (size >= 99.95) return text::group_digits(std::llround(value));
-  if (size < 1e-6) return "0";
-  const int decimals = size >= 9.995    ? 1
-                       : size >= 0.9995 ? 2
-                                        : int(std::ceil(-std::log10(size))) + 2;
-  return fmt::format("{:.{}f}", value, decimals);
-}
 
 std::string format_axis_label(double value) {
   if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
@@ -39,20 +28,8 @@ std::string format_percent_range(const Estimate& shares) {
 }
 
 std::string format_range(const Estimate& interval) {
-  return fmt::format("{} to {}", format_number(interval.low), format_number(interval.high));
-}
-
-std::string format_duration(double seconds) {
-  if (seconds < 59.95) return fmt::format("{} s", format_number(seconds));
-  if (seconds > 14 * 86400.0) return fmt::format("{} days", format_number(seconds / 86400));
-  const auto s = std::int64_t(std::llround(seconds));
-  if (s < 3600) return fmt::format("{} min {} s", s / 60, s % 60);
-  if (s < 86400) return fmt::format("{} h {} min", s / 3600, s / 60 % 60);
-  return fmt::format("{} d {} h", s / 86400, s / 3600 % 24);
-}
-
-std::string format_count(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", text::group_digits(count), noun, count == 1 ? "" : "s");
+  return fmt::format("{} to {}", text::format_number(interval.low),
+                     text::format_number(interval.high));
 }
 
 std::string resource_phrase(Resource resource) {

@@ -9,14 +9,10 @@
 
 namespace eckart::capacity {
 
-/// Formats numbers for people: three significant digits of measured values, never an exponent.
-std::string format_number(double value);
 std::string format_axis_label(double value);               ///< for an axis: 12, 0.5, 20k, 1.5M
 std::string format_percent(double share);                  ///< 97 %, 0.3 %
 std::string format_percent_range(const Estimate& shares);  ///< 0.1 to 5.2 %
 std::string format_range(const Estimate& interval);        ///< 5,600 to 6,200
-std::string format_duration(double seconds);               ///< 28 s, 3 min 5 s, 4 h 3 min, 12 days
-std::string format_count(std::int64_t count, std::string_view noun);  ///< 1 core, 2 cores
 /// Returns the name of a resource for a sentence: "cores", "the GPU", "load threads".
 std::string resource_phrase(Resource resource);
 

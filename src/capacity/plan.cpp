@@ -158,9 +158,9 @@ std::vector<LoggedRun> extract_held_out_runs(WorkloadRuns& group,
   const auto held_out_runs = std::stable_partition(
       group.runs.begin(), group.runs.end(),
       [&](const LoggedRun& run) { return std::ranges::count(fit_cores, run.cores) > 0; });
-  std::vector<LoggedRun> taken(held_out_runs, group.runs.end());
+  std::vector<LoggedRun> extracted(held_out_runs, group.runs.end());
   group.runs.erase(held_out_runs, group.runs.end());
-  return taken;
+  return extracted;
 }
 
 Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out_runs,
@@ -175,15 +175,15 @@ Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out
             .backend = run.backend,
             .device = run.device,
             .command = run.command,
-            .settings = group.kind.settings,
+            .settings = group.workload.settings,
             .runs = measured,
             .held_out_runs = measure_runs(held_out_runs),
             .first_time = group.runs.front().time,
             .last_time = group.runs.back().time,
             .cores = baseline.cores,
             .gpus = baseline.gpus,
-            .pixels_per_image = group.kind.pixels_per_image,
-            .input_bytes_per_image = group.kind.input_bytes_per_image,
+            .pixels_per_image = group.workload.pixels_per_image,
+            .input_bytes_per_image = group.workload.input_bytes_per_image,
             .current_capacity = estimate_capacity(model),
             .baseline = baseline,
             .bounds = model.baseline_bounds(),

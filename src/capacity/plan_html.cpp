@@ -8,6 +8,8 @@
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
 #include "capacity/plot.hpp"
+#include "text/format_duration.hpp"
+#include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 
 namespace eckart::capacity {
@@ -18,7 +20,7 @@ std::string data_element(double value, const std::string& text) {
   return fmt::format("<data value='{}'>{}</data>", value, escape_html(text));
 }
 std::string data_element(int value) { return data_element(value, text::group_digits(value)); }
-std::string data_element(double value) { return data_element(value, format_number(value)); }
+std::string data_element(double value) { return data_element(value, text::format_number(value)); }
 
 std::string data_element(const Estimate& interval) {
   return data_element(interval.low) + " to " + data_element(interval.high);
@@ -67,8 +69,9 @@ std::string busy_bars(const Plan& plan) {
     bars.push_back({std::string(to_string(bound.resource)), format_percent(utilization),
                     utilization, &bound == &plan.bounds.front()});
   }
-  return to_svg(fmt::format("Utilization at {} images/s", format_number(plan.baseline.rate_per_s)),
-                bars);
+  return to_svg(
+      fmt::format("Utilization at {} images/s", text::format_number(plan.baseline.rate_per_s)),
+      bars);
 }
 
 /// Plots the rates with the current number of GPUs.
@@ -136,7 +139,7 @@ std::string bounds_table(const Plan& plan) {
   for (const Bound& bound : plan.bounds) {
     const double utilization = bound.utilization;
     rows += row({escape_html(std::string(to_string(bound.resource))), data_element(bound.servers),
-                 data_element(bound.demand_s, format_number(1e3 * bound.demand_s)),
+                 data_element(bound.demand_s, text::format_number(1e3 * bound.demand_s)),
                  data_element(utilization, format_percent(utilization)),
                  (bound.is_lower_bound ? "at least " : "") + data_element(bound.rate_per_s.value)});
   }
@@ -164,7 +167,7 @@ std::string run_table(const Plan& plan) {
   for (const RunMeasurement& run : plan.runs) {
     rows += row({escape_html(run.run), data_element(run.cores), data_element(run.gpus),
                  data_element(double(run.images), text::group_digits(run.images)),
-                 data_element(run.elapsed_s, format_duration(run.elapsed_s)),
+                 data_element(run.elapsed_s, text::format_duration(run.elapsed_s)),
                  data_element(run.rate_per_s),
                  data_element(run.core_utilization, format_percent(run.core_utilization)),
                  escape_html(run.saturated ? resource_phrase(*run.saturated) : "nothing")});

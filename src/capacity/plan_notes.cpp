@@ -5,6 +5,8 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 
@@ -24,7 +26,7 @@ std::vector<std::string> notes(const Plan& plan) {
             : fmt::format("{} other workloads in these logs have", plan.omitted_workloads)));
   }
   for (const Contradiction& c : plan.contradictions) {
-    const std::string cores = format_count(c.cores, "core");
+    const std::string cores = text::format_count(c.cores, "core");
     if (c.predicted_per_s == 0) {
       notes.push_back(
           fmt::format("runs on {} had {} images/s, {} apart: other processes or the disk disturbed "
@@ -37,14 +39,14 @@ std::vector<std::string> notes(const Plan& plan) {
                       "core counts may be wrong",
                       cores, format_images_per_s(c.predicted_per_s),
                       c.low_per_s < c.high_per_s ? format_range({0, c.low_per_s, c.high_per_s})
-                                                 : format_number(c.low_per_s)));
+                                                 : text::format_number(c.low_per_s)));
     }
   }
   if (plan.baseline.has_cpu_contention()) {
     notes.push_back(
         fmt::format("compute lanes took {} times their CPU time although {} of the core time was "
                     "unused by eckart: other processes ran; repeat the runs",
-                    format_number(plan.baseline.cpu_contention_ratio),
+                    text::format_number(plan.baseline.cpu_contention_ratio),
                     format_percent(1 - plan.baseline.core_utilization)));
   }
   if (plan.noise > 1.01 * kRunNoise) {

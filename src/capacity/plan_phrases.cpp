@@ -3,19 +3,21 @@
 #include <cmath>
 
 #include "capacity/number_format.hpp"
+#include "text/format_count.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 
 std::string machine_phrase(const Plan& plan, int cores, int gpus) {
-  std::string text = format_count(cores, "core");
-  if (plan.gpus > 0) text += " and " + format_count(gpus, "GPU");
+  std::string text = text::format_count(cores, "core");
+  if (plan.gpus > 0) text += " and " + text::format_count(gpus, "GPU");
   return text;
 }
 
-std::string format_images_per_s(double rate) { return format_number(rate) + " images/s"; }
+std::string format_images_per_s(double rate) { return text::format_number(rate) + " images/s"; }
 
 std::string headroom_phrase(double headroom) {
-  if (headroom >= 1) return format_number(1 + headroom) + " times as much";
+  if (headroom >= 1) return text::format_number(1 + headroom) + " times as much";
   return format_percent(std::abs(headroom)) + (headroom >= 0 ? " more" : " less");
 }
 

@@ -5,6 +5,8 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -21,17 +23,17 @@ std::string data_problem(const Plan& plan) {
     if (is_of_runs(c) && (!worst || ratio(c) > ratio(*worst))) worst = &c;
   }
   if (worst) {
-    return fmt::format("runs on {} differ by {}", format_count(worst->cores, "core"),
+    return fmt::format("runs on {} differ by {}", text::format_count(worst->cores, "core"),
                        format_percent(ratio(*worst) - 1));
   }
   if (plan.baseline.has_cpu_contention()) {
     return fmt::format("compute lanes took {} times their CPU time: other processes used the cores",
-                       format_number(plan.baseline.cpu_contention_ratio));
+                       text::format_number(plan.baseline.cpu_contention_ratio));
   }
   double longest_s = 0;
   for (const RunMeasurement& run : plan.runs) longest_s = std::max(longest_s, run.elapsed_s);
   if (longest_s < kMinRunSeconds && !plan.is_inconclusive())
-    return fmt::format("no run was longer than {} s", format_number(kMinRunSeconds));
+    return fmt::format("no run was longer than {} s", text::format_number(kMinRunSeconds));
   for (const Contradiction& c : plan.contradictions) {
     if (c.cores == plan.cores && !is_of_runs(c)) return "predictions and measurements disagree";
   }
@@ -46,9 +48,10 @@ std::string more_cores_recommendation(const Plan& plan) {
                        then,
                        format_images_per_s(plan.current_capacity.rate_per_s.value * (1 + share)));
   }
-  return fmt::format("Add cores: {} cores can reach {}{} times the rate of {} {}",
-                     plan.doubled_cores.cores, plan.scaling.is_known ? "" : "at most ",
-                     format_number(1 + share), plan.cores, plan.cores == 1 ? "core" : "cores");
+  return fmt::format("Add cores: {} can reach {}{} times the rate of {}",
+                     text::format_count(plan.doubled_cores.cores, "core"),
+                     plan.scaling.is_known ? "" : "at most ", text::format_number(1 + share),
+                     text::format_count(plan.cores, "core"));
 }
 
 std::string bottleneck_recommendation(const Plan& plan) {

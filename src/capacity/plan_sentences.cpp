@@ -7,6 +7,9 @@
 
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
+#include "text/format_count.hpp"
+#include "text/format_duration.hpp"
+#include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
 
@@ -14,11 +17,12 @@ namespace eckart::capacity {
 namespace {
 
 std::string format_large_count(double count) {
-  return count < 1e15 ? text::group_digits(std::llround(count)) : format_number(count);
+  return count < 1e15 ? text::group_digits(std::llround(count)) : text::format_number(count);
 }
 
 std::string requirement_sentence(const Requirement& requirement, const Plan& plan) {
-  const std::string with = plan.gpus > 0 ? " with " + format_count(requirement.gpus, "GPU") : "";
+  const std::string with =
+      plan.gpus > 0 ? " with " + text::format_count(requirement.gpus, "GPU") : "";
   if (!requirement.cores) {
     return fmt::format("no number of cores is enough{}: {} would be the bottleneck", with,
                        requirement.bottleneck == Resource::cores ? "contention between cores"
@@ -34,8 +38,8 @@ std::string requirement_sentence(const Requirement& requirement, const Plan& pla
           : fmt::format("; {} at the lower end of the 95 % interval",
                         text::group_digits(*requirement.conservative_cores));
   const char* bound = !plan.scaling.is_known && *requirement.cores > plan.cores ? "at least " : "";
-  return fmt::format("requires {}{}{}{}", bound, format_count(*requirement.cores, "core"), with,
-                     conservative_text);
+  return fmt::format("requires {}{}{}{}", bound, text::format_count(*requirement.cores, "core"),
+                     with, conservative_text);
 }
 
 }  // namespace
@@ -57,9 +61,9 @@ std::string runs_sentence(const Plan& plan) {
     elapsed_s += run.elapsed_s;
   }
   std::string text =
-      fmt::format("{} of {}, {} in {}", format_count(std::int64_t(plan.runs.size()), "run"),
+      fmt::format("{} of {}, {} in {}", text::format_count(std::int64_t(plan.runs.size()), "run"),
                   plan.baseline.is_service ? "the service" : "eckart run",
-                  format_count(images, "image"), format_duration(elapsed_s));
+                  text::format_count(images, "image"), text::format_duration(elapsed_s));
   if (!plan.first_time.empty()) {
     text += plan.first_time == plan.last_time
                 ? ", " + text::printable(plan.first_time)
@@ -79,8 +83,9 @@ std::string machine_sentence(const Plan& plan) {
 }
 
 std::string work_sentence(const Plan& plan) {
-  return fmt::format("images of {} pixels and {} kB{}{}", format_number(plan.pixels_per_image),
-                     format_number(1e-3 * plan.input_bytes_per_image),
+  return fmt::format("images of {} pixels and {} kB{}{}",
+                     text::format_number(plan.pixels_per_image),
+                     text::format_number(1e-3 * plan.input_bytes_per_image),
                      plan.settings.empty() ? ", default settings" : "; ",
                      text::printable(fmt::format("{}", fmt::join(plan.settings, ", "))));
 }
@@ -97,7 +102,7 @@ std::string bottleneck_sentence(const Plan& plan) {
   const Resource bottleneck = first.resource;
   if (bottleneck == Resource::disk) {
     return fmt::format("the disk is the bottleneck: {} waited for it at {}; {}",
-                       format_count(first.servers, "thread"), rate, kDiskLimitUnknown);
+                       text::format_count(first.servers, "thread"), rate, kDiskLimitUnknown);
   }
   const bool is_one = bottleneck == Resource::gpu || bottleneck == Resource::source ||
                       bottleneck == Resource::batch;
@@ -122,7 +127,8 @@ std::string next_bottleneck_sentence(const Plan& plan) {
   return fmt::format("{}, {} utilized: alone it allows {}{}, {} times the measured rate",
                      resource_phrase(next.resource), format_percent(next.utilization),
                      format_images_per_s(next.rate_per_s.value),
-                     next.is_lower_bound ? " or more" : "", format_number(1 / next.utilization));
+                     next.is_lower_bound ? " or more" : "",
+                     text::format_number(1 / next.utilization));
 }
 
 std::string littles_law_sentence(const Plan& plan) {
@@ -131,8 +137,8 @@ std::string littles_law_sentence(const Plan& plan) {
                found = plan.baseline.littles_law->mean_unfinished;
   std::string text = fmt::format("{} x {} in the system = {} images; {} were measured",
                                  format_images_per_s(plan.baseline.littles_law->rate_per_s),
-                                 format_duration(plan.baseline.littles_law->mean_in_system_s),
-                                 format_number(expected), format_number(found));
+                                 text::format_duration(plan.baseline.littles_law->mean_in_system_s),
+                                 text::format_number(expected), text::format_number(found));
   if (std::abs(found - expected) > 0.25 * std::max(found, expected)) {
     text += ": they differ, so the load was not steady";
   }
@@ -145,7 +151,7 @@ std::string amdahl_sentence(const Plan& plan) {
     return fmt::format(
         "unknown from runs on {} only; rates for more cores are upper bounds that assume perfect "
         "scaling",
-        format_count(plan.cores, "core"));
+        text::format_count(plan.cores, "core"));
   }
   const std::string found = scaling.measured
                                 ? fmt::format("serial fraction {} (95 %: {})",
@@ -154,8 +160,9 @@ std::string amdahl_sentence(const Plan& plan) {
                                 : "serial fraction not measurable";
   return fmt::format(
       "{} from {} at {} cores; predictions use {} ({}), which includes a prior of about 1.5 %",
-      found, format_count(std::int64_t(plan.runs.size()), "run"), fmt::join(scaling.cores, ", "),
-      format_percent(scaling.serial_fraction.value), format_percent_range(scaling.serial_fraction));
+      found, text::format_count(std::int64_t(plan.runs.size()), "run"),
+      fmt::join(scaling.cores, ", "), format_percent(scaling.serial_fraction.value),
+      format_percent_range(scaling.serial_fraction));
 }
 
 std::string gustafson_sentence(const Plan& plan) {
@@ -168,12 +175,12 @@ std::string gustafson_sentence(const Plan& plan) {
                   format_percent_range(scaling.gustafson_serial_fraction));
   if (scaling.gustafson_runs > 0) {
     return fmt::format("{}, from {} with images in proportion to cores", share,
-                       format_count(scaling.gustafson_runs, "run"));
+                       text::format_count(scaling.gustafson_runs, "run"));
   }
   return fmt::format(
       "{} of a run on {}; derived from Amdahl's law, since no runs had images in proportion to "
       "cores",
-      share, format_count(scaling.cores.back(), "core"));
+      share, text::format_count(scaling.cores.back(), "core"));
 }
 
 std::string one_more_sentence(const Plan& plan) {
@@ -196,7 +203,7 @@ std::vector<std::string> target_sentences(const Plan& plan) {
   if (plan.images) {
     sentences.push_back(fmt::format("{} images take {} on this machine",
                                     format_large_count(*plan.images),
-                                    format_duration(*plan.images_duration_s)));
+                                    text::format_duration(*plan.images_duration_s)));
   }
   if (!plan.target) return sentences;
   const TargetResult& target = *plan.target;
@@ -211,7 +218,7 @@ std::vector<std::string> target_sentences(const Plan& plan) {
                   format_images_per_s(plan.current_capacity.rate_per_s.value),
                   headroom_phrase(target.headroom)));
   if (plan.is_inconclusive() && target.headroom < 0) {
-    sentences.push_back("what it takes is unknown: no resource was saturated");
+    sentences.push_back("the required machine is unknown, because no resource was saturated");
     return sentences;
   }
   for (const Requirement& requirement : target.requirements)
@@ -234,8 +241,8 @@ std::string peak_sentence(const Plan& plan) {
 std::string energy_sentence(const Plan& plan) {
   if (!plan.baseline.joules_per_image) return {};
   return fmt::format("{} images per joule, {} J per image (GPU only)",
-                     format_number(1 / *plan.baseline.joules_per_image),
-                     format_number(*plan.baseline.joules_per_image));
+                     text::format_number(1 / *plan.baseline.joules_per_image),
+                     text::format_number(*plan.baseline.joules_per_image));
 }
 
 }  // namespace eckart::capacity

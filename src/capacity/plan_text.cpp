@@ -5,6 +5,8 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -18,10 +20,11 @@ std::string bounds_text(const Plan& plan) {
   std::string table = fmt::format(kRow, "resource", "servers", "ms/image", "utilization",
                                   "rate if it were the only limit");
   for (const Bound& bound : plan.bounds) {
-    table += fmt::format(kRow, to_string(bound.resource), bound.servers,
-                         format_number(1e3 * bound.demand_s), format_percent(bound.utilization),
-                         fmt::format("{}{} images/s", bound.is_lower_bound ? "at least " : "",
-                                     format_number(bound.rate_per_s.value)));
+    table +=
+        fmt::format(kRow, to_string(bound.resource), bound.servers,
+                    text::format_number(1e3 * bound.demand_s), format_percent(bound.utilization),
+                    fmt::format("{}{} images/s", bound.is_lower_bound ? "at least " : "",
+                                text::format_number(bound.rate_per_s.value)));
   }
   return table;
 }
@@ -31,9 +34,9 @@ std::string speedup_text(const Plan& plan) {
   constexpr std::string_view kRow = "{:<11}{:>10}{:>18}{:>16}\n";
   std::string table = fmt::format(kRow, "speedup", "Amdahl", "95 %", "Gustafson");
   for (const Speedup& speedup : plan.scaling.speedups) {
-    table +=
-        fmt::format(kRow, format_count(speedup.cores, "core"), format_number(speedup.amdahl.value),
-                    format_range(speedup.amdahl), format_number(speedup.gustafson));
+    table += fmt::format(kRow, text::format_count(speedup.cores, "core"),
+                         text::format_number(speedup.amdahl.value), format_range(speedup.amdahl),
+                         text::format_number(speedup.gustafson));
   }
   return table + "\n";
 }
@@ -44,9 +47,9 @@ std::string rate_text(const Plan& plan) {
                                   "measured", "limit");
   for (const PredictionRow& at : plan.predictions) {
     table += fmt::format(kRow, at.cores, plan.gpus > 0 ? std::to_string(at.gpus) : "",
-                         format_number(at.rate_per_s.value),
+                         text::format_number(at.rate_per_s.value),
                          at.is_upper_bound ? "at most" : format_range(at.rate_per_s),
-                         at.measured_per_s ? format_number(*at.measured_per_s) : "",
+                         at.measured_per_s ? text::format_number(*at.measured_per_s) : "",
                          bottleneck_phrase(at, plan));
   }
   return table;

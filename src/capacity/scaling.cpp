@@ -23,8 +23,8 @@ double student_t(std::size_t degrees) {
 double weight(const ScalingPoint& point) { return 1 / std::pow(point.error * point.y, 2); }
 
 bool have_one_core_count(std::span<const ScalingPoint> points) {
-  const auto [least, most] = std::ranges::minmax(points, {}, &ScalingPoint::cores);
-  return most.cores < 1.05 * least.cores;
+  const auto [min, max] = std::ranges::minmax(points, {}, &ScalingPoint::cores);
+  return max.cores < 1.05 * min.cores;
 }
 
 /// The best y(1) for a given ratio, and the sum of squared residuals in units of standard errors.
@@ -101,8 +101,8 @@ CoreCost::CoreCost(std::span<const ScalingPoint> points) : is_known_(!have_one_c
     best = std::max(best, log_weight);
   }
   double all = 0;
-  for (PosteriorPoint& guess : posterior_) all += guess.weight = std::exp(guess.weight - best);
-  for (PosteriorPoint& guess : posterior_) guess.weight /= all;
+  for (PosteriorPoint& point : posterior_) all += point.weight = std::exp(point.weight - best);
+  for (PosteriorPoint& point : posterior_) point.weight /= all;
 }
 
 Estimate CoreCost::core_s_per_image(double cores) const {
@@ -119,11 +119,11 @@ Estimate CoreCost::core_s_per_image(double cores) const {
 Estimate CoreCost::serial_fraction() const {
   Estimate serial;
   double below = 0;
-  for (const PosteriorPoint& guess : posterior_) {
-    serial.value += guess.weight * guess.serial;
-    if (below < 0.025) serial.low = guess.serial;
-    if (below < 0.975) serial.high = guess.serial;
-    below += guess.weight;
+  for (const PosteriorPoint& point : posterior_) {
+    serial.value += point.weight * point.serial;
+    if (below < 0.025) serial.low = point.serial;
+    if (below < 0.975) serial.high = point.serial;
+    below += point.weight;
   }
   return serial;
 }

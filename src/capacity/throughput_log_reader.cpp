@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/throughput_schema.hpp"
+#include "text/format_count.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -125,7 +126,8 @@ ThroughputSample parse_sample(const JsonLine& json) {
   sample.pixels = count_or_zero(json, "pixels");
   sample.input_bytes = count_or_zero(json, "input_bytes");
   if (sample.images() > 0 && sample.interval_s <= 0)
-    throw BadLine(fmt::format("has {} images in an interval of 0 s", sample.images()));
+    throw BadLine(
+        fmt::format("has {} in an interval of 0 s", text::format_count(sample.images(), "image")));
   sample.cpu_s = seconds_or_zero(value_or(json, "process", JsonLine::object()), "cpu_s");
   const JsonLine end_to_end = value_or(json, "end_to_end_s", JsonLine::object());
   sample.in_system_count = count_or_zero(end_to_end, "count");

@@ -9,7 +9,7 @@ namespace {
 /// Returns whether the setting affects the work itself, and not the resources used for it.
 bool is_workload_setting(const std::string& key) {
   return !key.starts_with("threads.") && !key.starts_with("telemetry.") && key != "cpu.lanes" &&
-         key != "cuda.devices" && key != "log.level";
+         key != "cuda.devices";
 }
 
 Workload workload_of(const LoggedRun& run) {
@@ -17,16 +17,16 @@ Workload workload_of(const LoggedRun& run) {
   const auto by_image = [](std::int64_t sum, std::int64_t images) {
     return double(sum) / double(std::max<std::int64_t>(1, images));
   };
-  Workload kind{.cpu = run.cpu,
-                .backend = run.backend,
-                .device = run.gpus.empty() ? run.device : run.gpus.front(),
-                // Failed images have no pixels.
-                .pixels_per_image = by_image(whole.pixels, whole.done),
-                .input_bytes_per_image = by_image(whole.input_bytes, whole.images())};
+  Workload workload{.cpu = run.cpu,
+                    .backend = run.backend,
+                    .device = run.gpus.empty() ? run.device : run.gpus.front(),
+                    // Failed images have no pixels.
+                    .pixels_per_image = by_image(whole.pixels, whole.done),
+                    .input_bytes_per_image = by_image(whole.input_bytes, whole.images())};
   for (const auto& [key, value] : run.settings) {
-    if (is_workload_setting(key)) kind.settings.push_back(key + "=" + value);
+    if (is_workload_setting(key)) workload.settings.push_back(key + "=" + value);
   }
-  return kind;
+  return workload;
 }
 
 }  // namespace
@@ -44,11 +44,13 @@ bool Workload::is_comparable_to(const Workload& other) const {
 std::vector<WorkloadRuns> group_by_workload(const std::vector<LoggedRun>& runs) {
   std::vector<WorkloadRuns> groups;
   for (const LoggedRun& run : runs) {
-    const Workload kind = workload_of(run);
-    const auto like = [&](const WorkloadRuns& group) { return group.kind.is_comparable_to(kind); };
+    const Workload workload = workload_of(run);
+    const auto like = [&](const WorkloadRuns& group) {
+      return group.workload.is_comparable_to(workload);
+    };
     const auto group = std::ranges::find_if(groups, like);
     if (group == groups.end()) {
-      groups.push_back({kind, {run}});
+      groups.push_back({workload, {run}});
     } else {
       group->runs.push_back(run);
     }

@@ -18,7 +18,7 @@ struct Workload {
 
 /// The runs of one workload.
 struct WorkloadRuns {
-  Workload kind;
+  Workload workload;
   std::vector<LoggedRun> runs;
 };
 

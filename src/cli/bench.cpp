@@ -131,13 +131,13 @@ void add_bench(CLI::App& app, Action& action) {
       ->required();
   command->add_option(
       "-o,--output", args->output,
-      "Scratch folder for results, on the disk to measure; default: the temporary folder");
+      "Scratch folder for outputs, on the disk to measure; default: the temporary folder");
   command->add_option("--log", args->log,
                       "Throughput log to append to, for eckart plan; default scaling.jsonl");
   command
       ->add_option("--cores", args->cores, "Comma-separated core counts; default 1, 2, 4, ..., all")
       ->delimiter(',')
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, capacity::kMaxCores));
   command->add_option("--seconds", args->seconds, "Seconds for a run on all cores; default 5")
       ->check(CLI::Range(0.1, 3600.0));
   command->add_option("--repeats", args->repeats, "Repeats of each run; default 3")

@@ -22,11 +22,10 @@ bool takes_value(const CLI::Option& option) { return option.get_items_expected_m
 
 /// Returns null if the argument is not an option, or contains several flags.
 const CLI::Option* find_option(const CLI::App& command, const std::string& argument) {
-  if (argument.starts_with("--"))
-    return command.get_option_no_throw(argument.substr(0, argument.find('=')));
-  const bool is_short = argument.starts_with('-') &&
-                        (argument.size() == 2 || (argument.size() == 3 && argument[2] == '='));
-  return is_short ? command.get_option_no_throw(argument.substr(0, 2)) : nullptr;
+  const std::string name = argument.substr(0, argument.find('='));
+  const bool is_long = name.starts_with("--");
+  const bool is_short = name.size() == 2 && name.front() == '-';
+  return is_long || is_short ? command.get_option_no_throw(name) : nullptr;
 }
 
 /// Whether a list value consists only of delimiters.
@@ -52,9 +51,13 @@ void check_values(const CLI::App& app, const std::vector<std::string>& arguments
     const bool has_inline_value = equals != argument.npos;
     if (has_inline_value && equals + 1 == argument.size())
       throw CLI::ArgumentMismatch(argument + " has no value");
+    if (has_inline_value && !argument.starts_with("--"))  // CLI11 would include the equals sign
+      throw CLI::ArgumentMismatch(argument + ": use " + argument.substr(0, equals) + " " +
+                                  argument.substr(equals + 1));
     if (!takes_value(*option)) continue;
     if (!has_inline_value && ++i == arguments.size()) return;
     const std::string value = has_inline_value ? argument.substr(equals + 1) : arguments[i];
+    if (value.empty()) throw CLI::ArgumentMismatch(option->get_name() + " has no value");
     if (is_empty_list(*option, value))
       throw CLI::ArgumentMismatch(option->get_name() + " has no value: '" + value +
                                   "' is an empty list");

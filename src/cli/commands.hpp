@@ -33,8 +33,9 @@ void add_commands(CLI::App& app, Action& action);
 /// Adds the option for the ledger file of an output folder.
 void add_ledger_option(CLI::App& command, settings::FileChoice& ledger);
 
-/// Calls app.parse() with these arguments, in their order. Throws CLI::ArgumentMismatch for an
-/// empty value such as `--report=`, because CLI11 would take the next argument as the value.
+/// Calls app.parse() with these arguments, in their order. Throws CLI::ArgumentMismatch for values
+/// that CLI11 would read otherwise than the user expects: an empty value such as `--report=` or
+/// `--report ''`, and an equals sign after a short option, as in `-o=out`.
 void parse(CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace eckart::cli

@@ -17,6 +17,7 @@
 
 #include "app/make_backend.hpp"
 #include "cli/commands.hpp"
+#include "cli/enum_option.hpp"
 #include "cli/measure_costs.hpp"
 #include "core/instant.hpp"
 #include "core/quality.hpp"
@@ -130,7 +131,7 @@ void print_machine() {
 }
 
 struct DoctorArgs {
-  std::string backend = to_string(BackendChoice::automatic);  ///< auto, cpu or cuda
+  BackendChoice backend = BackendChoice::automatic;  ///< not checked
   bool calibrate = false;
   std::filesystem::path calibration;  ///< empty: the file of the user
   double seconds = 20;
@@ -178,7 +179,6 @@ struct Candidate {
 };
 
 ExitCode doctor(const DoctorArgs& args) {
-  const auto backend = parse_enum<BackendChoice>(args.backend).value();
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   std::printf("eckart   " ECKART_VERSION "\n");
   print_machine();
@@ -190,19 +190,19 @@ ExitCode doctor(const DoctorArgs& args) {
   options.solver = SolverKind::automatic;
   std::vector<Candidate> candidates;
   bool is_acceptable = true;
-  if (backend != BackendChoice::cuda) {
+  if (args.backend != BackendChoice::cuda) {
     candidates.push_back(
         {CostBackend::cpu, [](const compute::BackendOptions& backend_options) {
            return app::make_backend(BackendChoice::cpu, backend_options, 0).backend;
          }});
     is_acceptable = check_backend(*candidates.back().make(options), reference);
   }
-  if (backend != BackendChoice::cpu) {
+  if (args.backend != BackendChoice::cpu) {
     try {
       is_acceptable = check_backend(*app::make_cuda_backend(options), reference) && is_acceptable;
       candidates.push_back({CostBackend::cuda, app::make_cuda_backend});
     } catch (const FatalError& error) {
-      if (error.code() != ExitCode::unavailable || backend == BackendChoice::cuda) throw;
+      if (error.code() != ExitCode::unavailable || args.backend == BackendChoice::cuda) throw;
       std::printf("cuda     none: %s\n", error.what());
     }
   }
@@ -223,9 +223,8 @@ void add_doctor(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("doctor", "Check this machine with a reconstruction on each backend");
   auto args = std::make_shared<DoctorArgs>();
-  command->add_option("--backend", args->backend, "Backend to check: cpu, cuda, or auto for both")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_enum_option(*command, "--backend", args->backend, "Backend to check; auto: both",
+                  {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda});
   CLI::Option* calibrate =
       command->add_flag("--calibrate", args->calibrate,
                         "Measure solver costs on this machine and store them for later runs");

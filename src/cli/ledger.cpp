@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/ledger_lines.hpp"
 #include "files/file_descriptor.hpp"
+#include "text/format_count.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -106,10 +107,12 @@ ExitCode import_ledger(const LedgerArgs& args) {
   });
   const app::ImportCounts counts = import.finish();
   const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
-  std::printf("%s: %lld outputs imported, %lld already known, %lld missing or changed\n",
-              text::printable(args.output.native()).c_str(), number(counts.outputs),
-              number(counts.already_known), number(counts.missing));
-  if (counts.failures > 0) std::printf("%lld failures imported\n", number(counts.failures));
+  std::printf("%s: %s imported, %lld already known, %lld missing or changed\n",
+              text::printable(args.output.native()).c_str(),
+              text::format_count(counts.outputs, "output").c_str(), number(counts.already_known),
+              number(counts.missing));
+  if (counts.failures > 0)
+    std::printf("%s imported\n", text::format_count(counts.failures, "failure").c_str());
   return ExitCode::ok;
 }
 

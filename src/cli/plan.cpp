@@ -66,7 +66,7 @@ void add_plan(CLI::App& app, Action& action) {
       ->excludes("--target");
   command->add_option("--cores", args->cores, "Also predict for these core counts, comma-separated")
       ->delimiter(',')
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, capacity::kMaxCores));
   command->add_option("--gpus", args->gpus, "Also predict for these GPU counts, comma-separated")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
@@ -74,7 +74,7 @@ void add_plan(CLI::App& app, Action& action) {
       ->add_option("--fit-cores", args->fit_cores,
                    "Fit only runs on these core counts, and compare with the others")
       ->delimiter(',')
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, capacity::kMaxCores));
   CLI::Option* json = command->add_flag("--json", args->json, "Print one JSON object per workload");
   command->add_flag("--html", args->html, "Print an HTML report with plots")->excludes(json);
   command->callback([args, &action] { action = [args] { return plan(*args); }; });

@@ -36,7 +36,7 @@ void print_kept(const app::Orphans& orphans) {
                 static_cast<long long>(orphans.without_mtime));
   for (const auto& [root, count] : orphans.uncertain) {
     std::printf(
-        "%lld kept, of %s: its inputs may exist elsewhere. --include-empty removes results of "
+        "%lld kept, of %s: its inputs may exist elsewhere. --include-empty removes outputs of "
         "empty or missing folders too\n",
         static_cast<long long>(count), text::printable(root).c_str());
   }
@@ -80,7 +80,7 @@ ExitCode prune(const PruneArgs& args) {
 
 void add_prune(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("prune",
-                                         "Remove results whose inputs no longer exist; without "
+                                         "Remove outputs whose inputs no longer exist; without "
                                          "--yes, ask on a terminal, else only list "
                                          "them");
   auto args = std::make_shared<PruneArgs>();
@@ -88,7 +88,7 @@ void add_prune(CLI::App& app, Action& action) {
   add_ledger_option(*command, args->request.ledger);
   command->add_flag("--yes", args->yes, "Remove without asking");
   command->add_flag("--include-empty", args->request.include_empty,
-                    "Include results whose input folder is missing or has no inputs left");
+                    "Include outputs whose input folder is missing or has no inputs left");
   command->callback([args, &action] { action = [args] { return prune(*args); }; });
 }
 

@@ -245,15 +245,18 @@ void add_run(CLI::App& app, Action& action) {
   run->add_option("-k,--rank", args->rank,
                   "Rank or comma-separated ranks, such as 20 or 5,20,50; default 20");
   run->add_option("--backend", args->backend,
-                  "auto (cuda if there is a GPU), cuda, cpu or checked (compares cuda with cpu)");
-  run->add_option("--solver", args->solver, "auto, gram, subspace, gesvd or gesvdj");
-  run->add_option("--format", args->format, "png (default) or jpeg");
+                  list_names<settings::BackendChoice>() +
+                      "; auto is cuda if there is a GPU, checked compares cuda with cpu");
+  run->add_option("--solver", args->solver, list_names<SolverKind>());
+  run->add_option(
+      "--format", args->format,
+      list_names<ImageFormat>() + "; default " + to_string(settings::OutputSettings{}.format));
   run->add_option("--ledger", args->ledger,
                   "Ledger of finished outputs: auto (in OUT), none, or a file");
   run->add_flag("--overwrite", args->overwrite,
                 "Process all inputs again and overwrite existing files");
   run->add_flag("--reprocess", args->reprocess,
-                "Reprocess results that were made with other settings");
+                "Reprocess outputs that were made with other settings");
   run->add_flag("--deterministic", args->deterministic,
                 "CUDA: identical bytes whatever the batch, at some cost");
   run->add_flag("--wait-for-space", args->wait_for_space,

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "io/quarantine.hpp"
 #include "text/printable.hpp"
+#include "text/shell_word.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -25,15 +26,20 @@ void print_orphans(const StatusArgs& args) {
   const std::vector<app::Orphan> orphans = app::find_orphans(request).removable;
   if (orphans.empty()) return;
   if (orphans.size() == 1) {
-    std::printf("1 result whose input no longer exists; eckart prune removes it\n");
+    std::printf("1 output whose input no longer exists; eckart prune removes it\n");
   } else {
-    std::printf("%zu results whose inputs no longer exist; eckart prune removes them\n",
+    std::printf("%zu outputs whose inputs no longer exist; eckart prune removes them\n",
                 orphans.size());
   }
   for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
     std::printf("%s: %s no longer exists\n", text::printable(orphans[i].output).c_str(),
                 text::printable(orphans[i].input).c_str());
   }
+}
+
+std::string requeue_command(const std::filesystem::path& output) {
+  const char* end_of_options = output.native().starts_with('-') ? "-- " : "";
+  return std::string("eckart requeue ") + end_of_options + text::shell_word(output.native());
 }
 
 ExitCode status(const StatusArgs& args) {
@@ -57,14 +63,14 @@ ExitCode status(const StatusArgs& args) {
     std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
   if (quarantined > 0)
-    std::printf("%zu in quarantine: eckart requeue retries %s\n", quarantined,
-                quarantined == 1 ? "it" : "them");
+    std::printf("%zu in quarantine; to retry %s, run: %s\n", quarantined,
+                quarantined == 1 ? "it" : "them", requeue_command(args.output).c_str());
   std::fflush(stdout);  // the rest is slow
-  const app::PendingCount pending = app::count_pending(args.output, args.ledger);
-  if (pending.images) {
-    std::printf("%lld pending\n", static_cast<long long>(*pending.images));
+  const app::PendingCount unfinished = app::count_pending(args.output, args.ledger);
+  if (unfinished.images) {
+    std::printf("%lld unfinished\n", static_cast<long long>(*unfinished.images));
   } else {
-    std::printf("pending unknown: %s\n", text::printable_message(pending.error).c_str());
+    std::printf("unfinished unknown: %s\n", text::printable_message(unfinished.error).c_str());
   }
   std::fflush(stdout);
   print_orphans(args);
@@ -75,14 +81,14 @@ ExitCode status(const StatusArgs& args) {
 
 void add_status(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("status", "Show what is done, failed and pending in an output folder");
+      app.add_subcommand("status", "Show what is done, failed and unfinished in an output folder");
   auto args = std::make_shared<StatusArgs>();
   command->add_option("output", args->output, "Output folder")->required();
   add_ledger_option(*command, args->ledger);
   command->add_option("--failures", args->failures, "Number of failures to list")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
-  command->add_option("--orphans", args->orphans, "Number of results of deleted inputs to list")
+  command->add_option("--orphans", args->orphans, "Number of outputs of deleted inputs to list")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
   command->callback([args, &action] { action = [args] { return status(*args); }; });

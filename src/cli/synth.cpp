@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/enum_option.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
 #include "io/environment_error.hpp"
@@ -32,7 +33,7 @@ struct SynthArgs {
   std::vector<std::string> kinds = {"all"}, sizes = {"256"};
   int count = 10, channels = synth::SynthSpec{}.channels, depth = 8, rank = synth::SynthSpec{}.rank;
   double noise = 0;
-  std::string format = to_string(ImageFormat::png);  ///< a name of ImageFormat
+  ImageFormat format = ImageFormat::png;
   std::uint32_t seed = 1;
 };
 
@@ -84,7 +85,7 @@ std::vector<synth::SynthSpec> chosen_specs(const SynthArgs& args) {
 
 /// Checks that the options are compatible. Throws CLI::ValidationError.
 void check_combinations(const SynthArgs& args) {
-  if (args.format == to_string(ImageFormat::jpeg) && args.depth == 16) {
+  if (args.format == ImageFormat::jpeg && args.depth == 16) {
     throw CLI::ValidationError("--depth", "JPEG has 8 bits per sample; use --format png for 16");
   }
   for (const synth::SynthSpec& spec : chosen_specs(args)) {
@@ -106,7 +107,7 @@ void write_image(const SynthArgs& args, const io::Codec& codec, synth::SynthSpec
 }
 
 void write_images(const SynthArgs& args, const std::vector<synth::SynthSpec>& specs) {
-  const io::Codec& codec = io::codec_for(parse_enum<ImageFormat>(args.format).value());
+  const io::Codec& codec = io::codec_for(args.format);
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   const auto cores = std::int64_t(machine::usable_cores());
   std::atomic<std::int64_t> next = 0;
@@ -151,7 +152,8 @@ ExitCode execute(const SynthArgs& args) {
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   std::printf("%" PRId64 " image%s in %s:%s; %d bits, %d channel%s, %s\n", images,
               images == 1 ? "" : "s", text::printable(args.output.native()).c_str(), kinds.c_str(),
-              args.depth, args.channels, args.channels == 1 ? "" : "s", args.format.c_str());
+              args.depth, args.channels, args.channels == 1 ? "" : "s",
+              to_string(args.format).c_str());
   return ExitCode::ok;
 }
 
@@ -181,7 +183,7 @@ void add_synth(CLI::App& app, Action& action) {
   synth
       ->add_option("--noise", args->noise, "Standard deviation of Gaussian noise, in sample levels")
       ->check(CLI::Range(0.0, double(peak(Depth::u16))));
-  synth->add_option("--format", args->format, "File format")->check(CLI::IsMember({"png", "jpeg"}));
+  add_enum_option(*synth, "--format", args->format, "File format");
   synth->add_option("--seed", args->seed, "Seed of the random generator");
   synth->callback([args, &action] {
     check_combinations(*args);

@@ -46,8 +46,9 @@ std::string parse_address(const TopArgs& args) {
     }
   }
   if (settings.telemetry.listen.empty())
-    throw FatalError(ExitCode::usage,
-                     "no address: give the one of telemetry.listen, or a --config that sets it");
+    throw FatalError(
+        ExitCode::usage,
+        "no address: give an address, or --config with a file that sets telemetry.listen");
   return settings.telemetry.listen;
 }
 

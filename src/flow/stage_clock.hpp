@@ -20,7 +20,6 @@ struct StageTimes {
   double waiting_for_input_s = 0;
   double blocked_s = 0;
   double cpu_s = 0;  ///< CPU time of the workers' threads
-  double total_s() const { return busy_s + waiting_for_input_s + blocked_s; }
 };
 
 /// The clock of one stage. From `start` on, every worker is in exactly one of three states, so the

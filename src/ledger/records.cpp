@@ -1,12 +1,9 @@
 #include "ledger/records.hpp"
 
+#include "hash/fnv1a.hpp"
+
 namespace eckart::ledger {
 
-std::uint64_t settings_hash(std::string_view text) {
-  constexpr std::uint64_t kOffset = 14695981039346656037U, kPrime = 1099511628211U;
-  std::uint64_t hash = kOffset;
-  for (const char byte : text) hash = (hash ^ std::uint8_t(byte)) * kPrime;
-  return hash;
-}
+std::uint64_t settings_hash(std::string_view text) { return hash::fnv1a(text); }
 
 }  // namespace eckart::ledger

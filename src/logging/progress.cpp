@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "logging/terminal_line.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::logging {
 namespace {
@@ -17,8 +18,8 @@ namespace {
 constexpr int kMinBarColumns = 6;
 constexpr auto kRedrawInterval = std::chrono::milliseconds(100);
 
-/// 02:05, 3:02:05, 4d03h
-std::string duration_text(double seconds) {
+/// A clock that changes every second: 02:05, 3:02:05, 4d03h.
+std::string clock_text(double seconds) {
   constexpr double kMaxShown_s = 1000.0 * 86400;
   if (!(seconds >= 0)) return "?";
   if (seconds >= kMaxShown_s) return ">999d";
@@ -26,15 +27,6 @@ std::string duration_text(double seconds) {
   if (s < 3600) return fmt::format("{:02}:{:02}", s / 60, s % 60);
   if (s < 86400) return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
   return fmt::format("{}d{:02}h", s / 86400, s / 3600 % 24);
-}
-
-/// About three digits. Below one image per second, the time per image.
-std::string rate_text(double per_s) {
-  if (!(per_s > 0) || !std::isfinite(per_s)) return "? images/s";
-  if (per_s < 1) return fmt::format("{:.3g} s/image", 1 / per_s);
-  if (per_s < 999.5) return fmt::format("{:.3g} images/s", per_s);
-  if (per_s < 1e15) return fmt::format("{:.0f} images/s", per_s);
-  return fmt::format("{:.2g} images/s", per_s);
 }
 
 /// Rounded down, so that 100 % means all images.
@@ -61,12 +53,12 @@ std::string known_total_line(const telemetry::ProgressState& state, double elaps
   const std::string percent = fmt::format("{:3}%", percent_done(state));
   const std::string count = fmt::format("{}/{}", state.done, state.total);
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
-  const std::string times =
-      fmt::format("{}<{}", duration_text(elapsed_s), duration_text(remaining_s));
+  const std::string times = fmt::format("{}<{}", clock_text(elapsed_s), clock_text(remaining_s));
   const std::string bottleneck = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
-  const std::string shorter = fmt::format("{} [{}, {}{}]", count, times, rate_text(rate), failed);
-  const std::string details =
-      fmt::format("{} [{}, {}{}{}]", count, times, rate_text(rate), bottleneck, failed);
+  const std::string shorter =
+      fmt::format("{} [{}, {}{}]", count, times, text::format_image_rate(rate), failed);
+  const std::string details = fmt::format("{} [{}, {}{}{}]", count, times,
+                                          text::format_image_rate(rate), bottleneck, failed);
 
   const int bar = width - int(percent.size() + details.size()) - 3;
   if (bar >= kMinBarColumns) return percent + "|" + bar_text(state, bar) + "| " + details;
@@ -83,13 +75,15 @@ std::string unknown_total_line(const telemetry::ProgressState& state, double ela
                                int width) {
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string found = state.total > state.done ? fmt::format(" of {}+", state.total) : "";
-  const std::string elapsed = duration_text(elapsed_s);
+  const std::string elapsed = clock_text(elapsed_s);
   const std::string bottleneck = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
   for (const std::string& line :
-       {fmt::format("{}{} images [{}, {}{}{}]", state.done, found, elapsed, rate_text(rate),
-                    bottleneck, failed),
-        fmt::format("{}{} images [{}, {}{}]", state.done, found, elapsed, rate_text(rate), failed),
-        fmt::format("{} images [{}, {}{}]", state.done, elapsed, rate_text(rate), failed),
+       {fmt::format("{}{} images [{}, {}{}{}]", state.done, found, elapsed,
+                    text::format_image_rate(rate), bottleneck, failed),
+        fmt::format("{}{} images [{}, {}{}]", state.done, found, elapsed,
+                    text::format_image_rate(rate), failed),
+        fmt::format("{} images [{}, {}{}]", state.done, elapsed, text::format_image_rate(rate),
+                    failed),
         fmt::format("{} images [{}{}]", state.done, elapsed, failed),
         fmt::format("{} images{}", state.done, failed), fmt::format("{} images", state.done)}) {
     if (int(line.size()) <= width) return line;

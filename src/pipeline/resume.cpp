@@ -11,7 +11,7 @@
 #include "io/content_hash.hpp"
 #include "io/read_file.hpp"
 #include "pipeline/output_quality.hpp"
-#include "telemetry/output_measurement.hpp"
+#include "telemetry/json/measurement_json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "hash/name_hash.hpp"
+#include "telemetry/json/measurement_json.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 

@@ -1,3 +1,4 @@
+#include "reports/bottleneck_text.hpp"
 #include "reports/failures_json.hpp"
 #include "reports/run_report_derived.hpp"
 #include "reports/run_report_text.hpp"
@@ -70,7 +71,7 @@ std::string to_json(const telemetry::RunReport& report) {
       {"stages", stages_json(report)},
       {"bottleneck", bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource))
                                          : text::Json()},
-      {"bottleneck_text", bottleneck.text},
+      {"bottleneck_text", bottleneck_text(bottleneck, report.machine.cores)},
       {"warnings", report.warnings},
   };
   return text::dump_json(json);

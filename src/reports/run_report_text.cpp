@@ -6,7 +6,11 @@
 #include <cmath>
 #include <string_view>
 
+#include "reports/bottleneck_text.hpp"
 #include "reports/run_report_derived.hpp"
+#include "text/format_count.hpp"
+#include "text/format_duration.hpp"
+#include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 #include "text/percent_text.hpp"
 #include "text/printable.hpp"
@@ -19,27 +23,13 @@ std::string labeled(std::string_view label, std::string_view text) {
   return fmt::format("{:<11} {}\n", label, text);
 }
 
-/// Formats as 28.4 s, 3 min 05 s or 4 h 03 min.
-std::string wall_time_text(double seconds) {
-  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
-  const auto s = std::int64_t(std::llround(seconds));
-  if (s < 3600) return fmt::format("{} min {:02} s", s / 60, s % 60);
-  return fmt::format("{} h {:02} min", s / 3600, s / 60 % 60);
-}
-
-/// Formats with at least three digits and no exponent.
-std::string three_digit_text(double per_s) {
-  const int decimals = per_s < 10 ? 2 : per_s < 100 ? 1 : 0;
-  return fmt::format("{:.{}f}", per_s, decimals);
-}
-
 std::string images_text(const telemetry::RunReport& report) {
   std::string text = fmt::format("{} done, {} failed", text::group_digits(report.done),
                                  text::group_digits(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", text::group_digits(report.skipped));
   if (report.ignored > 0) {
-    text += fmt::format("; {} {} ignored (file name, hidden, or link)",
-                        text::group_digits(report.ignored), report.ignored == 1 ? "file" : "files");
+    text += fmt::format("; {} ignored (file name, hidden, or link)",
+                        text::format_count(report.ignored, "file"));
   }
   return text;
 }
@@ -72,11 +62,11 @@ std::string loss_text(const telemetry::RunReport& report) {
 }
 
 std::string rates_text(const telemetry::RunReport& report) {
-  return fmt::format("{} images/s, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
-                     three_digit_text(per_second(report, double(report.done))),
-                     three_digit_text(per_second(report, 1e-6 * double(report.pixels))),
-                     three_digit_text(per_second(report, 1e-6 * double(report.input_bytes))),
-                     three_digit_text(per_second(report, 1e-6 * double(report.output_bytes))));
+  return fmt::format("{}, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
+                     text::format_image_rate(per_second(report, double(report.done))),
+                     text::format_number(per_second(report, 1e-6 * double(report.pixels))),
+                     text::format_number(per_second(report, 1e-6 * double(report.input_bytes))),
+                     text::format_number(per_second(report, 1e-6 * double(report.output_bytes))));
 }
 
 /// The solvers of the first shapes, and the number of other shapes.
@@ -90,7 +80,9 @@ std::string solver_lines(const std::vector<telemetry::SolverChoiceStats>& solver
                                                     row.rank, row.solver, row.explanation));
   }
   if (solvers.size() > kMaxShapes) {
-    lines += labeled("", fmt::format("{} more shapes: see --json", solvers.size() - kMaxShapes));
+    lines +=
+        labeled("", text::format_count(std::int64_t(solvers.size() - kMaxShapes), "more shape") +
+                        ": see --json");
   }
   return lines;
 }
@@ -110,7 +102,7 @@ std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
 }  // namespace
 
 std::string bottleneck_text(const telemetry::RunReport& report) {
-  return find_bottleneck(report).text;
+  return bottleneck_text(find_bottleneck(report), report.machine.cores);
 }
 
 std::string to_text(const telemetry::RunReport& report) {
@@ -130,7 +122,7 @@ std::string to_text(const telemetry::RunReport& report) {
                                            text::group_digits(report.outputs), report.psnr_db_mean,
                                            report.psnr_db_min, loss));
   }
-  text += labeled("time", wall_time_text(report.wall_s));
+  text += labeled("time", text::format_duration(report.wall_s));
   if (report.done > 0 && report.wall_s > 0) text += labeled("rate", rates_text(report));
   if (!report.backend.empty()) {
     text += labeled("backend", report.backend_details.empty()

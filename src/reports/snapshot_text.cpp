@@ -2,11 +2,13 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include <cmath>
 #include <string_view>
 
 #include "core/mebibytes.hpp"
+#include "reports/bottleneck_text.hpp"
+#include "text/format_count.hpp"
 #include "text/format_duration.hpp"
+#include "text/format_number.hpp"
 #include "text/percent_text.hpp"
 
 namespace eckart::reports {
@@ -19,17 +21,9 @@ std::string percentiles(const telemetry::DurationHistogram& durations) {
                      text::format_duration(durations.quantile_s(0.99)));
 }
 
-double per_second(const telemetry::Snapshot& snapshot) {
-  return snapshot.seconds > 0 ? double(snapshot.counts.done) / snapshot.seconds : 0.0;
-}
-
-/// Formats with at least three digits and no exponent.
 std::string rate_text(const telemetry::Snapshot& snapshot) {
-  const double rate = per_second(snapshot);
-  if (rate >= 999.5) return fmt::format("{:.0f}", rate);
-  constexpr double kMinWithoutExponent = 1e-4;  // of {:g}
-  if (rate == 0 || rate >= kMinWithoutExponent) return fmt::format("{:.3g}", rate);
-  return fmt::format("{:.{}f}", rate, 2 - int(std::floor(std::log10(rate))));
+  return text::format_image_rate(
+      snapshot.seconds > 0 ? double(snapshot.counts.done) / snapshot.seconds : 0.0);
 }
 
 std::string stage_lines(const telemetry::Snapshot& recent) {
@@ -85,18 +79,20 @@ std::string snapshot_text(const telemetry::Snapshot& all, const telemetry::Snaps
   std::string text =
       fmt::format("images     {} done, {} failed, {} skipped, {} unfinished, in {:.1f} s\n",
                   counts.done, counts.failed, counts.skipped, all.unfinished, all.elapsed_s);
-  text += fmt::format("rate       {} images/s in the last {:.1f} s, {} since the start\n",
-                      rate_text(recent), recent.seconds, rate_text(all));
+  text += fmt::format("rate       {} in the last {:.1f} s, {} since the start\n", rate_text(recent),
+                      recent.seconds, rate_text(all));
   text += stage_lines(recent) + queue_line(recent);
-  text += fmt::format("latency    {} (p50, p90, p99, from discovery to publication)\n",
+  text += fmt::format("latency    {} (p50, p90, p99, from found to published)\n",
                       percentiles(recent.end_to_end));
-  text += fmt::format("process    {:.2f} of {} cores, {:.0f} MiB in memory, {} threads\n",
+  text += fmt::format("process    {:.2f} of {}, {:.0f} MiB in memory, {}\n",
                       recent.seconds > 0 ? recent.machine.process.cpu_s / recent.seconds : 0.0,
-                      recent.machine.cores, double(recent.machine.process.rss_bytes) / double(kMiB),
-                      recent.machine.process.threads);
+                      text::format_count(recent.machine.cores, "core"),
+                      double(recent.machine.process.rss_bytes) / double(kMiB),
+                      text::format_count(recent.machine.process.threads, "thread"));
   text += gpu_lines(recent.machine);
   const std::string bottleneck =
-      telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds).text;
+      bottleneck_text(telemetry::find_bottleneck(recent.stages, recent.machine, recent.seconds),
+                      recent.machine.cores);
   const bool is_idle = bottleneck.empty() || recent.counts.images() == 0;
   return text + "bottleneck " + (is_idle ? "no image finished recently" : bottleneck) + '\n';
 }

@@ -11,6 +11,7 @@
 
 #include "core/throughput_schema.hpp"
 #include "machine/unix_time.hpp"
+#include "reports/bottleneck_text.hpp"
 #include "reports/failures_json.hpp"
 #include "text/json.hpp"
 
@@ -96,10 +97,11 @@ text::Json gpus_json(const std::vector<machine::GpuUsage>& gpus) {
 text::Json bottleneck_json(const telemetry::Snapshot& snapshot) {
   const telemetry::Bottleneck bottleneck =
       telemetry::find_bottleneck(snapshot.stages, snapshot.machine, snapshot.seconds);
-  if (snapshot.counts.images() == 0 || bottleneck.text.empty()) return {};
+  const std::string text = bottleneck_text(bottleneck, snapshot.machine.cores);
+  if (snapshot.counts.images() == 0 || text.empty()) return {};
   const text::Json resource =
       bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource)) : text::Json();
-  return {{"resource", resource}, {"busy", bottleneck.busy}, {"text", bottleneck.text}};
+  return {{"resource", resource}, {"busy", bottleneck.busy}, {"text", text}};
 }
 
 text::Json new_line_object(const char* kind, const RunIdentity& identity) {
@@ -161,7 +163,7 @@ RunIdentity make_run_identity(std::string command, std::string version) {
                        .version = std::move(version),
                        .machine = machine::machine_info(),
                        .settings = {},
-                       .settings_hash = {}};
+                       .configuration_hash = {}};
   identity.run = fmt::format("{:.19}-{:x}-{:06x}", machine::utc_timestamp(machine::unix_now_s()),
                              ::getpid(), std::random_device()() & 0xffffffU);
   return identity;
@@ -193,7 +195,7 @@ std::string run_line(const RunIdentity& identity, const GpuInventory& gpus,
                {"gpus", gpus_json},
                {"workers", workers},
                {"settings", settings},
-               {"settings_hash", identity.settings_hash},
+               {"configuration_hash", identity.configuration_hash},
                {"startup_s", snapshot.startup_s ? rounded(*snapshot.startup_s) : text::Json()}});
   return text::dump_json(json);
 }

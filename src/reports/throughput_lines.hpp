@@ -17,8 +17,8 @@ struct RunIdentity {
   std::string version;  ///< version of eckart
   machine::MachineInfo machine;
   std::vector<std::pair<std::string, std::string>>
-      settings;               ///< settings that differ from their defaults
-  std::string settings_hash;  ///< of all settings
+      settings;                    ///< settings that differ from their defaults
+  std::string configuration_hash;  ///< of all settings
 };
 /// The identity of a run that begins now.
 RunIdentity make_run_identity(std::string command, std::string version);

@@ -58,7 +58,8 @@ const KeyTable<Settings>& settings_table() {
   static const KeyTable<Settings> table({
       key("backend", "backend that computes the SVD", Choice<BackendChoice>{}, &S::backend),
       key("solver", "SVD algorithm", Choice<SolverKind>{}, &S::solver),
-      key("certificate", "what shows a loss of at most 0.01 dB; bound: a proof, which costs time",
+      key("certificate",
+          "how a loss of at most 0.01 dB is shown; bound: by a proof, which is slower",
           Choice<Certificate>{}, &S::certificate),
       key("calibration", "measured costs for solver: auto; none: built-in costs", AutoNoneOrFile{},
           &S::calibration),

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <optional>
 
+#include "text/ascii.hpp"
+
 namespace eckart::status_server {
 namespace {
 
@@ -36,11 +38,10 @@ bool is_ipv4_loopback(std::string_view text) {
   return true;
 }
 
-bool is_localhost(std::string_view text) {
+bool is_localhost(std::string_view host) {
   constexpr std::string_view kName = "localhost";
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; };
-  return std::equal(text.begin(), text.end(), kName.begin(), kName.end(),
-                    [&](char a, char b) { return lower(a) == b; });
+  return std::equal(host.begin(), host.end(), kName.begin(), kName.end(),
+                    [](char a, char b) { return text::to_lower_ascii(a) == b; });
 }
 
 bool is_letter_or_digit(char c) {

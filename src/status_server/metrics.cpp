@@ -64,8 +64,7 @@ class MetricFamilies {
 void add_images(MetricFamilies& out, const RunStatus& status) {
   const telemetry::Snapshot& all = status.all;
   const telemetry::ImageCounts& counts = all.counts;
-  out.add("eckart_images_discovered_total", "Inputs discovered, counting each retry",
-          MetricType::Counter);
+  out.add("eckart_images_found_total", "Inputs found, counting each retry", MetricType::Counter);
   // `found` decreases when an image is returned for a retry, but a counter must not.
   out.counter(double(std::accumulate(counts.retries_by_stage.begin(), counts.retries_by_stage.end(),
                                      all.found)),
@@ -89,18 +88,18 @@ void add_images(MetricFamilies& out, const RunStatus& status) {
   out.counter("eckart_pixels_total", "Pixels of images done", double(counts.pixels));
   out.counter("eckart_input_bytes_total", "Bytes of files read", double(counts.input_bytes));
   out.counter("eckart_output_bytes_total", "Bytes of files written", double(counts.output_bytes));
-  out.add("eckart_end_to_end_seconds", "Time from discovery to publication of a done image",
+  out.add("eckart_end_to_end_seconds", "Time from finding an image to publishing its outputs",
           MetricType::Histogram);
   out.histogram(all.end_to_end);
 
   std::int64_t waiting = 0;
   for (const WatchStatus& watch : status.state.watches) waiting += watch.waiting;
-  out.gauge("eckart_backlog_images", "Images discovered or waiting that are not finished",
+  out.gauge("eckart_backlog_images", "Images found or waiting that are not finished",
             double(waiting + all.unfinished));
   const double oldest[] = {all.oldest_unfinished_unix_s, status.state.oldest_waiting_unix_s};
   const bool has_both = oldest[0] > 0 && oldest[1] > 0;
-  out.gauge("eckart_oldest_pending_timestamp_seconds",
-            "Unix time when the oldest unfinished image was discovered; 0: none",
+  out.gauge("eckart_oldest_unfinished_timestamp_seconds",
+            "Unix time when the oldest unfinished image was found; 0: none",
             has_both ? std::min(oldest[0], oldest[1]) : std::max(oldest[0], oldest[1]));
   out.gauge("eckart_last_success_timestamp_seconds",
             "Unix time of the last done image; 0: none yet",

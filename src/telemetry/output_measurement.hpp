@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "text/json.hpp"
-
 namespace eckart::telemetry {
 
 /// The measurements of one output file.
@@ -19,9 +17,5 @@ struct OutputMeasurement {
   double loss_estimate_db = 0;   ///< infinity if unknown
   double loss_bound_db = 0;      ///< NaN if not proven
 };
-
-/// The measurements as a JSON object with the keys of docs/reference/summary.md, without the file
-/// names.
-text::Json to_json(const OutputMeasurement& output);
 
 }  // namespace eckart::telemetry

@@ -1,10 +1,6 @@
 #include "telemetry/snapshot.hpp"
 
-#include <spdlog/fmt/fmt.h>
-
 #include <algorithm>
-
-#include "text/percent_text.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -98,9 +94,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   const double cores = busy_ratio(machine, seconds);
   double gpu = 0;
   for (const machine::GpuUsage& usage : machine.gpus) gpu = std::max(gpu, busy_ratio(usage));
-  if (gpu >= kSaturationThreshold && gpu >= cores)
-    return {Resource::gpu, gpu,
-            fmt::format("the GPU is the bottleneck: {} busy", text::percent_text(gpu))};
+  if (gpu >= kSaturationThreshold && gpu >= cores) return {Resource::gpu, gpu};
 
   const auto by_cpu = [](const StageStats& a, const StageStats& b) { return a.cpu_s < b.cpu_s; };
   const auto by_busy_ratio = [](const StageStats& a, const StageStats& b) {
@@ -108,23 +102,14 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   };
   if (cores >= kSaturationThreshold && !stages.empty()) {
     const StageStats& busiest_cpu_stage = *std::max_element(stages.begin(), stages.end(), by_cpu);
-    return {
-        Resource::cores, std::min(1.0, cores),
-        fmt::format("the CPU is the bottleneck: {} {} {} busy, {} of it in {}", machine.cores,
-                    machine.cores == 1 ? "core" : "cores", text::percent_text(std::min(1.0, cores)),
-                    text::percent_text(ratio(busiest_cpu_stage.cpu_s, machine.process.cpu_s)),
-                    to_string(busiest_cpu_stage.stage))};
+    return {Resource::cores, std::min(1.0, cores), busiest_cpu_stage.stage,
+            ratio(busiest_cpu_stage.cpu_s, machine.process.cpu_s)};
   }
   const auto busiest = std::max_element(stages.begin(), stages.end(), by_busy_ratio);
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
-  if (busy < kSaturatedStageRatio)
-    return {std::nullopt, busy,
-            fmt::format("no stage is saturated: {} is the busiest, {} busy",
-                        to_string(busiest->stage), text::percent_text(busy))};
-  return {resource_of(busiest->stage), busy,
-          fmt::format("{} is the bottleneck: {} busy", to_string(busiest->stage),
-                      text::percent_text(busy))};
+  if (busy < kSaturatedStageRatio) return {std::nullopt, busy, busiest->stage};
+  return {resource_of(busiest->stage), busy, busiest->stage};
 }
 
 }  // namespace eckart::telemetry

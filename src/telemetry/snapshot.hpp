@@ -84,7 +84,7 @@ struct Snapshot {
   ImageCounts counts;
   std::vector<StageStats> stages;
   std::vector<QueueStats> queues;
-  DurationHistogram end_to_end;         ///< of images done, from discovery to publication
+  DurationHistogram end_to_end;         ///< of images done, from found to published
   double oldest_unfinished_unix_s = 0;  ///< when the oldest unfinished image was found; 0: none
   double last_done_unix_s = 0;          ///< when the last image was done; 0: none
   std::deque<ImageFailure> recent_failures;  ///< a limited number, latest first
@@ -109,7 +109,10 @@ double busy_ratio(const machine::MachineUsage& machine, double seconds);
 struct Bottleneck {
   std::optional<Resource> resource = {};  ///< none if nothing is saturated
   double busy = 0;                        ///< busy ratio of the resource, or of the busiest stage
-  std::string text = {};                  ///< a sentence; empty if no stage was busy
+  /// The busiest stage; if the cores are saturated, the one with the most CPU time. None if no
+  /// stage was busy, or the GPU is the bottleneck.
+  std::optional<Stage> stage = {};
+  double stage_cpu_share = 0;  ///< if the cores are saturated: the share of CPU time of `stage`
 };
 /// The name of a resource in reports, logs and the progress line: cpu, gpu, or the stage.
 std::string_view short_name(Resource resource);

@@ -12,10 +12,10 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "files/out_of_space.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::trace {
@@ -40,14 +40,14 @@ void append(std::string& text, std::int64_t number) {
 
 /// Appends `value` as a JSON string. Bytes that are not UTF-8, as in file names, are replaced.
 void append_quoted(std::string& text, std::string_view value) {
-  using Json = nlohmann::json;
   const bool is_plain = std::all_of(value.begin(), value.end(), [](char c) {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
   });
   if (is_plain) {
     text.append("\"").append(value).append("\"");
   } else {
-    text.append(Json(std::string(value)).dump(-1, ' ', true, Json::error_handler_t::replace));
+    text.append(
+        text::Json(std::string(value)).dump(-1, ' ', true, text::Json::error_handler_t::replace));
   }
 }
 

@@ -30,7 +30,7 @@ TEST_F(ChangedSettingTest, does_not_reprocess_unless_requested) {
   write_png("in/new.png");
   const ProcessResult refused = run_with("7");
   EXPECT_EQ(refused.code, int(ExitCode::usage));
-  EXPECT_THAT(refused.err, HasSubstr("out has 3 results made with other settings (rank 2 -> 7)"));
+  EXPECT_THAT(refused.err, HasSubstr("out has 3 outputs made with other settings (rank 2 -> 7)"));
   EXPECT_THAT(refused.err, HasSubstr("Use --reprocess"));
   EXPECT_EQ(result(), before_);
   EXPECT_FALSE(fs::exists(at("out/new.png"))) << "nothing was begun";
@@ -49,7 +49,7 @@ TEST_F(ChangedSettingTest, is_refused_for_results_of_a_run_killed_before_recordi
   write_png("in/new.png");
   const ProcessResult refused = run_with("7");
   EXPECT_EQ(refused.code, int(ExitCode::usage)) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("out has 1 result made with other settings (rank 2 -> 7)"));
+  EXPECT_THAT(refused.err, HasSubstr("out has 1 output made with other settings (rank 2 -> 7)"));
   EXPECT_THAT(files("out"), ElementsAre("a.png")) << "nothing was begun";
   EXPECT_EQ(run_with("7", {"--reprocess"}).code, 0);
   EXPECT_NE(result(), before_);
@@ -61,7 +61,7 @@ TEST_F(ChangedSettingTest, reprocesses_when_requested_and_warns_first) {
   EXPECT_THAT(
       reprocessed.err,
       HasSubstr(
-          "out has 3 results made with other settings (rank 2 -> 7): they will be reprocessed"));
+          "out has 3 outputs made with other settings (rank 2 -> 7): they will be reprocessed"));
   EXPECT_NE(result(), before_);
   EXPECT_THAT(run_with("7", {"--reprocess"}).err, Not(HasSubstr("reprocessed"))) << "once";
   EXPECT_EQ(run_with("2", {"--overwrite"}).code, 0);
@@ -94,7 +94,7 @@ TEST_F(ChangedSettingTest, may_be_the_decoder) {
   const ProcessResult refused = run_with("2", {"--set", "input.decoder=opencv"});
   EXPECT_EQ(refused.code, int(ExitCode::usage));
   EXPECT_THAT(refused.err,
-              HasSubstr("3 results made with other settings (decoder strict -> opencv)"));
+              HasSubstr("3 outputs made with other settings (decoder strict -> opencv)"));
   EXPECT_EQ(run_with("2", {"--set", "input.decoder=opencv", "--reprocess"}).code, 0);
   EXPECT_THAT(run_with("2").err, HasSubstr("(decoder opencv -> strict)"));
   EXPECT_EQ(run_with("2", {"--set", "input.decoder=strict", "--reprocess"}).code, 0);
@@ -140,10 +140,10 @@ TEST_F(ChangedSettingInWatchTest, keeps_results_of_other_settings_and_warns_on_r
   make_results();
   configure("rank: 7");
   EXPECT_THAT(check().err,
-              AllOf(HasSubstr("3 results made with other settings (rank 2 -> 7): they are kept"),
+              AllOf(HasSubstr("3 outputs made with other settings (rank 2 -> 7): they are kept"),
                     HasSubstr("set on_change: reprocess")));
   service_->signal(SIGHUP);
-  wait_for_log("3 results made with other settings (rank 2 -> 7): they are kept");
+  wait_for_log("3 outputs made with other settings (rank 2 -> 7): they are kept");
   write_png("in/new.png");
   wait_for_outputs(4);
   EXPECT_EQ(io::read_file(at("out/a.png"), 1), before_);
@@ -188,7 +188,7 @@ TEST_F(ChangedSettingInWatchTest, counts_a_replaced_result_once) {
     service_->wait();
   }
   configure("rank: 9");
-  EXPECT_THAT(check().err, HasSubstr(" 3 results made with other settings ("));
+  EXPECT_THAT(check().err, HasSubstr(" 3 outputs made with other settings ("));
 }
 
 TEST_F(ChangedSettingInWatchTest, reprocesses_results_when_configured_and_warns_first) {
@@ -196,9 +196,9 @@ TEST_F(ChangedSettingInWatchTest, reprocesses_results_when_configured_and_warns_
   configure("rank: 7, on_change: reprocess");
   EXPECT_THAT(
       check().err,
-      HasSubstr("3 results made with other settings (rank 2 -> 7): they will be reprocessed"));
+      HasSubstr("3 outputs made with other settings (rank 2 -> 7): they will be reprocessed"));
   service_->signal(SIGHUP);
-  wait_for_log("3 results made with other settings (rank 2 -> 7): they will be reprocessed");
+  wait_for_log("3 outputs made with other settings (rank 2 -> 7): they will be reprocessed");
   wait_until([&] { return io::read_file(at("out/a.png"), 1) != before_; });
 }
 

@@ -91,7 +91,7 @@ TEST_F(DeviceLossTest, leaves_an_image_to_the_cpu_after_the_second_time) {
   EXPECT_EQ(json_of(result).at("backend"), "cuda") << "which does all others";
   expect_complete();
   EXPECT_NO_THROW(decode("out/killer.png"));
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("31 done, 0 failed\n0 pending\n"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("31 done, 0 failed\n0 unfinished\n"));
 }
 
 /// Three images; the first batch has two of them.

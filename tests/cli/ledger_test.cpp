@@ -14,7 +14,7 @@ TEST_F(RunWithLedgerTest, skips_a_moved_tree) {
   EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
   EXPECT_EQ(summary("moved"), "0 done, 3 skipped, 0 failed");
   EXPECT_THAT(run({"status", "out"}).out,
-              AllOf(HasSubstr("3 done, 0 failed"), HasSubstr("\n0 pending")));
+              AllOf(HasSubstr("3 done, 0 failed"), HasSubstr("\n0 unfinished")));
 }
 
 TEST_F(RunWithLedgerTest, skips_a_tree_copied_with_times) {

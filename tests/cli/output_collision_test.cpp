@@ -226,7 +226,7 @@ TEST_F(OutputCollisionTest, keeps_ledger_entries_of_old_results_after_a_kill) {
   ASSERT_EQ(at_rank("7", "rename:0:1:1").code, -SIGKILL);
   const ProcessResult other = run({"run", "in", "-o", "out", "-k", "9"});
   EXPECT_EQ(other.code, int(ExitCode::usage)) << "no setting replaces a result unasked";
-  EXPECT_THAT(other.err, HasSubstr("1 result made with other settings (rank 5 -> 9)"));
+  EXPECT_THAT(other.err, HasSubstr("1 output made with other settings (rank 5 -> 9)"));
   fs::permissions(at("out/a.png"), fs::perms::owner_read);  // changes the ctime, as a copy does
   EXPECT_EQ(at_rank("7").code, 0);
   EXPECT_THAT(run({"run", "in", "-o", "out", "-k", "7"}).err, HasSubstr("1 skipped"));

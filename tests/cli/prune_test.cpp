@@ -34,7 +34,7 @@ TEST_F(PruneCommandTest, lists_and_removes_results_of_deleted_inputs) {
   write_png("in/deep/d.png");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
   const ProcessResult status = run({"status", "out", "--orphans", "1"});
-  EXPECT_THAT(status.out, HasSubstr("2 results whose inputs no longer exist"));
+  EXPECT_THAT(status.out, HasSubstr("2 outputs whose inputs no longer exist"));
   EXPECT_THAT(status.out, AllOf(HasSubstr("a.png: "), Not(HasSubstr("c.png"))));
   const ProcessResult listed = run({"prune", "out"});
   EXPECT_EQ(listed.code, 0);
@@ -57,7 +57,7 @@ TEST_F(PruneCommandTest, removes_an_unrecorded_result) {
         {.fault = "folder:0:" + std::to_string(call) + ":1"});
   ASSERT_TRUE(fs::exists(at("out/new.png")));
   fs::remove(at("in/new.png"));
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 result whose input no longer exists"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 output whose input no longer exists"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));

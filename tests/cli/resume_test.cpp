@@ -90,7 +90,8 @@ TEST_F(ResumeTest, is_reported_by_status) {
   EXPECT_EQ(rerun({}, "2,3"), (RunCounts{3, 0, 1}));
   const ProcessResult result = run({"status", "out"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n0 pending\n")))
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n0 unfinished\n")))
       << "of the run before as well";
   EXPECT_THAT(result.out, HasSubstr("       1 not an image\n"));
   EXPECT_THAT(result.out, HasSubstr("/in/bad.png: "));
@@ -104,13 +105,13 @@ TEST_F(ResumeTest, is_reported_by_status_with_pending_count) {
   write_png("in/new.png");
   fs::remove(at("out/a.png"));
   EXPECT_THAT(run({"status", "out"}).out,
-              AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n2 pending\n")));
+              AllOf(HasSubstr("out: 3 done, 1 failed\n"), HasSubstr("\n2 unfinished\n")));
   EXPECT_EQ(rerun(), (RunCounts{2, 2, 1}));
   fs::remove_all(at("in"));
   EXPECT_THAT(run({"status", "out"}).out,
-              AllOf(HasSubstr("out: 4 done, 1 failed\n"), HasSubstr("\n0 pending\n")));
+              AllOf(HasSubstr("out: 4 done, 1 failed\n"), HasSubstr("\n0 unfinished\n")));
   EXPECT_EQ(run({"run", "--files-from", "-", "-o", "out"}, {.in = "in\n"}).code, 66);
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("pending unknown: the inputs came from a"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("unfinished unknown: the inputs came from a"));
 }
 
 TEST_F(ResumeTest, is_reported_by_status_with_latest_result) {
@@ -119,7 +120,7 @@ TEST_F(ResumeTest, is_reported_by_status_with_latest_result) {
   write("in/a.png", "no image");
   EXPECT_EQ(rerun(), (RunCounts{0, 2, 1}));
   EXPECT_THAT(run({"status", "out"}).out,
-              AllOf(HasSubstr("2 done, 1 failed"), HasSubstr("\n0 pending")));
+              AllOf(HasSubstr("2 done, 1 failed"), HasSubstr("\n0 unfinished")));
   fs::rename(at("kept.png"), at("in/a.png"));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("2 done, 1 failed"));
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0})) << "it is as it was when it was done";
@@ -127,7 +128,7 @@ TEST_F(ResumeTest, is_reported_by_status_with_latest_result) {
   write("in/bad.png", "no image");
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 1}));
   write("in/bad.png", good);
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("\n1 pending")) << "it has been mended";
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("\n1 unfinished")) << "it has been mended";
   fs::remove(at("in/bad.png"));
   EXPECT_EQ(rerun(), (RunCounts{0, 3, 0}));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 0 failed")) << "it is gone";

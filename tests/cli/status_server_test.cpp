@@ -45,7 +45,7 @@ TEST_F(StatusServerTest, reports_done_and_failed_images) {
   EXPECT_EQ(metric("eckart_failures_total{stage=\"load\",reason=\"not an image\"}"), 1);
   EXPECT_EQ(metric("eckart_ready"), 1);
   EXPECT_EQ(metric("eckart_backlog_images"), 0);
-  EXPECT_EQ(metric("eckart_oldest_pending_timestamp_seconds"), 0);
+  EXPECT_EQ(metric("eckart_oldest_unfinished_timestamp_seconds"), 0);
   EXPECT_NEAR(metric("eckart_last_success_timestamp_seconds"), double(std::time(nullptr)), 60);
   EXPECT_EQ(metric("eckart_end_to_end_seconds_count"), 1);
   EXPECT_EQ(metric("eckart_end_to_end_seconds_bucket{le=\"+Inf\"}"), 1);

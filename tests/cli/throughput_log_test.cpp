@@ -105,7 +105,7 @@ TEST_F(ThroughputLogTest, counts_each_input_of_a_run_once) {
   expect_images_add_up(total);
   EXPECT_EQ(lines("run").size(), 2u);
   EXPECT_NE(lines("run")[0]["run"], lines("run")[1]["run"]);
-  EXPECT_EQ(lines("run")[0]["settings_hash"], lines("run")[1]["settings_hash"]);
+  EXPECT_EQ(lines("run")[0]["configuration_hash"], lines("run")[1]["configuration_hash"]);
 }
 
 TEST_F(ThroughputLogTest, reports_a_write_failure_once) {

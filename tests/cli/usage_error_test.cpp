@@ -29,8 +29,17 @@ TEST_F(UsageErrorTest, is_reported_for_an_empty_option_value) {
   expect(ExitCode::usage, "--report= has no value; see eckart run --help",
          {"run", "in", "-o", "out", "--report=", "--overwrite"});
   expect(ExitCode::usage, "-o= has no value; see eckart run --help", {"run", "in", "-o="});
+  expect(ExitCode::usage, "--report has no value; see eckart run --help",
+         {"run", "in", "-o", "out", "--report", ""});
+  expect(ExitCode::usage, "--target has no value; see eckart plan --help",
+         {"plan", "--target", "", "log"});
   EXPECT_FALSE(fs::exists(at("=")));
   EXPECT_FALSE(fs::exists(at("out")));
+}
+
+TEST_F(UsageErrorTest, is_reported_for_an_equals_sign_after_a_short_option) {
+  expect(ExitCode::usage, "-o=out: use -o out; see eckart run --help", {"run", "in", "-o=out"});
+  EXPECT_FALSE(fs::exists(at("=out")));
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_run_without_input_or_output) {

@@ -59,8 +59,9 @@ TEST_F(FailingWatchTest, counts_quarantined_inputs_as_failed_in_status) {
   start();
   wait_until([&] { return count("done") == 1; });
   EXPECT_EQ(stop().code, 0);
-  EXPECT_THAT(status(), AllOf(HasSubstr("1 done, 1 failed"),
-                              HasSubstr("1 in quarantine: eckart requeue retries it\n")));
+  EXPECT_THAT(status(),
+              AllOf(HasSubstr("1 done, 1 failed"),
+                    HasSubstr("1 in quarantine; to retry it, run: eckart requeue out\n")));
   run({"run", "in", "-o", "out"});
   EXPECT_THAT(status(), HasSubstr("1 done, 1 failed")) << "a run forgets no quarantined input";
   fs::remove_all(at("out/.eckart/quarantine"));

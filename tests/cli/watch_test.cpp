@@ -161,7 +161,7 @@ TEST_F(WatchTest, does_not_count_ignored_files_as_pending) {
   wait_for_outputs(1);
   EXPECT_EQ(stop().code, 0);
   write_png("in/late.png");
-  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 done, 0 failed\n1 pending\n"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("1 done, 0 failed\n1 unfinished\n"));
 }
 
 TEST_F(WatchTest, removes_deleted_results_from_the_ledger) {

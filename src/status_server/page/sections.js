@@ -52,11 +52,11 @@ function showTiles({total, last, watches}) {
 function showStages({last}) {
   setRows("stages", (last.stages ?? []).map((stage) => {
     const thread_s = stage.workers * last.interval_s;
-    const [busy, input, capacity] = ["busy_s", "waiting_for_input_s", "blocked_s"].map((key) => share(stage[key], thread_s));
+    const [busy, input, blocked] = ["busy_s", "waiting_for_input_s", "blocked_s"].map((key) => share(stage[key], thread_s));
     return [
       {text: `${stage.name} × ${count(stage.workers)}`, name: `dot ${stage.name}`},
-      {bar: [{share: busy, name: "busy"}, {share: input, name: "input"}, {share: capacity, name: "capacity"}], name: "bar_column"},
-      numberCell(percent(busy)), numberCell(percent(input)), numberCell(percent(capacity)), numberCell(percent(share(stage.cpu_s, thread_s)), "wide"),
+      {bar: [{share: busy, name: "busy"}, {share: input, name: "input"}, {share: blocked, name: "blocked"}], name: "bar_column"},
+      numberCell(percent(busy)), numberCell(percent(input)), numberCell(percent(blocked)), numberCell(percent(share(stage.cpu_s, thread_s)), "wide"),
     ];
   }));
 }

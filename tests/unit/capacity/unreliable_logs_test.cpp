@@ -160,7 +160,7 @@ TEST(InconclusivePlan, is_reported_when_nothing_was_saturated) {
       to_text(plan),
       AllOf(StartsWith("recommendation  Inconclusive: no resource was saturated; 2 cores can "
                        "reach at least "),
-            HasSubstr("several minutes"), HasSubstr("what it takes is unknown")));
+            HasSubstr("several minutes"), HasSubstr("the required machine is unknown")));
 }
 
 TEST(Baseline, has_consistent_bottleneck_capacity_and_utilization) {

@@ -110,9 +110,9 @@ TEST(SolverChoice, explains_the_choice_with_estimates) {
   const SolverCosts costs = {.subspace = {.cube_s = 1.9e-6 / (48 * 48 * 48)},
                              .gram = {.cube_s = 60e-6 / (256 * 256 * 256)}};
   EXPECT_EQ(choose_solver(automatic, batch(256, 256, 20), kMaxGramColumns, costs).explanation,
-            "48 of 256 columns: about 1.9 us per plane, gram 60 us");
+            "48 of 256 columns: about 1.90 us per plane, gram 60.0 us");
   EXPECT_EQ(choose_solver(automatic, batch(256, 256, 160), kMaxGramColumns, costs).explanation,
-            "about 60 us per plane, subspace with 192 of 256 columns 122 us");
+            "about 60.0 us per plane, subspace with 192 of 256 columns 122 us");
 }
 
 TEST(SolverChoice, expects_recomputation_by_gram_at_high_rank) {

@@ -23,7 +23,7 @@ TEST(ProgressLine, ignores_skipped_images_in_rate_and_time_left) {
   const telemetry::ProgressState state{
       .done = 300, .total = 320, .is_total_final = true, .skipped = 280};
   EXPECT_THAT(progress_line(state, 2, 200),
-              testing::HasSubstr("300/320 [00:02<00:02, 10 images/s]"));
+              testing::HasSubstr("300/320 [00:02<00:02, 10.0 images/s]"));
 }
 
 TEST(ProgressLine, does_not_exceed_the_width) {
@@ -77,8 +77,8 @@ TEST(ProgressLine, drops_count_and_failures_last_when_narrow) {
 
 TEST(ProgressLine, shows_count_and_rate_while_the_total_is_unknown) {
   const std::string line = progress_line({.done = 50, .total = 80}, 10, 80);
-  EXPECT_EQ(line, "50 of 80+ images [00:10, 5 images/s]");
-  EXPECT_EQ(progress_line({}, 0, 80), "0 images [00:00, ? images/s]");
+  EXPECT_EQ(line, "50 of 80+ images [00:10, 5.00 images/s]");
+  EXPECT_EQ(progress_line({}, 0, 80), "0 images [00:00, 0 images/s]");
   EXPECT_THAT(progress_line(make_state(0, 0), 1, 80), StartsWith("0 images"));
 }
 
@@ -98,13 +98,13 @@ TEST(ProgressLine, shows_the_time_left_at_the_average_rate) {
 }
 
 TEST(ProgressLine, shows_unknown_time_left_before_the_first_image) {
-  EXPECT_THAT(progress_line(make_state(0, 100), 5, 80), HasSubstr("[00:05<?, ? images/s]"));
-  EXPECT_THAT(progress_line(make_state(0, 100), 0, 80), HasSubstr("[00:00<?, ? images/s]"));
+  EXPECT_THAT(progress_line(make_state(0, 100), 5, 80), HasSubstr("[00:05<?, 0 images/s]"));
+  EXPECT_THAT(progress_line(make_state(0, 100), 0, 80), HasSubstr("[00:00<?, 0 images/s]"));
 }
 
 TEST(ProgressLine, shows_a_slow_rate_as_seconds_per_image) {
-  EXPECT_THAT(progress_line(make_state(4, 100), 10, 80), HasSubstr("2.5 s/image"));
-  EXPECT_THAT(progress_line(make_state(40000, 100000), 10, 80), HasSubstr("4000 images/s"));
+  EXPECT_THAT(progress_line(make_state(4, 100), 10, 80), HasSubstr("2.50 s/image"));
+  EXPECT_THAT(progress_line(make_state(40000, 100000), 10, 80), HasSubstr("4,000 images/s"));
 }
 
 }  // namespace

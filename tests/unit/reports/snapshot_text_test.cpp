@@ -6,6 +6,7 @@
 namespace eckart::reports {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -18,9 +19,9 @@ std::string text_of_rate(std::int64_t images, double seconds) {
 }
 
 TEST(SnapshotText, shows_a_rate_without_exponent) {
-  EXPECT_THAT(text_of_rate(1, 86400), HasSubstr("rate       0.0000116 images/s"));
-  EXPECT_THAT(text_of_rate(1, 100), HasSubstr("rate       0.01 images/s"));
-  EXPECT_THAT(text_of_rate(123456, 1), HasSubstr("rate       123456 images/s"));
+  EXPECT_THAT(text_of_rate(1, 86400), HasSubstr("rate       86,400 s/image"));
+  EXPECT_THAT(text_of_rate(1, 100), HasSubstr("rate       100 s/image"));
+  EXPECT_THAT(text_of_rate(123456, 1), HasSubstr("rate       123,456 images/s"));
   EXPECT_THAT(text_of_rate(0, 1), HasSubstr("rate       0 images/s"));
 }
 
@@ -30,7 +31,7 @@ TEST(SnapshotText, shows_a_long_latency_without_exponent) {
   recorder.add(std::chrono::seconds(1234));
   snapshot.end_to_end = recorder.read();
   EXPECT_THAT(snapshot_text(snapshot, snapshot),
-              AllOf(HasSubstr("latency    1"), Not(HasSubstr("e+"))));
+              AllOf(HasSubstr("latency    20 min 20 s"), Not(HasSubstr("e+"))));
 }
 
 TEST(SnapshotText, calls_a_worker_that_waits_for_capacity_blocked) {
@@ -39,6 +40,45 @@ TEST(SnapshotText, calls_a_worker_that_waits_for_capacity_blocked) {
   snapshot.seconds = 4;
   EXPECT_THAT(snapshot_text(snapshot, snapshot),
               AllOf(HasSubstr("input wait blocked  cores"), Not(HasSubstr("capacity"))));
+}
+
+/// One stage, 10 s after the start.
+telemetry::Snapshot make_busy_snapshot() {
+  telemetry::DurationRecorder service;
+  service.add(2ms, 10);
+  telemetry::Snapshot snapshot;
+  snapshot.elapsed_s = snapshot.seconds = 10;
+  snapshot.unfinished = 40;
+  snapshot.counts.done = 50;
+  snapshot.counts.failed = 10;
+  snapshot.queues = {{"found", 15, 256, {}}};
+  telemetry::StageStats& stage = snapshot.stages.emplace_back();
+  stage.stage = Stage::load;
+  stage.workers = 1;
+  stage.busy_s = 9.7;
+  stage.waiting_for_input_s = 0.2;
+  stage.blocked_s = 0.1;
+  stage.service = service.read();
+  snapshot.machine.cores = 2;
+  return snapshot;
+}
+
+TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
+  const telemetry::Snapshot all = make_busy_snapshot();
+  const std::string text = snapshot_text(all, all);
+  EXPECT_THAT(text, HasSubstr("50 done, 10 failed, 0 skipped, 40 unfinished, in 10.0 s\n"));
+  EXPECT_THAT(text, HasSubstr("5.00 images/s in the last 10.0 s"));
+  EXPECT_THAT(text, HasSubstr("stage    threads  busy input wait blocked  cores"));
+  EXPECT_THAT(text, HasSubstr("load           1  97 %        2 %     1 %   0.00"));
+  EXPECT_THAT(text, HasSubstr("found 15/256"));
+  EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy\n"));
+  EXPECT_EQ(text.back(), '\n');
+  EXPECT_EQ(short_bottleneck_text(all), "load 97 % busy");
+}
+
+TEST(SnapshotText, is_not_empty_before_the_first_image) {
+  EXPECT_THAT(snapshot_text({}, {}), HasSubstr("no image finished recently"));
+  EXPECT_EQ(short_bottleneck_text({}), "");
 }
 
 }  // namespace

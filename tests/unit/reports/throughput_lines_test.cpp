@@ -16,7 +16,7 @@ using nlohmann::json;
 RunIdentity make_identity() {
   RunIdentity identity = make_run_identity("run", "1.2.3");
   identity.settings = {{"rank", "\"50\""}};
-  identity.settings_hash = "abcd";
+  identity.configuration_hash = "abcd";
   return identity;
 }
 

@@ -11,27 +11,25 @@ namespace {
 using testing::HasSubstr;
 
 /// Prometheus interprets a counter that decreases as the counter of a new process.
-TEST(DiscoveredTotalMetric, does_not_decrease_on_a_retry) {
+TEST(FoundTotalMetric, does_not_decrease_on_a_retry) {
   RunStatus status;
   status.identity.command = "watch";
   status.all.found = 2;
-  EXPECT_THAT(metrics_text(status),
-              HasSubstr("eckart_images_discovered_total{source=\"watch\"} 2\n"));
+  EXPECT_THAT(metrics_text(status), HasSubstr("eckart_images_found_total{source=\"watch\"} 2\n"));
   status.all.found = 1;
   status.all.counts.retries_by_stage[std::size_t(Stage::load)] = 1;
-  EXPECT_THAT(metrics_text(status),
-              HasSubstr("eckart_images_discovered_total{source=\"watch\"} 2\n"));
+  EXPECT_THAT(metrics_text(status), HasSubstr("eckart_images_found_total{source=\"watch\"} 2\n"));
 }
 
 /// One time is of the pipeline, the other of files that wait in watches; 0 means none.
-TEST(OldestPendingMetric, is_the_minimum_of_the_known_times) {
+TEST(OldestUnfinishedMetric, is_the_minimum_of_the_known_times) {
   const auto oldest = [](double in_pipeline_unix_s, double waiting_unix_s) {
     RunStatus status;
     status.all.oldest_unfinished_unix_s = in_pipeline_unix_s;
     status.state.oldest_waiting_unix_s = waiting_unix_s;
     return metrics_text(status);
   };
-  const std::string name = "\neckart_oldest_pending_timestamp_seconds ";
+  const std::string name = "\neckart_oldest_unfinished_timestamp_seconds ";
   EXPECT_THAT(oldest(100, 50), HasSubstr(name + "50\n"));
   EXPECT_THAT(oldest(50, 100), HasSubstr(name + "50\n"));
   EXPECT_THAT(oldest(0, 100), HasSubstr(name + "100\n"));

@@ -1,15 +1,9 @@
 #include "telemetry/snapshot.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "reports/snapshot_text.hpp"
 
 namespace eckart::telemetry {
 namespace {
-
-using namespace std::chrono_literals;
-using testing::HasSubstr;
 
 StageStats make_stage(Stage name, double busy_s, double cpu_s, double total_s = 10) {
   StageStats row;
@@ -33,7 +27,7 @@ TEST(Bottleneck, is_the_stage_with_the_highest_busy_ratio) {
       {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 8), 10);
   EXPECT_EQ(bottleneck.resource, Resource::write);
   EXPECT_NEAR(bottleneck.busy, 0.97, 1e-9);
-  EXPECT_EQ(bottleneck.text, "write is the bottleneck: 97 % busy");
+  EXPECT_EQ(bottleneck.stage, Stage::write);
 }
 
 TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {
@@ -41,7 +35,9 @@ TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {
       find_bottleneck({make_stage(Stage::load, 9.9, 4), make_stage(Stage::write, 10, 15)},
                       make_machine(2, 19.6), 10);
   EXPECT_EQ(bottleneck.resource, Resource::cores);
-  EXPECT_EQ(bottleneck.text, "the CPU is the bottleneck: 2 cores 98 % busy, 77 % of it in write");
+  EXPECT_NEAR(bottleneck.busy, 0.98, 1e-9);
+  EXPECT_EQ(bottleneck.stage, Stage::write);
+  EXPECT_NEAR(bottleneck.stage_cpu_share, 15 / 19.6, 1e-9);
 }
 
 TEST(Bottleneck, is_the_gpu_when_it_is_busier) {
@@ -49,16 +45,18 @@ TEST(Bottleneck, is_the_gpu_when_it_is_busier) {
       find_bottleneck({make_stage(Stage::compute, 10, 4), make_stage(Stage::write, 4, 2)},
                       make_machine(2, 18.5, 9.8), 10);
   EXPECT_EQ(bottleneck.resource, Resource::gpu);
-  EXPECT_EQ(bottleneck.text, "the GPU is the bottleneck: 98 % busy");
+  EXPECT_NEAR(bottleneck.busy, 0.98, 1e-9);
+  EXPECT_EQ(bottleneck.stage, std::nullopt);
 }
 
 TEST(Bottleneck, is_nothing_when_all_stages_wait) {
   const auto bottleneck = find_bottleneck(
       {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 2, 1)}, make_machine(8, 2), 10);
   EXPECT_EQ(bottleneck.resource, std::nullopt);
-  EXPECT_THAT(bottleneck.text, HasSubstr("no stage is saturated: load is the busiest, 30 % busy"));
-  EXPECT_EQ(find_bottleneck({make_stage(Stage::load, 0, 0)}, make_machine(8, 0), 10).text, "");
-  EXPECT_EQ(find_bottleneck({}, machine::MachineUsage{}, 0).text, "");
+  EXPECT_EQ(bottleneck.stage, Stage::load);
+  EXPECT_EQ(find_bottleneck({make_stage(Stage::load, 0, 0)}, make_machine(8, 0), 10).stage,
+            std::nullopt);
+  EXPECT_EQ(find_bottleneck({}, machine::MachineUsage{}, 0).stage, std::nullopt);
 }
 
 Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
@@ -103,24 +101,6 @@ TEST(Snapshot, is_unchanged_since_an_empty_snapshot) {
   EXPECT_EQ(all.seconds, 9);
   EXPECT_EQ(all.counts.done, 50);
   EXPECT_EQ(all.stages[0].busy_s, 5);
-}
-
-TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
-  DurationRecorder service;
-  service.add(2ms, 10);
-  Snapshot all = snapshot_at(10, 5);
-  all.stages = {make_stage(Stage::load, 9.7, 3)};
-  all.stages[0].service = service.read();
-  const std::string text = reports::snapshot_text(all, all);
-  EXPECT_THAT(text, HasSubstr("50 done, 10 failed, 0 skipped, 40 unfinished, in 10.0 s\n"));
-  EXPECT_THAT(text, HasSubstr("5 images/s in the last 10.0 s"));
-  EXPECT_THAT(text, HasSubstr("97 %"));
-  EXPECT_THAT(text, HasSubstr("found 15/256"));
-  EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy\n"));
-  EXPECT_EQ(text.back(), '\n');
-  EXPECT_EQ(reports::short_bottleneck_text(all), "load 97 % busy");
-  EXPECT_EQ(reports::short_bottleneck_text({}), "");
-  EXPECT_FALSE(reports::snapshot_text({}, {}).empty()) << "before anything was seen";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "telemetry/output_measurement.hpp"
+#include "telemetry/json/measurement_json.hpp"
 
 #include <cmath>
 

@@ -1,0 +1,25 @@
+#include "reports/bottleneck_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace eckart::reports {
+namespace {
+
+TEST(BottleneckSentence, names_the_resource) {
+  EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write}, 4),
+            "write is the bottleneck: 97 % busy");
+  EXPECT_EQ(bottleneck_text({Resource::cores, 0.98, Stage::write, 0.77}, 2),
+            "the CPU is the bottleneck: 2 cores 98 % busy, 77 % of it in write");
+  EXPECT_EQ(bottleneck_text({Resource::cores, 1, Stage::load, 0.5}, 1),
+            "the CPU is the bottleneck: 1 core 100 % busy, 50 % of it in load");
+  EXPECT_EQ(bottleneck_text({Resource::gpu, 0.98}, 2), "the GPU is the bottleneck: 98 % busy");
+}
+
+TEST(BottleneckSentence, names_the_busiest_stage_if_none_is_saturated) {
+  EXPECT_EQ(bottleneck_text({std::nullopt, 0.3, Stage::load}, 8),
+            "no stage is saturated: load is the busiest, 30 % busy");
+  EXPECT_EQ(bottleneck_text({}, 8), "");
+}
+
+}  // namespace
+}  // namespace eckart::reports

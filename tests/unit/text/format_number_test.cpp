@@ -1,0 +1,40 @@
+#include "text/format_number.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "text/format_count.hpp"
+
+namespace eckart::text {
+namespace {
+
+TEST(NumberFormat, has_three_digits_and_no_exponent) {
+  EXPECT_EQ(format_number(0), "0");
+  EXPECT_EQ(format_number(0.0000116), "0.0000116");
+  EXPECT_EQ(format_number(0.9994), "0.999");
+  EXPECT_EQ(format_number(0.9996), "1.00");
+  EXPECT_EQ(format_number(9.996), "10.0");
+  EXPECT_EQ(format_number(99.96), "100");
+  EXPECT_EQ(format_number(999.6), "1,000");
+  EXPECT_EQ(format_number(1234567), "1,234,567");
+  EXPECT_EQ(format_number(std::numeric_limits<double>::infinity()), "unbounded");
+}
+
+TEST(CountFormat, has_a_plural_unless_it_is_one) {
+  EXPECT_EQ(format_count(0, "core"), "0 cores");
+  EXPECT_EQ(format_count(1, "core"), "1 core");
+  EXPECT_EQ(format_count(12345, "output"), "12,345 outputs");
+}
+
+TEST(ImageRateFormat, counts_seconds_below_one_image_per_second) {
+  EXPECT_EQ(format_image_rate(1234), "1,234 images/s");
+  EXPECT_EQ(format_image_rate(0.9996), "1.00 images/s");
+  EXPECT_EQ(format_image_rate(0.4), "2.50 s/image");
+  EXPECT_EQ(format_image_rate(1 / 86400.0), "86,400 s/image") << "one image a day";
+  EXPECT_EQ(format_image_rate(0), "0 images/s");
+  EXPECT_EQ(format_image_rate(std::numeric_limits<double>::quiet_NaN()), "? images/s");
+}
+
+}  // namespace
+}  // namespace eckart::text
