@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
 
 #include "core/error.hpp"
+#include "tests/support/no_free_descriptors.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/waiting_thread.hpp"
 
@@ -102,14 +103,11 @@ TEST_F(SourceTest, returns_nothing_for_an_empty_folder) {
 
 /// The folder is not the cause.
 TEST_F(SourceTest, throws_if_no_file_descriptors_are_left) {
+  if (test::kIsSanitized) GTEST_SKIP() << "UBSan opens descriptors to check types";
   make("a.png");
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   const auto source = make_source(folder_.path());
-  const rlimit none{3, before.rlim_max};
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const test::NoFreeDescriptors none;
   EXPECT_THROW(source->next({}), EnvironmentError);
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(SourceTest, treats_names_as_bytes) {

@@ -3,12 +3,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "tests/support/no_free_descriptors.hpp"
 #include "tests/unit/io/watch/watch_source_fixture.hpp"
 
 namespace eckart::io {
@@ -142,17 +142,14 @@ TEST_F(SystemLimitTest, polls_at_the_limit_of_inotify_instances_without_cycles) 
 TEST_F(SystemLimitTest, loses_nothing_at_the_limit_of_descriptors) {
   start();
   wait_for([&] { return state().is_scan_complete; });
-  rlimit before{};
-  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   fs::create_directory(root_ / "d");
   write("d/a.png");
   EXPECT_EQ(next_name(), "d/a.png");
-  const rlimit none{0, before.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  const int moved = ::rename((root_ / "d").c_str(), (root_ / "e").c_str());
-  wait_for([&] { return count_log_lines("cannot be read: Too many open files") > 0; });
-  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-  ASSERT_EQ(moved, 0);
+  {
+    const test::NoFreeDescriptors none;
+    ASSERT_EQ(::rename((root_ / "d").c_str(), (root_ / "e").c_str()), 0);
+    wait_for([&] { return count_log_lines("cannot be read: Too many open files") > 0; });
+  }
   EXPECT_EQ(next_name(), "e/a.png");
 }
 
