@@ -13,6 +13,7 @@ template <NamedEnum Enum>
 void add_enum_option(CLI::App& command, const std::string& flags, Enum& value,
                      const std::string& description, const std::vector<Enum>& allowed) {
   std::vector<std::string> names;
+  names.reserve(allowed.size());
   for (const Enum each : allowed) names.push_back(to_string(each));
   command
       .add_option_function<std::string>(
