@@ -46,8 +46,8 @@ eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indice
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"
              USES compute/cuda/layout compute core)
 eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute core build_id PUBLIC_LIBRARIES cuda)
-eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core)
-eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core)
+eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core text)
+eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core text)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core machine)
 eckart_layer(telemetry/json ABOUT "measurements of an output as JSON, for reports and the ledger" USES telemetry text LIBRARIES nlohmann-json)
 eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)

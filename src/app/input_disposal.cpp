@@ -8,13 +8,13 @@
 #include <string>
 #include <system_error>
 
+#include "app/requeue.hpp"
 #include "core/error.hpp"
 #include "io/claimed_file.hpp"
 #include "io/content_hash.hpp"
 #include "io/environment_error.hpp"
 #include "io/input_file.hpp"
 #include "text/printable.hpp"
-#include "text/shell_word.hpp"
 
 namespace eckart::app {
 namespace {
@@ -105,20 +105,13 @@ void InputDisposal::add_hash(const pipeline::WorkItem& item, io::QuarantineRecor
   }
 }
 
-/// `name` is a name that `eckart requeue` accepts.
-std::string InputDisposal::requeue_hint(const fs::path& name) const {
-  const std::string end_of_options = name.native().starts_with('-') ? "-- " : "";
-  return "To retry it, run: eckart requeue " + text::shell_word(watch_.output.native()) + " " +
-         end_of_options + text::shell_word(name.native());
-}
-
 /// Adds a quarantine record of an input that is kept. Returns the message.
 std::string InputDisposal::keep_failed(const pipeline::WorkItem& item, const std::string& record,
                                        const std::string& explanation) {
   const fs::path record_file = quarantine_.add_kept_record(item.relative, record);
   return text::printable(item.file.native()) + " was left in place" +
          text::printable_message(explanation) + "; see " + text::printable(record_file.native()) +
-         ". " + requeue_hint(item.relative);
+         ". To retry it, run: " + requeue_command(watch_.output, item.relative);
 }
 
 /// Keeps an input that could not be quarantined, and delays its next attempt. Returns the message.
@@ -144,8 +137,9 @@ std::string InputDisposal::quarantine(const pipeline::WorkItem& item) {
     const fs::path quarantined = quarantine_.add(*file, item.relative, record);
     quarantine_.remove_kept_record(item.relative);
     return text::printable(item.file.native()) + " was quarantined as " +
-           text::printable(quarantined.native()) + ". " +
-           requeue_hint(quarantined.lexically_relative(io::quarantine_folder(watch_.output)));
+           text::printable(quarantined.native()) + ". To retry it, run: " +
+           requeue_command(watch_.output,
+                           quarantined.lexically_relative(io::quarantine_folder(watch_.output)));
   } catch (const ItemError& error) {
     return keep_and_delay(item, record, error);
   } catch (const EnvironmentError& error) {

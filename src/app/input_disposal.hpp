@@ -48,7 +48,6 @@ class InputDisposal {
                           const std::string& explanation);
   std::string keep_and_delay(const pipeline::WorkItem& item, const std::string& record,
                              const std::runtime_error& error);
-  std::string requeue_hint(const std::filesystem::path& name) const;
   io::RootDirectoryPtr open_move_to();
   void add_hash(const pipeline::WorkItem& item, io::QuarantineRecord& record) const;
 

@@ -33,9 +33,10 @@ bool is_accepted(const ledger::RequestEntry& request, const std::filesystem::pat
          (!is_link || request.links != files::LinkPolicy::none);
 }
 
-std::int64_t count_pending_images(const OpenedLedger& opened, const ledger::RequestEntry& request,
-                                  const std::filesystem::path& output,
-                                  const settings::FileChoice& choice) {
+std::int64_t count_unfinished_images(const OpenedLedger& opened,
+                                     const ledger::RequestEntry& request,
+                                     const std::filesystem::path& output,
+                                     const settings::FileChoice& choice) {
   settings::Settings settings = settings::parse_settings(request.settings, "the ledger's settings");
   if (!choice.is_auto()) settings.ledger = settings::FileChoice::at(opened.file);
   Run run({.settings = settings,
@@ -62,14 +63,14 @@ LedgerStatus read_ledger_status(const std::filesystem::path& output,
   return {opened.ledger->count_inputs(), opened.ledger->failures(failures)};
 }
 
-PendingCount count_pending(const std::filesystem::path& output,
-                           const settings::FileChoice& ledger) {
+UnfinishedCount count_unfinished(const std::filesystem::path& output,
+                                 const settings::FileChoice& ledger) {
   const OpenedLedger opened = find_ledger(output, ledger);
   try {
     const auto request = opened.ledger->request();
     if (!request) return {{}, "no run was started"};
     if (!request->files_from.empty()) return {{}, "the inputs came from a list"};
-    return {count_pending_images(opened, *request, output, ledger), {}};
+    return {count_unfinished_images(opened, *request, output, ledger), {}};
   } catch (const std::exception& error) {  // for example, its folders were moved
     return {{}, error.what()};
   }

@@ -19,17 +19,18 @@ struct LedgerStatus {
 
 /// The items that the command of the last run would process if it were run again, except failed
 /// items.
-struct PendingCount {
+struct UnfinishedCount {
   std::optional<std::int64_t> images;
   std::string error;  ///< why the inputs could not be counted; empty if they were
 };
 
 /// `ledger` is the setting ledger.file. At most `failures` failures are listed. Throws
-/// FatalError(no_input) if there is no ledger, as count_pending() does.
+/// FatalError(no_input) if there is no ledger, as count_unfinished() does.
 LedgerStatus read_ledger_status(const std::filesystem::path& output,
                                 const settings::FileChoice& ledger, int failures);
 
 /// Lists the inputs of the last run and checks each. A million inputs take several seconds.
-PendingCount count_pending(const std::filesystem::path& output, const settings::FileChoice& ledger);
+UnfinishedCount count_unfinished(const std::filesystem::path& output,
+                                 const settings::FileChoice& ledger);
 
 }  // namespace eckart::app

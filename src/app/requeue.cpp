@@ -17,6 +17,7 @@
 #include "io/quarantine.hpp"
 #include "io/root_directory.hpp"
 #include "text/printable.hpp"
+#include "text/shell_word.hpp"
 
 namespace eckart::app {
 namespace {
@@ -117,6 +118,14 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
                                [](const RequeueResult& entry) { return entry.error.empty(); });
   if (any) io::publish_file(requeue_marker(output), {});
   return results;
+}
+
+std::string requeue_command(const fs::path& output, const fs::path& name) {
+  const bool has_hyphen = output.native().starts_with('-') || name.native().starts_with('-');
+  std::string command = has_hyphen ? "eckart requeue -- " : "eckart requeue ";
+  command += text::shell_word(output.native());
+  if (!name.empty()) command += " " + text::shell_word(name.native());
+  return command;
 }
 
 bool consume_requeue_marker(const fs::path& output) {

@@ -18,6 +18,11 @@ struct RequeueResult {
 std::vector<RequeueResult> requeue(const std::filesystem::path& output,
                                    const std::vector<std::string>& names);
 
+/// Returns the shell command that calls requeue() for the output folder, and for one of its names
+/// if `name` is not empty.
+std::string requeue_command(const std::filesystem::path& output,
+                            const std::filesystem::path& name = {});
+
 /// Returns whether requeue() was called since the last call.
 bool consume_requeue_marker(const std::filesystem::path& output);
 

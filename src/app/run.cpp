@@ -14,6 +14,7 @@
 #include "pipeline/space_wait.hpp"
 #include "reports/image_report.hpp"
 #include "reports/snapshot_text.hpp"
+#include "text/format_count.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -138,8 +139,7 @@ telemetry::RunReport Run::execute() {
     report.warnings.emplace_back(
         "PSNR is of the reconstructions; JPEG compression adds further loss");
   if (request_.restarts > 0)
-    report.warnings.push_back("the GPU was lost " + std::to_string(request_.restarts) +
-                              (request_.restarts == 1 ? " time" : " times") +
+    report.warnings.push_back("the GPU was lost " + text::format_count(request_.restarts, "time") +
                               "; images done before count as skipped");
   report.cpu_s = machine::process_usage().cpu_s;
   report.wall_s = std::chrono::duration<double>(Clock::now() - start_).count();

@@ -14,6 +14,7 @@
 #include "io/output_tree.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/settings_change.hpp"
+#include "text/format_count.hpp"
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
 
@@ -79,8 +80,7 @@ std::string SettingsMismatch::describe() const {
     differences += (differences.empty() ? "" : "; ") + difference;
     if (counts_by_difference.size() > 1) differences += " (" + text::group_digits(outputs) + ")";
   }
-  return text::group_digits(count()) + (count() == 1 ? " output" : " outputs") +
-         " made with other settings (" + differences + ")";
+  return text::format_count(count(), "output") + " made with other settings (" + differences + ")";
 }
 
 SettingsMismatch find_settings_mismatch(const RunRequest& request) try {

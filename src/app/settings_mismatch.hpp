@@ -16,7 +16,7 @@ struct SettingsMismatch {
   std::map<std::string, std::int64_t> counts_by_difference{};  ///< "rank 20 -> 7": how many
 
   std::int64_t count() const;
-  /// Returns "3 results made with other settings (rank 20 -> 7)", or several differences with their
+  /// Returns "3 outputs made with other settings (rank 20 -> 7)", or several differences with their
   /// counts.
   std::string describe() const;
 };

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "text/format_count.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -24,7 +25,7 @@ void print(const char* what, const app::Orphan& orphan) {
 }
 
 std::string files_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " file" : " files");
+  return text::format_count(std::int64_t(count), "file");
 }
 
 void print_kept(const app::Orphans& orphans) {

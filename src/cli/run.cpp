@@ -27,6 +27,7 @@
 #include "reports/run_report_text.hpp"
 #include "settings/value_types.hpp"
 #include "settings/watches.hpp"
+#include "text/format_count.hpp"
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
 
@@ -74,9 +75,9 @@ settings::Configuration read_configuration(const RunArgs& args) {
 
 ExitCode exit_code(const telemetry::RunReport& report) {
   if (report.images() == 0 && !report.interrupted) {
-    throw FatalError(ExitCode::nothing_readable,
-                     "no images in the inputs (" + std::to_string(report.ignored) +
-                         (report.ignored == 1 ? " other file)" : " other files)"));
+    throw FatalError(
+        ExitCode::nothing_readable,
+        "no images in the inputs (" + text::format_count(report.ignored, "other file") + ")");
   }
   return app::exit_code(report);
 }

@@ -3,10 +3,10 @@
 
 #include "app/ledger_status.hpp"
 #include "app/prune.hpp"
+#include "app/requeue.hpp"
 #include "cli/commands.hpp"
 #include "io/quarantine.hpp"
 #include "text/printable.hpp"
-#include "text/shell_word.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -37,11 +37,6 @@ void print_orphans(const StatusArgs& args) {
   }
 }
 
-std::string requeue_command(const std::filesystem::path& output) {
-  const char* end_of_options = output.native().starts_with('-') ? "-- " : "";
-  return std::string("eckart requeue ") + end_of_options + text::shell_word(output.native());
-}
-
 ExitCode status(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
@@ -64,9 +59,9 @@ ExitCode status(const StatusArgs& args) {
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
   if (quarantined > 0)
     std::printf("%zu in quarantine; to retry %s, run: %s\n", quarantined,
-                quarantined == 1 ? "it" : "them", requeue_command(args.output).c_str());
+                quarantined == 1 ? "it" : "them", app::requeue_command(args.output).c_str());
   std::fflush(stdout);  // the rest is slow
-  const app::PendingCount unfinished = app::count_pending(args.output, args.ledger);
+  const app::UnfinishedCount unfinished = app::count_unfinished(args.output, args.ledger);
   if (unfinished.images) {
     std::printf("%lld unfinished\n", static_cast<long long>(*unfinished.images));
   } else {

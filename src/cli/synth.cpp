@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -21,6 +20,7 @@
 #include "io/environment_error.hpp"
 #include "io/publication.hpp"
 #include "machine/usable_cores.hpp"
+#include "text/format_count.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -150,10 +150,9 @@ ExitCode execute(const SynthArgs& args) {
   for (const synth::SynthKind kind : chosen_kinds(args))
     kinds += " " + std::string(to_string(kind));
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
-  std::printf("%" PRId64 " image%s in %s:%s; %d bits, %d channel%s, %s\n", images,
-              images == 1 ? "" : "s", text::printable(args.output.native()).c_str(), kinds.c_str(),
-              args.depth, args.channels, args.channels == 1 ? "" : "s",
-              to_string(args.format).c_str());
+  std::printf("%s in %s:%s; %d bits, %s, %s\n", text::format_count(images, "image").c_str(),
+              text::printable(args.output.native()).c_str(), kinds.c_str(), args.depth,
+              text::format_count(args.channels, "channel").c_str(), to_string(args.format).c_str());
   return ExitCode::ok;
 }
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <new>
@@ -42,7 +43,7 @@ std::exception_ptr thread_start_error() {
 
 }  // namespace
 
-Workers::Workers(const std::string& name, int count, Body body, OnFailure on_failure)
+Workers::Workers(std::string_view name, int count, Body body, OnFailure on_failure)
     : body_(std::move(body)), on_failure_(std::move(on_failure)) {
   threads_.reserve(std::size_t(count));
   for (int index = 0; index < count; ++index) {
@@ -54,7 +55,8 @@ Workers::Workers(const std::string& name, int count, Body body, OnFailure on_fai
     }
     // Without an allocation, because this constructor must not throw while threads run.
     std::array<char, 32> full_name{};
-    std::snprintf(full_name.data(), full_name.size(), "%.12s:%d", name.c_str(), index);
+    std::snprintf(full_name.data(), full_name.size(), "%.*s:%d",
+                  int(std::min<std::size_t>(name.size(), 12)), name.data(), index);
     full_name[kMaxThreadNameBytes] = '\0';
     pthread_setname_np(threads_.back().native_handle(), full_name.data());
   }

@@ -2,7 +2,7 @@
 
 #include <exception>
 #include <functional>
-#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -20,7 +20,7 @@ class Workers {
   /// `name` and its index. If a thread cannot be started, the remaining ones are not started
   /// either, and on_failure gets std::bad_alloc (no memory for the stack) or std::system_error
   /// (EAGAIN: too many threads).
-  Workers(const std::string& name, int count, Body body, OnFailure on_failure);
+  Workers(std::string_view name, int count, Body body, OnFailure on_failure);
   /// Waits for all threads to end.
   ~Workers();
   Workers(const Workers&) = delete;

@@ -79,22 +79,21 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   compute::Backend* backend = nullptr;
   try {
     source.emplace(
-        std::string(to_string(Stage::source)), 1, [this](int) { run_source(); }, on_failure);
+        to_string(Stage::source), 1, [this](int) { run_source(); }, on_failure);
     load.emplace(
-        std::string(to_string(Stage::load)), options_.load_threads, [this](int i) { run_load(i); },
-        on_failure);
+        to_string(Stage::load), options_.load_threads, [this](int i) { run_load(i); }, on_failure);
     write.emplace(
-        std::string(to_string(Stage::write)), options_.write_threads,
-        [this](int i) { run_write(i); }, on_failure);
+        to_string(Stage::write), options_.write_threads, [this](int i) { run_write(i); },
+        on_failure);
     backend = &steps_.create_backend();
     compute_clock_.emplace(backend->lanes(), start_);
     startup_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
     backend_ = backend;
     compute.emplace(
-        std::string(to_string(Stage::compute)), backend->lanes(),
-        [&](int i) { run_compute(*backend, i); }, on_failure);
+        to_string(Stage::compute), backend->lanes(), [&](int i) { run_compute(*backend, i); },
+        on_failure);
     batch.emplace(
-        std::string(to_string(Stage::batch)), 1, [&](int) { run_batch(*backend); }, on_failure);
+        to_string(Stage::batch), 1, [&](int) { run_batch(*backend); }, on_failure);
   } catch (...) {
     abort(std::current_exception());
   }

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "compute/format_count.hpp"
+#include "text/format_count.hpp"
 
 namespace eckart::compute {
 namespace {
@@ -46,7 +46,7 @@ class Differences {
                   max_psnr_difference_db_);
     std::vector<std::string> lines{line};
     if (one_sided_failures_ > 0) {
-      lines.push_back(format_count(one_sided_failures_, "image") +
+      lines.push_back(text::format_count(one_sided_failures_, "image") +
                       " failed on only one of the two backends");
     }
     return lines;

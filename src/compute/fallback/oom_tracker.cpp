@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compute/evict_if_full.hpp"
-#include "compute/format_count.hpp"
+#include "text/format_count.hpp"
 
 namespace eckart::compute {
 namespace {
@@ -35,7 +35,7 @@ void OomTracker::record_batch_oom(const BatchKey& key, int planes, const OutOfMe
     max_planes = is_first ? half : std::min(max_planes, half);
     if (!is_first) return;
   }
-  warn_(not_enough(cause) + " for a batch of " + format_count(planes, "plane") + " of " +
+  warn_(not_enough(cause) + " for a batch of " + text::format_count(planes, "plane") + " of " +
         format_shape(key.shape) + " (" + cause.what() +
         "); batches of this shape are split from now on");
 }
@@ -105,14 +105,15 @@ std::vector<std::string> OomTracker::warnings() const {
     splits += splits.empty() ? "batches of " : ", of ";
     splits += format_shape(key.shape) +
               (splits.find(" limited ") == std::string::npos ? " were limited to " : " to ") +
-              format_count(entry.max_planes, "plane");
+              text::format_count(entry.max_planes, "plane");
   }
   if (split_count > kMaxListed)
-    splits += ", of " + format_count(split_count - kMaxListed, "other shape") + " also limited";
+    splits +=
+        ", of " + text::format_count(split_count - kMaxListed, "other shape") + " also limited";
   const std::int64_t images = counts_.cpu_fallback_images;
   const std::string on_cpu = images == 0
                                  ? ""
-                                 : format_count(images, "image") +
+                                 : text::format_count(images, "image") +
                                        (images == 1 ? " was" : " were") + " computed on the CPU";
   if (splits.empty() && on_cpu.empty()) return {};
   return {"not enough " + describe_memory() + ": " + splits +

@@ -145,7 +145,7 @@ TEST_F(InputDisposalTest, says_how_to_retry_inputs_with_names_that_a_shell_would
     const std::string separator = name.starts_with('-') ? "--|" : "";
     std::ifstream arguments(at("arguments"), std::ios::binary);
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(arguments), {}),
-              "requeue|" + at("out").native() + "|" + separator + name + "|")
+              "requeue|" + separator + at("out").native() + "|" + name + "|")
         << command;
   }
 }
