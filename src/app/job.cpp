@@ -188,8 +188,8 @@ pipeline::OutputDecision Job::decision_for(const pipeline::WorkItem& item,
   return decision;
 }
 
-io::ConflictAction Job::resolve_collision(const pipeline::WorkItem& item, const fs::path& output,
-                                          const fs::path& written) const {
+io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const fs::path& output,
+                                           const fs::path& written) const {
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
   return eckart::pipeline::resolve_collision(decision_for(item, index), output, written);

@@ -99,9 +99,9 @@ class Job : public pipeline::OutputOwner {
   const io::Codec& codec() const { return outputs_.codec(); }
 
   void record_intents(std::span<pipeline::WorkItem* const> items) override;
-  io::ConflictAction resolve_collision(const pipeline::WorkItem& item,
-                                       const std::filesystem::path& output,
-                                       const std::filesystem::path& written) const override;
+  io::CollisionAction resolve_collision(const pipeline::WorkItem& item,
+                                        const std::filesystem::path& output,
+                                        const std::filesystem::path& written) const override;
   void abandon_intents(std::span<pipeline::WorkItem* const> items) override;
   void record(std::span<pipeline::WorkItem* const> items) override;
   /// Releases the output names that assign_outputs() reserved. Only a service calls it, because its

@@ -28,12 +28,12 @@ std::string message_of(const fs::path& path, const std::system_error& error) {
 }
 
 /// Whether a file is in the path of a folder, or a folder is at the path of the file.
-bool is_name_conflict(int error) { return error == ENOTDIR || error == EISDIR || error == EEXIST; }
+bool is_name_collision(int error) { return error == ENOTDIR || error == EISDIR || error == EEXIST; }
 
 /// Throws EnvironmentError or ItemError, depending on the error.
 [[noreturn]] void fail(const fs::path& path, const std::system_error& error) {
   check_environment(error.code().value(), message_of(path, error));
-  if (is_name_conflict(error.code().value()))
+  if (is_name_collision(error.code().value()))
     throw ItemError(FailureReason::output_collision,
                     message_of(path, error) + "; a file and a folder have the same name");
   throw ItemError(FailureReason::not_written, message_of(path, error));
@@ -86,7 +86,7 @@ class PublicationGroup {
   void rename_files(const OnPublishFailure& on_publish_failure) {
     for (std::size_t i = 0; i < publications_.size(); ++i) {
       try {
-        if (publications_[i]->files_.size() > 1) check_conflicts(i);
+        if (publications_[i]->files_.size() > 1) check_collisions(i);
         rename_files(i);
       } catch (const ItemError& error) {
         publications_[i]->clear();
@@ -121,12 +121,12 @@ class PublicationGroup {
   }
 
   /// Checks all files before the first rename, so that all files of an image are published or none.
-  void check_conflicts(std::size_t index) const {
-    if (!options_.resolve_conflict) return;
+  void check_collisions(std::size_t index) const {
+    if (!options_.resolve_collision) return;
     for (const Publication::File& file : publications_[index]->files_) {
       struct stat status {};
       if (::lstat(file.path.c_str(), &status) == 0)
-        options_.resolve_conflict(index, file.path, file.temporary->path());
+        options_.resolve_collision(index, file.path, file.temporary->path());
     }
   }
 
@@ -145,11 +145,11 @@ class PublicationGroup {
   }
 
   void rename_file(std::size_t index, Publication::File& file) const {
-    if (options_.resolve_conflict) {
+    if (options_.resolve_collision) {
       if (file.temporary->rename_if_free(file.path)) return;
-      const ConflictAction action =
-          options_.resolve_conflict(index, file.path, file.temporary->path());
-      if (action == ConflictAction::keep) return sync_existing(file.path);
+      const CollisionAction action =
+          options_.resolve_collision(index, file.path, file.temporary->path());
+      if (action == CollisionAction::keep) return sync_existing(file.path);
     }
     file.temporary->rename_to(file.path);
   }
@@ -209,14 +209,14 @@ void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
 }
 
 void publish_new_file(const fs::path& path, std::span<const std::byte> bytes) {
-  const auto resolve_conflict = [](std::size_t, const fs::path& existing,
-                                   const fs::path& temporary) {
-    if (compare_files(existing, temporary) == FileComparison::same) return ConflictAction::keep;
+  const auto resolve_collision = [](std::size_t, const fs::path& existing,
+                                    const fs::path& temporary) {
+    if (compare_files(existing, temporary) == FileComparison::same) return CollisionAction::keep;
     throw ItemError(FailureReason::output_collision,
                     text::printable(existing.native()) +
                         " already exists with different content and was not replaced");
   };
-  publish_one(path, bytes, {.resolve_conflict = resolve_conflict});
+  publish_one(path, bytes, {.resolve_collision = resolve_collision});
 }
 
 }  // namespace eckart::io

@@ -38,18 +38,18 @@ class Publication {
 };
 
 /// Called if a publication of the group could not be renamed to its path. `index` is its index in
-/// the group. The error is output_collision if a folder is at the path, what resolve_conflict()
+/// the group. The error is output_collision if a folder is at the path, what resolve_collision()
 /// threw, or not_written.
 using OnPublishFailure = std::function<void(std::size_t index, const ItemError& error)>;
 
 /// What to do with an existing file at the path of an output.
-enum class ConflictAction {
+enum class CollisionAction {
   replace,  ///< replace the existing file
   keep,     ///< keep the existing file, because it has the same bytes
 };
 /// Called if a file exists at `path`, where a file of publication `index` is to be published. The
 /// new bytes are in `temporary`. Throws ItemError if the existing file is a collision.
-using ResolveConflict = std::function<ConflictAction(
+using ResolveCollision = std::function<CollisionAction(
     std::size_t index, const std::filesystem::path& path, const std::filesystem::path& temporary)>;
 
 struct PublishOptions {
@@ -60,7 +60,7 @@ struct PublishOptions {
   /// If empty, existing files are replaced. Otherwise a file is replaced only if this function has
   /// returned `replace` immediately before. A file that appears later at a free path is detected.
   /// The function is called for all files of a publication before the first rename.
-  ResolveConflict resolve_conflict{};
+  ResolveCollision resolve_collision{};
 };
 
 /// Renames all files to their paths. Throws EnvironmentError. Publications that are not

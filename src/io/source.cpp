@@ -195,7 +195,7 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& file_pa
 }
 
 /// Output paths mirror input paths, so neither folder may be inside the other.
-std::string output_conflict(const fs::path& input, const fs::path& output) {
+std::string collision_with_output(const fs::path& input, const fs::path& output) {
   std::error_code ignored;  // not a folder
   if (is_within(input, output)) return "it is inside the output folder " + output.string();
   if (fs::is_directory(input, ignored) && is_within(output, input)) {
@@ -206,10 +206,10 @@ std::string output_conflict(const fs::path& input, const fs::path& output) {
 
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
   const fs::path path = output_path_of(line);
-  const std::string conflict = output_conflict(line, output);
-  if (conflict.empty()) return source_at(line, path, path);
+  const std::string collision = collision_with_output(line, output);
+  if (collision.empty()) return source_at(line, path, path);
   return std::make_unique<SingleSource>(SourceItem{
-      line, path, Outcome::failed(Stage::source, FailureReason::output_collision, conflict)});
+      line, path, Outcome::failed(Stage::source, FailureReason::output_collision, collision)});
 }
 
 }  // namespace

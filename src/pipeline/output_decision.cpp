@@ -193,15 +193,15 @@ void throw_output_collision(const std::filesystem::path& output, const OutputDec
                                                        decision.explanation + "): " + advice);
 }
 
-io::ConflictAction resolve_collision(const OutputDecision& decision,
-                                     const std::filesystem::path& output,
-                                     const std::filesystem::path& written) {
+io::CollisionAction resolve_collision(const OutputDecision& decision,
+                                      const std::filesystem::path& output,
+                                      const std::filesystem::path& written) {
   if (decision.action == OutputAction::reject) throw_output_collision(output, decision);
-  if (decision.action != OutputAction::compare) return io::ConflictAction::replace;
+  if (decision.action != OutputAction::compare) return io::CollisionAction::replace;
   const io::FileComparison comparison = io::compare_files(output, written);
-  if (comparison == io::FileComparison::same) return io::ConflictAction::keep;
+  if (comparison == io::FileComparison::same) return io::CollisionAction::keep;
   if (comparison == io::FileComparison::prefix && decision.is_modified_output)
-    return io::ConflictAction::replace;
+    return io::CollisionAction::replace;
   throw_output_collision(output, decision);
 }
 

@@ -70,9 +70,9 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
 
 /// Returns how io::publish() handles the existing file at `output`; `written` is the new file.
 /// Throws ItemError(output_collision).
-io::ConflictAction resolve_collision(const OutputDecision& decision,
-                                     const std::filesystem::path& output,
-                                     const std::filesystem::path& written);
+io::CollisionAction resolve_collision(const OutputDecision& decision,
+                                      const std::filesystem::path& output,
+                                      const std::filesystem::path& written);
 
 /// Throws ItemError(output_collision) with the reason and advice.
 [[noreturn]] void throw_output_collision(const std::filesystem::path& output,

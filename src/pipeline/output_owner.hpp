@@ -22,10 +22,10 @@ class OutputOwner {
   /// Records publish intents of these items. Throws EnvironmentError.
   virtual void record_intents(std::span<WorkItem* const> items) = 0;
   /// Decides what to do with an existing file at the path of an output; `written` is the new file
-  /// under its temporary name. See io::ResolveConflict.
-  virtual io::ConflictAction resolve_collision(const WorkItem& item,
-                                               const std::filesystem::path& output,
-                                               const std::filesystem::path& written) const = 0;
+  /// under its temporary name. See io::ResolveCollision.
+  virtual io::CollisionAction resolve_collision(const WorkItem& item,
+                                                const std::filesystem::path& output,
+                                                const std::filesystem::path& written) const = 0;
   /// Removes the publish intents of items that were not published. Throws EnvironmentError.
   virtual void abandon_intents(std::span<WorkItem* const> items) = 0;
   /// Records published, failed and skipped items. Throws EnvironmentError.

@@ -49,7 +49,7 @@ void publish(std::span<WorkItem* const> items, OutputOwner& owner, bool durable)
   for (WorkItem* item : items) publications.push_back(&item->publication);
   const io::PublishOptions options{
       .durable = durable,
-      .resolve_conflict = [&](std::size_t index, const auto& output, const auto& written) {
+      .resolve_collision = [&](std::size_t index, const auto& output, const auto& written) {
         return owner.resolve_collision(*items[index], output, written);
       }};
   io::publish(publications, options, [&](std::size_t index, const ItemError& error) {

@@ -167,9 +167,9 @@ class FakeOwner : public pipeline::OutputOwner {
  public:
   void check_in_place() const override {}
   void record_intents(std::span<pipeline::WorkItem* const>) override {}
-  io::ConflictAction resolve_collision(const pipeline::WorkItem&, const std::filesystem::path&,
-                                       const std::filesystem::path&) const override {
-    return io::ConflictAction::replace;
+  io::CollisionAction resolve_collision(const pipeline::WorkItem&, const std::filesystem::path&,
+                                        const std::filesystem::path&) const override {
+    return io::CollisionAction::replace;
   }
   void abandon_intents(std::span<pipeline::WorkItem* const>) override {}
   void record(std::span<pipeline::WorkItem* const>) override {}

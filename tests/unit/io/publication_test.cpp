@@ -150,7 +150,7 @@ TEST_P(PublicationTest, is_not_written_and_no_collision_if_the_system_rejects_it
   EXPECT_EQ(files(root_).size(), 0u);
 }
 
-TEST_P(PublicationTest, resolves_each_conflict_as_decided) {
+TEST_P(PublicationTest, resolves_each_collision_as_decided) {
   for (const char* name : {"a", "b", "c"}) publish_file(root_ / name, bytes(1));
   Publication a, b, c, d;
   a.add(root_ / "a", bytes(10));
@@ -159,13 +159,13 @@ TEST_P(PublicationTest, resolves_each_conflict_as_decided) {
   d.add(root_ / "d", bytes(10));
   Publication* const group[] = {&a, &b, &c, &d};
   std::vector<std::size_t> failed;
-  const auto resolve_conflict = [&](std::size_t index, const fs::path& existing,
-                                    const fs::path& temporary) {
+  const auto resolve_collision = [&](std::size_t index, const fs::path& existing,
+                                     const fs::path& temporary) {
     EXPECT_EQ(compare_files(existing, temporary), FileComparison::prefix);
     if (index == 2) throw ItemError(FailureReason::output_collision, "in the way");
-    return index == 0 ? ConflictAction::replace : ConflictAction::keep;
+    return index == 0 ? CollisionAction::replace : CollisionAction::keep;
   };
-  publish(group, {.durable = durable_, .resolve_conflict = resolve_conflict},
+  publish(group, {.durable = durable_, .resolve_collision = resolve_collision},
           [&](std::size_t index, const ItemError& error) {
             failed.push_back(index);
             EXPECT_EQ(error.reason(), FailureReason::output_collision);
@@ -178,7 +178,7 @@ TEST_P(PublicationTest, resolves_each_conflict_as_decided) {
 }
 
 /// The path of the first file is free.
-TEST_P(PublicationTest, publishes_all_files_or_none_on_a_conflict) {
+TEST_P(PublicationTest, publishes_all_files_or_none_on_a_collision) {
   publish_file(root_ / "b", bytes(1));
   Publication publication;
   publication.add(root_ / "a", bytes(10));
@@ -187,7 +187,7 @@ TEST_P(PublicationTest, publishes_all_files_or_none_on_a_conflict) {
   bool failed = false;
   publish(group,
           {.durable = durable_,
-           .resolve_conflict = [](auto, const auto&, const auto&) -> ConflictAction {
+           .resolve_collision = [](auto, const auto&, const auto&) -> CollisionAction {
              throw ItemError(FailureReason::output_collision, "in the way");
            }},
           [&](std::size_t, const ItemError&) { failed = true; });
