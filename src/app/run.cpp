@@ -26,7 +26,8 @@ std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;
   for (const auto& input : request.inputs) sources.push_back(io::make_source(input));
   if (!request.files_from.empty())
-    sources.push_back(io::make_list_source(request.files_from, request.output));
+    sources.push_back(
+        io::make_list_source(request.files_from, request.output, request.files_from_separator));
   return io::chain_sources(std::move(sources));
 }
 

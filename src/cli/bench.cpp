@@ -14,8 +14,12 @@
 
 #include "bench/scaling_benchmark.hpp"
 #include "capacity/plan.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
+#include "cli/enum_option.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
 #include "io/environment_error.hpp"
@@ -87,6 +91,7 @@ void print_plan(const BenchArgs& args) {
 
 ExitCode scaling(const BenchArgs& args) {
   logging::start_log(0);
+  for (const fs::path& input : args.inputs) check_exists(input);
   const settings::Settings settings = read_configuration(args.config).settings;
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,
@@ -123,27 +128,52 @@ ExitCode scaling(const BenchArgs& args) {
 void add_bench(CLI::App& app, Action& action) {
   auto args = std::make_shared<BenchArgs>();
   CLI::App* command =
-      app.add_subcommand("bench", "Measure how throughput scales with the number of cores");
-  command->add_option("experiment", args->experiment, "scaling")
+      app.add_subcommand("bench", "Measure how throughput scales with the number of cores")
+          ->group(kMachineCommands);
+  command->add_option("EXPERIMENT", args->experiment, "What to measure")
       ->required()
-      ->check(CLI::IsMember({"scaling"}));
-  command->add_option("inputs", args->inputs, "Folders and files; repeated as often as needed")
+      ->check(one_of({"scaling"}));
+  command->add_option("INPUT", args->inputs, "Folders and files; repeated as often as needed")
       ->required();
-  command->add_option(
-      "-o,--output", args->output,
-      "Scratch folder for outputs, on the disk to measure; default: the temporary folder");
-  command->add_option("--log", args->log,
-                      "Throughput log to append to, for eckart plan; default scaling.jsonl");
   command
-      ->add_option("--cores", args->cores, "Comma-separated core counts; default 1, 2, 4, ..., all")
+      ->add_option("--cores", args->cores,
+                   "Core counts, separated by commas; without it, 1, 2, 4, ..., all")
+      ->type_name("LIST")
       ->delimiter(',')
-      ->check(CLI::Range(1, capacity::kMaxCores));
-  command->add_option("--seconds", args->seconds, "Seconds for a run on all cores; default 5")
-      ->check(CLI::Range(0.1, 3600.0));
-  command->add_option("--repeats", args->repeats, "Repeats of each run; default 3")
-      ->check(CLI::Range(1, 100));
+      ->check(number_between(1, capacity::kMaxCores))
+      ->group("Measurement");
+  command->add_option("--seconds", args->seconds, "Seconds for a run on all cores")
+      ->type_name("SECONDS")
+      ->check(number_between(0.1, 3600.0))
+      ->capture_default_str()
+      ->group("Measurement");
+  command->add_option("--repeats", args->repeats, "Repeats of each run")
+      ->type_name("N")
+      ->check(number_between(1, 100))
+      ->capture_default_str()
+      ->group("Measurement");
+  command
+      ->add_option("-o,--output", args->output,
+                   "Scratch folder for outputs, on the disk to measure; without it, the temporary "
+                   "folder")
+      ->type_name("FOLDER")
+      ->group("Output");
+  command->add_option("--log", args->log, "Throughput log to append to, for eckart plan")
+      ->type_name("FILE")
+      ->default_str("scaling.jsonl")
+      ->group("Output");
+  command->add_flag("--json", args->json, "Print the plan as JSON, as eckart plan --json does")
+      ->group("Output");
   add_config_options(*command, args->config, false);
-  command->add_flag("--json", args->json, "Print the plan as JSON, as eckart plan --json does");
+  describe(*command,
+           {.usage = {"scaling INPUT... [OPTIONS]"},
+            .examples = {{"Measure this machine", "eckart bench scaling photos"},
+                         {"With the disk that will be used, for at most 4 cores",
+                          "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
+                         {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
+            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
+                           ExitCode::no_input, ExitCode::cannot_create, ExitCode::configuration,
+                           ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args] { return scaling(*args); };

@@ -15,8 +15,10 @@
 #include <system_error>
 
 #include "build_id/build_id.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/early_signals.hpp"
+#include "cli/help.hpp"
 #include "logging/log.hpp"
 #include "settings/settings.hpp"
 #include "text/printable.hpp"
@@ -85,10 +87,13 @@ EarlySignalMode early_signal_mode_of(int argc, char** argv) {
 }
 
 ExitCode parse_and_execute(int argc, char** argv) {
-  CLI::App app("Truncated-SVD reconstruction of images on CPUs and GPUs", "eckart");
-  app.set_version_flag("--version",
-                       std::string("eckart " ECKART_VERSION " (build ") + build_id() + ")");
+  CLI::App app("Reconstruct images at low rank by truncated SVD, on CPUs and GPUs", "eckart");
+  app.set_version_flag("-V,--version",
+                       std::string("eckart " ECKART_VERSION " (build ") + build_id() + ")",
+                       "Print the version and exit");
+  app.get_help_ptr()->description("Print this help and exit");
   app.require_subcommand(1);
+  describe_program(app);
   const auto is_named = [&](const CLI::App* command) {
     return argc > 1 && command->check_name(argv[1]);
   };
@@ -96,14 +101,11 @@ ExitCode parse_and_execute(int argc, char** argv) {
     std::string help = root->get_name();
     for (const CLI::App* command : root->get_subcommands(is_named))
       help += " " + command->get_name();
-    return "eckart: " + text::printable_message(error.what()) + "; see " + help + " --help\n";
+    const std::string message = message_of(dynamic_cast<const CLI::ParseError&>(error));
+    return "eckart: " + text::printable_message(message) + "; see " + help + " --help\n";
   });
   Action action;
   add_commands(app, action);
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
-    return fail(ExitCode::usage,
-                "unknown command '" + text::printable(argv[1]) + "'; see eckart --help");
-  }
   try {
     parse(app, {argv + std::min(argc, 1), argv + argc});
   } catch (const CLI::ParseError& error) {

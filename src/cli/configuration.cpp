@@ -2,14 +2,24 @@
 
 #include <system_error>
 
+#include "cli/existing_path.hpp"
+#include "core/error.hpp"
+#include "settings/value_types.hpp"
+
 namespace eckart::cli {
 
 void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option) {
-  command.add_option("--config", args.file, "YAML file with settings")->check(CLI::ExistingFile);
-  command.add_option("--set", args.assignments,
-                     "Set one key, such as output.jpeg_quality=90; may be repeated");
+  command.add_option("--config", args.file, "YAML file with settings")
+      ->type_name("FILE")
+      ->group("Settings");
+  command
+      .add_option("--set", args.assignments,
+                  "Set one key, such as output.jpeg_quality=90; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->group("Settings");
   if (has_print_option)
-    command.add_flag("--print-config", args.print, "Print the effective settings and exit");
+    command.add_flag("--print-config", args.print, "Print the effective settings and exit")
+        ->group("Settings");
 }
 
 settings::Configuration read_configuration(const ConfigArgs& args,
@@ -18,10 +28,27 @@ settings::Configuration read_configuration(const ConfigArgs& args,
   std::error_code unreadable;  // ignored: the user may not be allowed to read the folder
   if (std::filesystem::exists(system_file, unreadable))
     configuration = settings::load_configuration(system_file);
-  if (!args.file.empty()) configuration = settings::load_configuration(args.file, configuration);
+  if (!args.file.empty()) {
+    check_exists(args.file);
+    configuration = settings::load_configuration(args.file, configuration);
+  }
   for (const std::string& assignment : args.assignments)
     settings::apply(configuration.settings, assignment);
   return configuration;
+}
+
+void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
+                const std::optional<std::string>& value) {
+  if (!value) return;
+  const std::string assignment = key + "=" + settings::Text{}.print(*value);
+  try {
+    settings::apply(settings, assignment);
+  } catch (const settings::SettingsError& error) {
+    std::string what = error.what();
+    const std::string place = "--set " + settings::one_line(assignment);
+    if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + *value);
+    throw FatalError(ExitCode::usage, what);
+  }
 }
 
 }  // namespace eckart::cli

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,5 +26,9 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_opti
 /// --set. Throws settings::SettingsError.
 settings::Configuration read_configuration(
     const ConfigArgs& args, const std::filesystem::path& system_file = kSystemConfig);
+
+/// Applies a flag as a --set assignment. An error message names the flag. Throws FatalError(usage).
+void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
+                const std::optional<std::string>& value);
 
 }  // namespace eckart::cli

@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "app/make_backend.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/enum_option.hpp"
+#include "cli/help.hpp"
 #include "cli/measure_costs.hpp"
 #include "core/instant.hpp"
 #include "core/quality.hpp"
@@ -221,20 +223,36 @@ ExitCode doctor(const DoctorArgs& args) {
 
 void add_doctor(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("doctor", "Check this machine with a reconstruction on each backend");
+      app.add_subcommand("doctor", "Check this machine with a reconstruction on each backend")
+          ->group(kMachineCommands);
   auto args = std::make_shared<DoctorArgs>();
   add_enum_option(*command, "--backend", args->backend, "Backend to check; auto: both",
                   {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda});
   CLI::Option* calibrate =
-      command->add_flag("--calibrate", args->calibrate,
-                        "Measure solver costs on this machine and store them for later runs");
-  command->add_option(
-      "--calibration", args->calibration,
-      "Calibration file; default eckart/calibration.yaml in $XDG_CONFIG_HOME or ~/.config");
+      command
+          ->add_flag("--calibrate", args->calibrate,
+                     "Measure solver costs on this machine and store them for later runs")
+          ->group("Calibration");
+  command
+      ->add_option("--calibration", args->calibration,
+                   "Calibration file; eckart/calibration.yaml in $XDG_CONFIG_HOME or ~/.config if "
+                   "none is given")
+      ->type_name("FILE")
+      ->group("Calibration");
   command->add_option("--seconds", args->seconds, "Approximate seconds to measure each backend")
-      ->check(CLI::Range(0.0, 3600.0))
+      ->type_name("SECONDS")
+      ->check(number_between(0.0, 3600.0))
       ->needs(calibrate)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Calibration");
+  describe(
+      *command,
+      {.usage = {"[OPTIONS]"},
+       .examples = {{"Is this machine ready?", "eckart doctor"},
+                    {"Is the GPU used?", "eckart doctor --backend cuda"},
+                    {"Choose the fastest solvers for this machine", "eckart doctor --calibrate"}},
+       .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::unavailable, ExitCode::internal,
+                      ExitCode::cannot_create, ExitCode::configuration}});
   command->callback([args, &action] { action = [args] { return doctor(*args); }; });
 }
 

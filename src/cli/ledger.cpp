@@ -12,6 +12,8 @@
 
 #include "app/ledger_import.hpp"
 #include "cli/commands.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "cli/ledger_lines.hpp"
 #include "files/file_descriptor.hpp"
 #include "text/format_count.hpp"
@@ -120,22 +122,42 @@ ExitCode import_ledger(const LedgerArgs& args) {
 
 void add_ledger(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("ledger", "Export the ledger of an output folder, or import one");
+      app.add_subcommand("ledger", "Export the ledger of an output folder, or import one")
+          ->group(kOutputCommands);
   command->require_subcommand(1);
   auto args = std::make_shared<LedgerArgs>();
   add_ledger_option(*command, args->ledger);
   const auto add = [&](const char* name, const char* what, ExitCode (*work)(const LedgerArgs&)) {
-    CLI::App* step = command->add_subcommand(name, what);
-    step->add_option("output", args->output, "The output folder")->required();
+    CLI::App* step = command->add_subcommand(name, what)->group("Commands");
+    step->add_option("FOLDER", args->output, "Output folder")->required();
     step->fallthrough();  // accept options of `ledger` after the subcommand
-    step->callback([args, work, &action] { action = [args, work] { return work(*args); }; });
+    step->callback([args, work, &action] {
+      action = [args, work] {
+        check_exists(args->output);
+        return work(*args);
+      };
+    });
     return step;
   };
-  add("export", "Export the ledger as JSON lines", export_ledger)
-      ->add_option("file", args->file, "New file; default stdout");
-  add("import", "Import JSON lines into the ledger", import_ledger)
-      ->add_option("file", args->file, "File written by export")
-      ->required();
+  const Example to_file = {"Export to a file", "eckart ledger export out ledger.jsonl"},
+                to_stdout = {"Count the failures",
+                             "eckart ledger export out | grep -c '\"kind\":\"failure\"'"},
+                from_file = {"Import into a moved output folder",
+                             "eckart ledger import moved/out ledger.jsonl"},
+                elsewhere = {"A ledger in another place",
+                             "eckart ledger export out --ledger /var/lib/eckart/out.db"};
+  CLI::App* export_step = add("export", "Export the ledger as JSON lines", export_ledger);
+  export_step->add_option("FILE", args->file, "New file; stdout if there is none");
+  describe(*export_step, {.usage = {"FOLDER [FILE]"},
+                          .examples = {to_file, to_stdout, elsewhere},
+                          .exit_codes = kLedgerExitCodes});
+  CLI::App* import_step = add("import", "Import JSON lines into the ledger", import_ledger);
+  import_step->add_option("FILE", args->file, "File written by export")->required();
+  describe(*import_step,
+           {.usage = {"FOLDER FILE"}, .examples = {from_file}, .exit_codes = kLedgerExitCodes});
+  describe(*command, {.usage = {"export FOLDER [FILE]", "import FOLDER FILE"},
+                      .examples = {to_file, to_stdout, from_file},
+                      .exit_codes = kLedgerExitCodes});
 }
 
 }  // namespace eckart::cli

@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "capacity/parse_quantity.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/help.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -54,29 +56,58 @@ ExitCode plan(const PlanArgs& args) {
 }  // namespace
 
 void add_plan(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "plan", "Show what limits a machine, from throughput logs, and predict more hardware");
+  CLI::App* command =
+      app.add_subcommand(
+             "plan", "Show what limits a machine, from throughput logs, and predict more hardware")
+          ->group(kMachineCommands);
   auto args = std::make_shared<PlanArgs>();
-  command->add_option("log", args->logs, "Throughput logs, including rotated ones")->required();
-  command->add_option("--target", args->target, "Target rate: 2M/day, 30k/h, 250/s");
+  command->add_option("LOG", args->logs, "Throughput logs, including rotated ones")->required();
+  command->add_option("--target", args->target, "Target rate: 2M/day, 30k/h, 250/s")
+      ->type_name("RATE")
+      ->group("Question");
   CLI::Option* images =
-      command->add_option("--images", args->images, "Number of images to process: 500k");
+      command->add_option("--images", args->images, "Number of images to process: 500k")
+          ->type_name("N")
+          ->group("Question");
   command->add_option("--deadline", args->deadline, "Time to process them in: 6h, 90min")
+      ->type_name("TIME")
+      ->group("Question")
       ->needs(images)
       ->excludes("--target");
-  command->add_option("--cores", args->cores, "Also predict for these core counts, comma-separated")
+  command
+      ->add_option("--cores", args->cores,
+                   "Also predict for these core counts, separated by commas")
+      ->type_name("LIST")
+      ->group("Question")
       ->delimiter(',')
-      ->check(CLI::Range(1, capacity::kMaxCores));
-  command->add_option("--gpus", args->gpus, "Also predict for these GPU counts, comma-separated")
+      ->check(number_between(1, capacity::kMaxCores));
+  command
+      ->add_option("--gpus", args->gpus, "Also predict for these GPU counts, separated by commas")
+      ->type_name("LIST")
+      ->group("Question")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
+      ->check(number_between(1, 1024));
   command
       ->add_option("--fit-cores", args->fit_cores,
                    "Fit only runs on these core counts, and compare with the others")
+      ->type_name("LIST")
+      ->group("Model")
       ->delimiter(',')
-      ->check(CLI::Range(1, capacity::kMaxCores));
-  CLI::Option* json = command->add_flag("--json", args->json, "Print one JSON object per workload");
-  command->add_flag("--html", args->html, "Print an HTML report with plots")->excludes(json);
+      ->check(number_between(1, capacity::kMaxCores));
+  CLI::Option* json = command->add_flag("--json", args->json, "Print one JSON object per workload")
+                          ->group("Output");
+  command->add_flag("--html", args->html, "Print an HTML report with plots")
+      ->group("Output")
+      ->excludes(json);
+  describe(*command,
+           {.usage = {"LOG... [OPTIONS]"},
+            .examples = {{"What limits this machine?", "eckart plan throughput.jsonl"},
+                         {"Is it enough, and what if it had 16 cores?",
+                          "eckart plan throughput.jsonl --target 2M/day --cores 16"},
+                         {"A report for others",
+                          "eckart plan throughput.jsonl --target 2M/day --html > plan.html"}},
+            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
+                           ExitCode::no_input, ExitCode::no_permission}});
   command->callback([args, &action] { action = [args] { return plan(*args); }; });
 }
 

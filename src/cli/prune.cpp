@@ -8,6 +8,8 @@
 #include <string>
 
 #include "cli/commands.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "text/format_count.hpp"
 #include "text/printable.hpp"
 
@@ -53,6 +55,7 @@ bool confirm(std::size_t count) {
 }
 
 ExitCode prune(const PruneArgs& args) {
+  check_exists(args.request.output);
   if (!args.yes) {
     const app::Orphans orphans = app::find_orphans(args.request);
     for (const app::Orphan& orphan : orphans.removable) print("would remove", orphan);
@@ -80,16 +83,24 @@ ExitCode prune(const PruneArgs& args) {
 }  // namespace
 
 void add_prune(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("prune",
-                                         "Remove outputs whose inputs no longer exist; without "
-                                         "--yes, ask on a terminal, else only list "
-                                         "them");
+  CLI::App* command =
+      app.add_subcommand("prune",
+                         "Remove outputs whose inputs no longer exist; without --yes, ask on a "
+                         "terminal, else only list them")
+          ->group(kOutputCommands);
   auto args = std::make_shared<PruneArgs>();
-  command->add_option("output", args->request.output, "The output folder")->required();
+  command->add_option("FOLDER", args->request.output, "Output folder")->required();
   add_ledger_option(*command, args->request.ledger);
   command->add_flag("--yes", args->yes, "Remove without asking");
   command->add_flag("--include-empty", args->request.include_empty,
                     "Include outputs whose input folder is missing or has no inputs left");
+  describe(
+      *command,
+      {.usage = {"FOLDER [OPTIONS]"},
+       .examples = {{"List them, and ask", "eckart prune out"},
+                    {"Remove them without a question", "eckart prune out --yes"},
+                    {"Also those of deleted input folders", "eckart prune out --include-empty"}},
+       .exit_codes = kLedgerExitCodes});
   command->callback([args, &action] { action = [args] { return prune(*args); }; });
 }
 

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "cli/commands.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -15,6 +17,7 @@ struct RequeueArgs {
 };
 
 ExitCode requeue(const RequeueArgs& args) {
+  check_exists(args.output);
   ExitCode code = ExitCode::ok;
   const auto all = app::requeue(args.output, args.names);
   for (const auto& [input, error] : all) {
@@ -32,10 +35,18 @@ ExitCode requeue(const RequeueArgs& args) {
 
 void add_requeue(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("requeue", "Retry the quarantined inputs of an output folder");
+      app.add_subcommand("requeue", "Retry the quarantined inputs of an output folder")
+          ->group(kOutputCommands);
   auto args = std::make_shared<RequeueArgs>();
-  command->add_option("output", args->output, "The output folder")->required();
-  command->add_option("names", args->names, "Inputs to requeue, by name or path; default all");
+  command->add_option("FOLDER", args->output, "Output folder")->required();
+  command->add_option("INPUT", args->names, "Inputs to requeue, by name or path; all if none");
+  describe(*command,
+           {.usage = {"FOLDER [INPUT...]"},
+            .examples = {{"Retry everything", "eckart requeue out"},
+                         {"Retry one file", "eckart requeue out scan-0031.png"},
+                         {"Retry one file of a folder", "eckart requeue out day1/scan-0031.png"}},
+            .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::no_input,
+                           ExitCode::io_error, ExitCode::no_permission}});
   command->callback([args, &action] { action = [args] { return requeue(*args); }; });
 }
 

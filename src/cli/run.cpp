@@ -17,6 +17,9 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
+#include "cli/enum_option.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "cli/restart_process.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
@@ -36,26 +39,27 @@ namespace {
 
 struct RunArgs {
   std::vector<std::filesystem::path> inputs;
-  std::filesystem::path files_from, output, report, trace;
+  std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, ledger;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
        json = false, dry_run = false;
   int verbose = 0, quiet = 0;
+
+  /// The list of --files-from or --files-from0, of which only one may be given.
+  const std::filesystem::path& list() const {
+    return files_from.empty() ? files_from0 : files_from;
+  }
 };
 
-/// Applies a flag as a --set assignment. An error message names the flag.
-void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
-                const std::optional<std::string>& value) {
-  if (!value) return;
-  const std::string assignment = key + "=" + settings::Text{}.print(*value);
-  try {
-    settings::apply(settings, assignment);
-  } catch (const settings::SettingsError& error) {
-    std::string what = error.what();
-    const std::string place = "--set " + settings::one_line(assignment);
-    if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + *value);
-    throw FatalError(ExitCode::usage, what);
+/// An input that was typed with a mistake ends the run before anything is done.
+void check_inputs_exist(const RunArgs& args) {
+  for (const std::filesystem::path& input : args.inputs) {
+    const std::string& name = input.native();
+    const bool is_number = name.find_first_not_of("0123456789,") == name.npos;
+    const std::string hint =
+        "; several ranks are one value: --rank " + args.rank.value_or("5") + "," + name;
+    check_exists(input, args.rank && is_number ? hint : "");
   }
 }
 
@@ -192,10 +196,11 @@ ExitCode execute(const RunArgs& args) {
     std::fputs(settings::to_yaml(configuration).c_str(), stdout);
     return ExitCode::ok;
   }
-  if (args.inputs.empty() && args.files_from.empty()) {
+  if (args.inputs.empty() && args.list().empty()) {
     throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
   }
-  if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o OUT");
+  if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
+  check_inputs_exist(args);
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
 
@@ -206,7 +211,8 @@ ExitCode execute(const RunArgs& args) {
   {
     const app::RunRequest request{.settings = configuration.settings,
                                   .inputs = args.inputs,
-                                  .files_from = args.files_from,
+                                  .files_from = args.list(),
+                                  .files_from_separator = args.files_from0.empty() ? '\n' : '\0',
                                   .output = args.output,
                                   .report = args.report,
                                   .trace = args.trace,
@@ -234,47 +240,114 @@ ExitCode execute(const RunArgs& args) {
 
 }  // namespace
 
+namespace {
+
+void add_input_options(CLI::App& run, RunArgs& args) {
+  run.add_option("INPUT", args.inputs,
+                 "Folders (processed recursively; the tree is mirrored) and image files");
+  CLI::Option* lines = run.add_option("--files-from", args.files_from,
+                                      "File with further inputs, one path per line; - is stdin")
+                           ->type_name("FILE")
+                           ->group("Input");
+  run.add_option("--files-from0", args.files_from0,
+                 "The same, with paths that end with a null byte, as of find -print0")
+      ->type_name("FILE")
+      ->group("Input")
+      ->excludes(lines);
+}
+
+void add_reconstruction_options(CLI::App& run, RunArgs& args) {
+  const settings::Settings defaults;
+  const char* const group = "Reconstruction";
+  run.add_option("-k,--rank", args.rank,
+                 "Rank, or ranks separated by commas, such as 5,20,50: one output each")
+      ->type_name("RANKS")
+      ->default_str(to_string(defaults.ranks.front()))
+      ->group(group);
+  add_enum_name_option(run, "--backend", args.backend,
+                       "Where to compute: auto is cuda if there is a GPU, checked compares cuda "
+                       "with cpu",
+                       defaults.backend)
+      ->group(group);
+  add_enum_name_option(run, "--solver", args.solver, "Algorithm of the decomposition",
+                       defaults.solver)
+      ->group(group);
+  run.add_flag("--deterministic", args.deterministic,
+               "CUDA: identical bytes whatever the batch, at some cost")
+      ->group(group);
+}
+
+void add_output_options(CLI::App& run, RunArgs& args) {
+  const char* const group = "Output";
+  run.add_option("-o,--output", args.output, "Output folder; created if missing")
+      ->type_name("FOLDER")
+      ->group(group);
+  add_enum_name_option(run, "--format", args.format, "File format of the outputs",
+                       settings::OutputSettings{}.format)
+      ->group(group);
+  run.add_option("--ledger", args.ledger,
+                 "Ledger of finished outputs: auto (in the output folder), none, or a file")
+      ->type_name("FILE")
+      ->default_str("auto")
+      ->group(group);
+  run.add_flag("--overwrite", args.overwrite,
+               "Process all inputs again and overwrite existing files")
+      ->group(group);
+  run.add_flag("--reprocess", args.reprocess,
+               "Reprocess outputs that were made with other settings")
+      ->group(group);
+  run.add_flag("--wait-for-space", args.wait_for_space,
+               "Wait for space when the disk is full, instead of exiting with 74")
+      ->group(group);
+}
+
+void add_report_options(CLI::App& run, RunArgs& args) {
+  const char* const group = "Reports and log";
+  run.add_flag(
+         "--dry-run", args.dry_run,
+         "Print whether each output is new, the same, reprocessed or a collision; write nothing")
+      ->group(group);
+  run.add_flag("--json", args.json, "Print the summary as one JSON object on stdout")->group(group);
+  run.add_option("--report", args.report,
+                 "JSON line per output: rank, PSNR, energy, certificate; - is stdout")
+      ->type_name("FILE")
+      ->group(group);
+  run.add_option("--trace", args.trace,
+                 "File for a timeline of images and batches, for ui.perfetto.dev")
+      ->type_name("FILE")
+      ->group(group);
+  run.add_flag("-v,--verbose", args.verbose, "Log each finished image; given twice, each batch too")
+      ->group(group);
+  run.add_flag("-q,--quiet", args.quiet,
+               "No progress bar or summary, only warnings; given twice, only errors")
+      ->group(group);
+}
+
+}  // namespace
+
 void add_run(CLI::App& app, Action& action) {
   auto args = std::make_shared<RunArgs>();
-  CLI::App* run =
-      app.add_subcommand("run", "Reconstruct the images in folders and files at rank k");
-  run->add_option("inputs", args->inputs,
-                  "Folders (processed recursively; the tree is mirrored) and image files");
-  run->add_option("--files-from", args->files_from,
-                  "File with further inputs, one path per line; - is stdin");
-  run->add_option("-o,--output", args->output, "Output folder; created if missing");
-  run->add_option("-k,--rank", args->rank,
-                  "Rank or comma-separated ranks, such as 20 or 5,20,50; default 20");
-  run->add_option("--backend", args->backend,
-                  list_names<settings::BackendChoice>() +
-                      "; auto is cuda if there is a GPU, checked compares cuda with cpu");
-  run->add_option("--solver", args->solver, list_names<SolverKind>());
-  run->add_option(
-      "--format", args->format,
-      list_names<ImageFormat>() + "; default " + to_string(settings::OutputSettings{}.format));
-  run->add_option("--ledger", args->ledger,
-                  "Ledger of finished outputs: auto (in OUT), none, or a file");
-  run->add_flag("--overwrite", args->overwrite,
-                "Process all inputs again and overwrite existing files");
-  run->add_flag("--reprocess", args->reprocess,
-                "Reprocess outputs that were made with other settings");
-  run->add_flag("--deterministic", args->deterministic,
-                "CUDA: identical bytes whatever the batch, at some cost");
-  run->add_flag("--wait-for-space", args->wait_for_space,
-                "Wait for space when the disk is full, instead of exiting with 74");
+  CLI::App* run = app.add_subcommand("run", "Reconstruct the images in folders and files at rank k")
+                      ->group(kProcessingCommands);
+  add_input_options(*run, *args);
+  add_reconstruction_options(*run, *args);
+  add_output_options(*run, *args);
   add_config_options(*run, args->config);
-  run->add_flag(
-      "--dry-run", args->dry_run,
-      "Print whether each output is new, the same, reprocessed or a collision; write nothing");
-  run->add_option("--report", args->report,
-                  "JSON line per output: rank, PSNR, energy, certificate; - is stdout");
-  run->add_option("--trace", args->trace,
-                  "File for a timeline of images and batches, for ui.perfetto.dev");
-  run->add_flag("--json", args->json, "Print the summary as one JSON object on stdout");
-  run->add_flag("-v,--verbose", args->verbose,
-                "Log each finished image; given twice, each batch too");
-  run->add_flag("-q,--quiet", args->quiet,
-                "No progress bar or summary, only warnings; given twice, only errors");
+  add_report_options(*run, *args);
+  describe(*run,
+           {.usage = {"INPUT... -o FOLDER [OPTIONS]"},
+            .examples = {{"Reconstruct all images of a folder and one file at rank 20",
+                          "eckart run photos scans/one.png -o out --rank 20"},
+                         {"Three ranks from one decomposition, with a report",
+                          "eckart run photos -o out --rank 5,20,50 --report out.jsonl"},
+                         {"Only some files, and the summary for a script",
+                          "find scans -name '*.jpg' -print0 | eckart run --files-from0 - -o out "
+                          "--json -q"}},
+            .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage,
+                           ExitCode::nothing_readable, ExitCode::no_input, ExitCode::unavailable,
+                           ExitCode::cannot_create, ExitCode::io_error, ExitCode::temporary,
+                           ExitCode::no_permission, ExitCode::configuration, ExitCode::interrupted,
+                           ExitCode::terminated}});
   run->callback([args, &action] { action = [args] { return execute(*args); }; });
 }
 

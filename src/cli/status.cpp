@@ -4,7 +4,10 @@
 #include "app/ledger_status.hpp"
 #include "app/prune.hpp"
 #include "app/requeue.hpp"
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "io/quarantine.hpp"
 #include "text/printable.hpp"
 
@@ -38,6 +41,7 @@ void print_orphans(const StatusArgs& args) {
 }
 
 ExitCode status(const StatusArgs& args) {
+  check_exists(args.output);
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
   std::printf("%s: %lld done, %lld failed\n", text::printable(args.output.native()).c_str(),
@@ -75,17 +79,27 @@ ExitCode status(const StatusArgs& args) {
 }  // namespace
 
 void add_status(CLI::App& app, Action& action) {
+  constexpr int kMaxListed = 1000000000;
   CLI::App* command =
-      app.add_subcommand("status", "Show what is done, failed and unfinished in an output folder");
+      app.add_subcommand("status", "Show what is done, failed and unfinished in an output folder")
+          ->group(kOutputCommands);
   auto args = std::make_shared<StatusArgs>();
-  command->add_option("output", args->output, "Output folder")->required();
+  command->add_option("FOLDER", args->output, "Output folder")->required();
   add_ledger_option(*command, args->ledger);
   command->add_option("--failures", args->failures, "Number of failures to list")
-      ->check(CLI::Range(0, 1000000000))
+      ->type_name("N")
+      ->check(number_between(0, kMaxListed))
       ->capture_default_str();
   command->add_option("--orphans", args->orphans, "Number of outputs of deleted inputs to list")
-      ->check(CLI::Range(0, 1000000000))
+      ->type_name("N")
+      ->check(number_between(0, kMaxListed))
       ->capture_default_str();
+  describe(*command,
+           {.usage = {"FOLDER [OPTIONS]"},
+            .examples = {{"What is done and what failed", "eckart status out"},
+                         {"All failures", "eckart status out --failures 1000000"},
+                         {"Outputs whose inputs were deleted", "eckart status out --orphans 100"}},
+            .exit_codes = kLedgerExitCodes});
   command->callback([args, &action] { action = [args] { return status(*args); }; });
 }
 

@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/enum_option.hpp"
+#include "cli/help.hpp"
 #include "flow/workers.hpp"
 #include "io/codec.hpp"
 #include "io/environment_error.hpp"
@@ -160,30 +162,62 @@ ExitCode execute(const SynthArgs& args) {
 
 void add_synth(CLI::App& app, Action& action) {
   auto args = std::make_shared<SynthArgs>();
-  CLI::App* synth = app.add_subcommand(
-      "synth", "Generate test images: phantoms, textures, known rank, known noise");
+  CLI::App* synth =
+      app.add_subcommand("synth",
+                         "Generate test images: phantoms, textures, known rank, known noise")
+          ->group("Test images");
   std::vector<std::string> kinds = {"all"};
   for (const synth::SynthKind kind : synth::kSynthKinds) kinds.emplace_back(to_string(kind));
+  const char* const content = "Content";
   synth->option_defaults()->always_capture_default();
-  synth->add_option("-o,--output", args->output, "Output folder; created if missing")->required();
-  synth->add_option("--kind", args->kinds, "Kinds of images, comma-separated")
+  synth->add_option("-o,--output", args->output, "Output folder; created if missing")
+      ->required()
+      ->type_name("FOLDER")
+      ->group("Output");
+  add_enum_option(*synth, "--format", args->format, "File format")->group("Output");
+  synth->add_option("--kind", args->kinds, "Kinds of images, separated by commas")
+      ->type_name("LIST")
       ->delimiter(',')
-      ->check(CLI::IsMember(kinds));
+      ->check(one_of(kinds))
+      ->group(content);
   synth->add_option("--count", args->count, "Images per kind and size")
-      ->check(CLI::Range(1, 100000000));
-  synth->add_option("--size", args->sizes, "ROWSxCOLS, or N for a square; comma-separated")
+      ->type_name("N")
+      ->check(number_between(1, 100000000))
+      ->group(content);
+  synth->add_option("--size", args->sizes, "ROWSxCOLS, or N for a square; separated by commas")
+      ->type_name("LIST")
       ->delimiter(',')
-      ->check(check_size);
+      ->check(check_size)
+      ->group(content);
   synth->add_option("--channels", args->channels, "1 is gray, 3 is RGB")
-      ->check(CLI::IsMember({1, 3}));
-  synth->add_option("--depth", args->depth, "Bits per sample")->check(CLI::IsMember({8, 16}));
+      ->type_name("N")
+      ->check(one_of({"1", "3"}))
+      ->group(content);
+  synth->add_option("--depth", args->depth, "Bits per sample")
+      ->type_name("N")
+      ->check(one_of({"8", "16"}))
+      ->group(content);
   synth->add_option("-k,--rank", args->rank, "Exact rank of low-rank images")
-      ->check(CLI::Range(1, kMaxSide));
+      ->type_name("RANK")
+      ->check(number_between(1, kMaxSide))
+      ->group(content);
   synth
       ->add_option("--noise", args->noise, "Standard deviation of Gaussian noise, in sample levels")
-      ->check(CLI::Range(0.0, double(peak(Depth::u16))));
-  add_enum_option(*synth, "--format", args->format, "File format");
-  synth->add_option("--seed", args->seed, "Seed of the random generator");
+      ->type_name("LEVELS")
+      ->check(number_between(0.0, double(peak(Depth::u16))))
+      ->group(content);
+  synth->add_option("--seed", args->seed, "Seed of the random generator")
+      ->type_name("N")
+      ->group(content);
+  describe(*synth, {.usage = {"-o FOLDER [OPTIONS]"},
+                    .examples = {{"10 images of each kind, 256 x 256", "eckart synth -o images"},
+                                 {"Images of rank 20 with noise",
+                                  "eckart synth -o noisy --kind low-rank --rank 20 --noise 5"},
+                                 {"Color photographs of 480 rows and 640 columns, as JPEG",
+                                  "eckart synth -o photos --kind texture --size 480x640 "
+                                  "--channels 3 --format jpeg"}},
+                    .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::cannot_create,
+                                   ExitCode::io_error, ExitCode::no_permission}});
   synth->callback([args, &action] {
     check_combinations(*args);
     action = [args] { return execute(*args); };

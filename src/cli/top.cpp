@@ -12,6 +12,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "logging/progress.hpp"
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
@@ -104,14 +106,23 @@ ExitCode top(const TopArgs& args) {
 void add_top(CLI::App& app, Action& action) {
   auto args = std::make_shared<TopArgs>();
   CLI::App* command =
-      app.add_subcommand("top", "Show the status of a running eckart, updated every second");
-  command->add_option("address", args->address,
-                      "Address, such as 127.0.0.1:9464, or socket path; default: telemetry.listen "
-                      "of the configuration");
+      app.add_subcommand("top", "Show the status of a running eckart, updated every second")
+          ->group(kMachineCommands);
+  command->add_option("ADDRESS", args->address,
+                      "Address, such as 127.0.0.1:9464, or path of a socket; without it, "
+                      "telemetry.listen of the settings");
   command->add_option("--config", args->config.file, "YAML file with telemetry.listen")
-      ->check(CLI::ExistingFile);
+      ->type_name("FILE");
   command->add_flag("--once", args->once,
                     "Print the status once; default if stdout is not a terminal");
+  describe(*command,
+           {.usage = {"[ADDRESS] [OPTIONS]"},
+            .examples = {{"The service of this machine", "eckart top"},
+                         {"A run with --set telemetry.listen=127.0.0.1:9464",
+                          "eckart top 127.0.0.1:9464"},
+                         {"One status, for a script", "eckart top /run/eckart/status.sock --once"}},
+            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input, ExitCode::unavailable,
+                           ExitCode::configuration}});
   command->callback([args, &action] { action = [args] { return top(*args); }; });
 }
 

@@ -2,7 +2,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,23 +14,54 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
+#include "cli/enum_option.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
 #include "logging/log.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
 
 struct WatchArgs {
+  std::filesystem::path input, output;
+  std::optional<std::string> rank, format;
   ConfigArgs config;
   bool check_configuration = false;
   int verbose = 0, quiet = 0;
 };
 
+/// Throws FatalError if only one of INPUT and -o is given, or INPUT is no folder.
+void check_folders(const WatchArgs& args) {
+  if (args.input.empty() && args.output.empty()) return;
+  if (args.input.empty())
+    throw FatalError(ExitCode::usage, "no input folder: give eckart watch FOLDER -o FOLDER");
+  if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
+  check_exists(args.input);
+  if (!std::filesystem::is_directory(args.input))
+    throw FatalError(ExitCode::usage, text::printable(args.input.native()) +
+                                          " is not a folder; eckart run "
+                                          "processes single files");
+}
+
 void log_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
 }
 
-settings::Configuration read_checked_configuration(const ConfigArgs& args) {
+/// Flags override other settings. INPUT and -o replace the watches of the files.
+settings::Configuration read_configuration(const WatchArgs& args) {
+  settings::Configuration configuration = read_configuration(args.config);
+  apply_flag(configuration.settings, "--rank", "rank", args.rank);
+  apply_flag(configuration.settings, "--format", "output.format", args.format);
+  if (!args.input.empty()) {
+    configuration.watches.clear();
+    configuration.watches.push_back(settings::watch_of(args.input, args.output));
+  }
+  return configuration;
+}
+
+settings::Configuration read_checked_configuration(const WatchArgs& args) {
   settings::Configuration configuration = read_configuration(args);
   log_warnings(app::check_configuration(configuration));
   return configuration;
@@ -37,7 +70,7 @@ settings::Configuration read_checked_configuration(const ConfigArgs& args) {
 void run_service(const WatchArgs& args, const settings::Configuration& configuration) {
   app::SystemdServiceManager manager;
   app::Supervisor supervisor(
-      configuration, {.read_configuration = [&] { return read_checked_configuration(args.config); },
+      configuration, {.read_configuration = [&] { return read_checked_configuration(args); },
                       .make_service =
                           [](const settings::Configuration& checked, double last_done_unix_s) {
                             return std::make_unique<app::Service>(checked, last_done_unix_s);
@@ -56,7 +89,8 @@ ExitCode watch(const WatchArgs& args) {
   raise_descriptor_limit();
   const char* journal_stream = std::getenv("JOURNAL_STREAM");
   logging::start_service_log(args.verbose - args.quiet, journal_stream ? journal_stream : "");
-  const settings::Configuration configuration = read_configuration(args.config);
+  check_folders(args);
+  const settings::Configuration configuration = read_configuration(args);
   if (args.config.print) {
     std::fputs(settings::to_yaml(configuration).c_str(), stdout);
     return ExitCode::ok;
@@ -71,12 +105,42 @@ ExitCode watch(const WatchArgs& args) {
 void add_watch(CLI::App& app, Action& action) {
   auto args = std::make_shared<WatchArgs>();
   CLI::App* command =
-      app.add_subcommand("watch", "Reconstruct every image that arrives in the configured folders");
+      app.add_subcommand("watch", "Reconstruct every image that arrives in a folder")
+          ->group(kProcessingCommands);
+  command->add_option("INPUT", args->input,
+                      "Folder to watch, recursively; without it, the watches of the settings");
+  const settings::Settings defaults;
+  command->add_option("-o,--output", args->output, "Output folder; created if missing")
+      ->type_name("FOLDER")
+      ->group("Output");
+  command
+      ->add_option("-k,--rank", args->rank,
+                   "Rank, or ranks separated by commas, such as 5,20,50: one output each")
+      ->type_name("RANKS")
+      ->default_str(to_string(defaults.ranks.front()))
+      ->group("Output");
+  add_enum_name_option(*command, "--format", args->format, "File format of the outputs",
+                       defaults.output.format)
+      ->group("Output");
   add_config_options(*command, args->config);
-  command->add_flag("--check", args->check_configuration, "Only check the configuration");
-  command->add_flag("-v,--verbose", args->verbose,
-                    "Log each finished image; given twice, each batch too");
-  command->add_flag("-q,--quiet", args->quiet, "Log only warnings; given twice, only errors");
+  command->add_flag("--check", args->check_configuration, "Only check the configuration")
+      ->group("Settings");
+  command
+      ->add_flag("-v,--verbose", args->verbose,
+                 "Log each finished image; given twice, each batch too")
+      ->group("Log");
+  command->add_flag("-q,--quiet", args->quiet, "Log only warnings; given twice, only errors")
+      ->group("Log");
+  describe(*command,
+           {.usage = {"FOLDER -o FOLDER [OPTIONS]", "[--config FILE] [OPTIONS]"},
+            .examples = {{"Watch one folder", "eckart watch in -o out --rank 20"},
+                         {"Check a settings file with several watches",
+                          "eckart watch --config eckart.yaml --check"},
+                         {"Watch its folders, and log each image",
+                          "eckart watch --config eckart.yaml -v"}},
+            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input, ExitCode::unavailable,
+                           ExitCode::cannot_create, ExitCode::temporary, ExitCode::configuration,
+                           ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] { action = [args] { return watch(*args); }; });
 }
 

@@ -9,7 +9,7 @@ enum class ImageFormat { png, jpeg };
 
 constexpr auto enum_names(ImageFormat) {
   return std::to_array<EnumName<ImageFormat>>(
-      {{ImageFormat::png, "png"}, {ImageFormat::jpeg, "jpeg"}});
+      {{ImageFormat::png, "png"}, {ImageFormat::jpeg, "jpeg"}, {ImageFormat::jpeg, "jpg"}});
 }
 
 /// The decoder of input files. Both apply the same limits, alpha rule and EXIF orientation.

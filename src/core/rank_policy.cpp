@@ -16,11 +16,22 @@ RankPolicy parse_rank(std::string_view spec) {
   return policy;
 }
 
+namespace {
+
+/// Returns the text without spaces at its ends.
+std::string_view without_spaces(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(' ');
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
+}  // namespace
+
 std::vector<RankPolicy> parse_ranks(std::string_view specs) {
   std::vector<RankPolicy> policies;
   for (;;) {
     const std::size_t comma = specs.find(',');
-    const RankPolicy policy = parse_rank(specs.substr(0, comma));
+    const RankPolicy policy = parse_rank(without_spaces(specs.substr(0, comma)));
     if (std::find(policies.begin(), policies.end(), policy) != policies.end()) {
       throw std::invalid_argument("rank '" + to_string(policy) + "' is listed twice");
     }

@@ -16,7 +16,8 @@ struct RankPolicy {
 
 /// Parses one SPEC: a positive integer. Throws std::invalid_argument that says what was expected.
 RankPolicy parse_rank(std::string_view spec);
-/// Parses SPEC[,SPEC...]; the ranks must differ. Throws std::invalid_argument.
+/// Parses SPEC[,SPEC...], with or without spaces; the ranks must differ. Throws
+/// std::invalid_argument.
 std::vector<RankPolicy> parse_ranks(std::string_view specs);
 
 /// The SPEC that parse_rank() parses to this policy.

@@ -37,15 +37,18 @@ files::FileDescriptor open_list(const std::filesystem::path& file) {
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& file)
-    : name_(name_of(file)), file_(open_list(file)), wake_descriptor_(::eventfd(0, EFD_CLOEXEC)) {
+LineReader::LineReader(const std::filesystem::path& file, char separator)
+    : separator_(separator),
+      name_(name_of(file)),
+      file_(open_list(file)),
+      wake_descriptor_(::eventfd(0, EFD_CLOEXEC)) {
   if (!wake_descriptor_) fail(name_, "cannot wait for more input");
 }
 
 std::optional<std::string> LineReader::next(const std::stop_token& stop) {
   std::size_t searched = begin_;
   for (;;) {
-    const std::size_t end = text_.find('\n', searched);
+    const std::size_t end = text_.find(separator_, searched);
     if (end != text_.npos) {
       std::string line = text_.substr(begin_, end - begin_);
       begin_ = end + 1;
@@ -61,7 +64,7 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     if (!read_more(stop)) break;
   }
   if (!is_at_end_ || text_.empty()) return std::nullopt;
-  return std::exchange(text_, {});  // the last line has no newline
+  return std::exchange(text_, {});  // the last line has no separator
 }
 
 bool LineReader::read_more(const std::stop_token& stop) {
@@ -78,10 +81,10 @@ bool LineReader::read_more(const std::stop_token& stop) {
     const ssize_t got = ::read(file_.get(), text_.data() + before, kChunkBytes);
     const int error = errno;
     text_.resize(before + std::size_t(std::max<ssize_t>(got, 0)));
-    if (got > 0 && text_.find('\0', before) != text_.npos) {
-      throw FatalError(
-          ExitCode::usage,
-          name_ + ": contains a null byte; give one path per line (use find without -print0)");
+    if (got > 0 && separator_ != '\0' && text_.find('\0', before) != text_.npos) {
+      throw FatalError(ExitCode::usage, name_ +
+                                            ": contains a null byte; give one path per line, or "
+                                            "use --files-from0 for a list with null bytes");
     }
     if (got > 0) return true;
     if (got == 0) {

@@ -13,18 +13,20 @@ namespace eckart::io {
 /// thread at a time.
 class LineReader {
  public:
-  /// `-` is stdin. Throws FatalError(no_input) with the file name and the system's message.
-  explicit LineReader(const std::filesystem::path& file);
+  /// `-` is stdin. `separator`: ends a line, a newline or a null byte. Throws FatalError(no_input)
+  /// with the file name and the system's message.
+  explicit LineReader(const std::filesystem::path& file, char separator = '\n');
 
-  /// Returns the next line without its newline. Returns nullopt at the end, and as soon as `stop`
-  /// is requested. Throws FatalError: no_input if reading fails, usage if a null byte or a line of
-  /// more than 64 KiB shows that the file is not a list.
+  /// Returns the next line without its separator. Returns nullopt at the end, and as soon as `stop`
+  /// is requested. Throws FatalError: no_input if reading fails, usage if a null byte that is no
+  /// separator or a line of more than 64 KiB shows that the file is not a list.
   std::optional<std::string> next(const std::stop_token& stop);
 
  private:
   /// Waits for data and reads it. Returns false at the end of the file or after a stop request.
   bool read_more(const std::stop_token& stop);
 
+  const char separator_;
   const std::string name_;
   const files::FileDescriptor file_;
   const files::FileDescriptor wake_descriptor_;  // an eventfd that is readable after a stop request

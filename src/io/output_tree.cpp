@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -21,10 +22,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string to_lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), text::to_lower_ascii);
+  return text;
+}
+
 void check_ranks_have_names(const std::string& name, std::size_t ranks) {
   if (ranks <= 1 || name.find("{rank}") != name.npos) return;
   throw std::invalid_argument("the output name '" + name +
                               "' must contain {rank} because several ranks are set");
+}
+
+/// Returns the format that the extension of a file name stands for.
+std::optional<ImageFormat> format_of_extension(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return dot == name.npos ? std::nullopt
+                          : parse_enum<ImageFormat>(to_lower(std::string(name.substr(dot + 1))));
+}
+
+void check_extension(const std::string& name, ImageFormat format) {
+  const std::optional<ImageFormat> named = format_of_extension(name);
+  if (named && *named != format)
+    throw std::invalid_argument("the output name '" + name + "' is that of a " + to_string(*named) +
+                                " file, but the format is " + to_string(format) +
+                                "; end the name with {ext}, or set output.format to " +
+                                to_string(*named));
 }
 
 std::string full_name_of(std::string pattern) {
@@ -32,11 +54,6 @@ std::string full_name_of(std::string pattern) {
   for (std::size_t at = 0; (at = pattern.find(kStem, at)) != pattern.npos; at += kName.size())
     pattern.replace(at, kStem.size(), kName);
   return pattern;
-}
-
-std::string to_lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), text::to_lower_ascii);
-  return text;
 }
 
 }  // namespace
@@ -50,6 +67,7 @@ OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
       ranks_(std::move(ranks)) {
   files::validate_output_name(name_);
   check_ranks_have_names(name_, ranks_.size());
+  check_extension(name_, codec_.format);
 }
 
 std::string OutputTree::default_name(std::size_t ranks) {

@@ -214,12 +214,13 @@ std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& 
 
 }  // namespace
 
-std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& output) {
-  auto lines = std::make_shared<LineReader>(list);
+std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& output,
+                                         char separator) {
+  auto lines = std::make_shared<LineReader>(list, separator);
   return std::make_unique<ChainSource>(
-      [lines, output](const std::stop_token& stop) -> std::unique_ptr<Source> {
+      [lines, output, separator](const std::stop_token& stop) -> std::unique_ptr<Source> {
         while (std::optional<std::string> line = lines->next(stop)) {
-          if (line->ends_with('\r')) line->pop_back();  // a list with CRLF line ends
+          if (separator == '\n' && line->ends_with('\r')) line->pop_back();  // CRLF line ends
           if (!line->empty()) return source_of_line(*line, output);
         }
         return nullptr;

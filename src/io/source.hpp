@@ -46,12 +46,14 @@ class Source {
 /// descriptors or memory ran out.
 std::unique_ptr<Source> make_source(const std::filesystem::path& input);
 
-/// Returns a source for the files and folders in `list`, one path per line; `-` is stdin. The path
+/// Returns a source for the files and folders in `list`, one path per line; `-` is stdin. A line
+/// ends with `separator`, a newline or a null byte. The path
 /// below the output folder is the path in the line, without components that lead out of it:
 /// `/a/../b.png` becomes `b.png`. Empty lines are ignored. A path that contains `output`, or is
 /// inside it, yields one failed item. The function and next() throw FatalError like LineReader.
 std::unique_ptr<Source> make_list_source(const std::filesystem::path& list,
-                                         const std::filesystem::path& output);
+                                         const std::filesystem::path& output,
+                                         char separator = '\n');
 
 /// Returns a source that yields the items of one source after the other.
 std::unique_ptr<Source> chain_sources(std::vector<std::unique_ptr<Source>> sources);

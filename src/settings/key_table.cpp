@@ -1,10 +1,10 @@
 #include "settings/key_table.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "settings/value_types.hpp"
+#include "text/closest_word.hpp"
 
 namespace eckart::settings {
 namespace {
@@ -23,27 +23,12 @@ SettingKey<Settings> ledger_file_key() {
   return file;
 }
 
-/// Returns the Levenshtein distance: the number of letters to insert, delete or replace.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 /// A correct name in the wrong section has the distance 1.
 std::size_t key_distance(std::string_view path, std::string_view candidate) {
-  return std::min(edit_distance(path, candidate),
-                  edit_distance(last_name(path), last_name(candidate)) + 1);
+  return std::min(text::edit_distance(path, candidate),
+                  text::edit_distance(last_name(path), last_name(candidate)) + 1);
 }
 
 }  // namespace

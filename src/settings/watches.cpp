@@ -224,6 +224,13 @@ Configuration load_configuration(const std::filesystem::path& path, Configuratio
   return base;
 }
 
+WatchOverrides watch_of(const std::filesystem::path& input, const std::filesystem::path& output) {
+  const auto assignment = [](const char* key, const std::filesystem::path& folder) {
+    return Assignment{key, {std::filesystem::absolute(folder).native()}, "eckart watch"};
+  };
+  return {"eckart watch", {assignment("input.folder", input), assignment("output.folder", output)}};
+}
+
 std::vector<WatchSettings> resolve_watches(const Configuration& configuration) {
   return resolve_watch(configuration.settings, configuration.watches);
 }

@@ -59,6 +59,9 @@ struct Configuration {
 /// list of `base`. Throws SettingsError.
 Configuration load_configuration(const std::filesystem::path& path, Configuration base = {});
 
+/// Returns a watch with these folders, as a file with only `input` and `output` describes it.
+WatchOverrides watch_of(const std::filesystem::path& input, const std::filesystem::path& output);
+
 /// Call it after all files and --set are applied to `configuration.settings`, which each watch
 /// overrides. Throws SettingsError if the resulting settings of a watch are invalid.
 std::vector<WatchSettings> resolve_watches(const Configuration& configuration);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace eckart::cli {
+
+/// Calls app.parse() with these arguments, without the name of the program.
+///
+/// Accepts more than CLI11: `help COMMAND` is `COMMAND --help`, and `-k=20` is `--rank=20`. Throws
+/// CLI::ParseError with a message for people: an unknown command or option is named with the one
+/// that was probably meant. An empty value such as `--report=` or `--report ''` is refused.
+void parse(CLI::App& app, const std::vector<std::string>& arguments);
+
+/// Returns a message about an error of CLI11 in the words of the help.
+std::string message_of(const CLI::ParseError& error);
+
+/// A validator that accepts numbers from `min` to `max`. Its messages name what is expected.
+template <class Number>
+CLI::Validator number_between(Number min, Number max) {
+  const CLI::Range range(min, max);
+  return CLI::Validator(
+      [range, expected = (std::is_integral_v<Number> ? "an integer" : "a number") +
+                         std::string(" from ") + CLI::detail::to_string(min) + " to " +
+                         CLI::detail::to_string(max)](std::string& text) -> std::string {
+        return range(text).empty() ? "" : "'" + text + "' is not " + expected;
+      },
+      "");
+}
+
+}  // namespace eckart::cli

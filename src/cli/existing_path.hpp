@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace eckart::cli {
+
+/// Throws FatalError(no_input) if there is no file or folder, with `hint` at the end of the
+/// message. A link whose target is missing exists: the run reports it.
+void check_exists(const std::filesystem::path& path, const std::string& hint = "");
+
+}  // namespace eckart::cli
