@@ -1,15 +1,35 @@
 # Completion for bash. Commands and flags come from the --help of the program.
 
-# Prints the options of a command, one per line: comma-separated names, "value" if the option takes one, and its choices.
+# Prints the options of a command, one per line: comma-separated names, "value" if the option takes one, and its values.
 _eckart_options() { # PROGRAM COMMAND
-  "$1" "$2" --help 2>/dev/null | awk '/^  -/ {
-    rest = substr($0, 3)
-    names = rest; sub(/ .*/, "", names)
-    type = substr(rest, length(names) + 1); sub(/  .*/, "", type)
-    choices = ""
-    if (match(type, /\{[^}]*\}/)) choices = substr(type, RSTART + 1, RLENGTH - 2)
-    print names, type == "" ? "-" : "value", choices
-  }'
+  "$1" "$2" --help 2>/dev/null | awk '
+    function emit() {
+      if (names == "") return
+      values = "-"
+      if (match(text, /\[values: [^]]*\]/)) {
+        values = substr(text, RSTART + 9, RLENGTH - 10)
+        gsub(/ /, "", values)
+      }
+      print names, type, values
+      names = ""
+    }
+    /^  (    |-[a-zA-Z], )--/ {
+      emit()
+      row = substr($0, 3); sub(/^ +/, "", row); sub(/, /, ",", row)
+      text = row; if (!sub(/^[^ ]+( [^ ]+)?  +/, "", text)) text = ""
+      head = row; sub(/  .*/, "", head)
+      names = head; sub(/ .*/, "", names)
+      type = head == names ? "-" : "value"
+      next
+    }
+    /^        +[^ ]/ { if (names != "") { row = $0; sub(/^ +/, " ", row); text = text row }; next }
+    { emit() }
+    END { emit() }'
+}
+
+# Prints the commands of the program.
+_eckart_commands() { # PROGRAM
+  "$1" --help | sed -n '/^Options:/q; s/^  \([a-z-][a-z-]*\)  .*/\1/p'
 }
 
 # Prints all keys of --set.
@@ -27,21 +47,18 @@ _eckart_complete_files() { # f: files and folders, d: folders only
 }
 
 _eckart_complete_value() { # OPTION: completes its value; fails if it takes none
-  local names value choices
-  while read -r names value choices; do
+  local names value values
+  while read -r names value values; do
     [[ ,$names, == *",$1,"* ]] || continue
     [[ $value == value ]] || return 1
-    words=${choices//,/ }
-    case $command,$names in
-      run,--backend) words='auto cuda cpu checked' ;;
-      run,--solver) words='auto gram subspace gesvd gesvdj' ;;
-      run,--format) words='png jpeg' ;;
-      *,--set)
+    if [[ $values != - ]]; then words=${values//,/ }; fi
+    case $names in
+      --set)
         compopt -o nospace
         words=$(_eckart_keys "$program")
         ;;
-      *,-o,--output) _eckart_complete_files d ;;
-      *,--config | *,--files-from | *,--report | *,--trace | *,--ledger | *,--calibration | *,--log) _eckart_complete_files f ;;
+      -o,--output) _eckart_complete_files d ;;
+      --config | --files-from | --files-from0 | --report | --trace | --ledger | --calibration | --log) _eckart_complete_files f ;;
     esac
     return 0
   done <<<"$options"
@@ -53,7 +70,9 @@ _eckart() {
   program=$(type -P "${COMP_WORDS[0]/#\~/$HOME}") || return
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    words="--help --version $("$program" --help | sed -n '/^Subcommands:/,$s/^  \([a-z-]*\) .*/\1/p')"
+    words="help --help --version $(_eckart_commands "$program")"
+  elif [[ $command == help ]]; then
+    words=$(_eckart_commands "$program")
   else
     options=$(_eckart_options "$program" "$command")
     if _eckart_complete_value "${COMP_WORDS[COMP_CWORD - 1]}"; then
@@ -66,7 +85,7 @@ _eckart() {
           if ((COMP_CWORD == 2)); then words=scaling; else _eckart_complete_files f; fi
           ;;
         run | plan) _eckart_complete_files f ;;
-        status | requeue | prune) _eckart_complete_files d ;;
+        watch | status | requeue | prune) _eckart_complete_files d ;;
         ledger)
           if ((COMP_CWORD == 2)); then words='export import'; else _eckart_complete_files f; fi
           ;;

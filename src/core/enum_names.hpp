@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace eckart {
 
@@ -16,8 +18,9 @@ struct EnumName {
 };
 
 /// An enum with a table of names. The function `enum_names(Enum)`, declared next to the enum,
-/// returns an array with one EnumName for each value, in the order in which messages list them. The
-/// functions below work for every such enum.
+/// returns an array with an EnumName for each value, in the order in which messages list them. If a
+/// value has several names, the first is printed, and the others are accepted too. The functions
+/// below work for every such enum.
 template <class Enum>
 concept NamedEnum = std::is_enum_v<Enum> && requires(Enum value) {
   enum_names(value).size();
@@ -40,12 +43,23 @@ constexpr std::optional<Enum> parse_enum(std::string_view name) {
   return std::nullopt;
 }
 
-/// All names: "png, jpeg".
+/// All values, in the order of enum_names().
+template <NamedEnum Enum>
+std::vector<Enum> enum_values() {
+  std::vector<Enum> values;
+  for (const auto& entry : enum_names(Enum{})) {
+    if (std::find(values.begin(), values.end(), entry.value) == values.end())
+      values.push_back(entry.value);
+  }
+  return values;
+}
+
+/// The printed names of all values: "png, jpeg".
 template <NamedEnum Enum>
 std::string list_names() {
   std::string list;
-  for (const auto& entry : enum_names(Enum{}))
-    list.append(list.empty() ? "" : ", ").append(entry.name);
+  for (const Enum value : enum_values<Enum>())
+    list.append(list.empty() ? "" : ", ").append(to_string(value));
   return list;
 }
 

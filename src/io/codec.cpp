@@ -14,7 +14,11 @@
 namespace eckart::io {
 namespace {
 
-constexpr std::array<std::string_view, 5> kExtensions{"png", "jpg", "jpeg", "jpe", "jfif"};
+constexpr auto kExtensions = std::to_array<EnumName<ImageFormat>>({{ImageFormat::png, "png"},
+                                                                   {ImageFormat::jpeg, "jpg"},
+                                                                   {ImageFormat::jpeg, "jpeg"},
+                                                                   {ImageFormat::jpeg, "jpe"},
+                                                                   {ImageFormat::jpeg, "jfif"}});
 
 std::string size_text(const ImageShape& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
@@ -75,13 +79,17 @@ void check_decode_memory(std::size_t bytes, const ImageLimits& limits) {
               "limits.decode_mb", limits.decode_mb);
 }
 
-bool is_image_file_name(std::string_view file_name) {
-  if (file_name.starts_with('.')) return false;
+std::optional<ImageFormat> format_of_file_name(std::string_view file_name) {
   const std::size_t dot = file_name.rfind('.');
-  if (dot == file_name.npos) return false;
+  if (dot == file_name.npos) return std::nullopt;
   std::string extension(file_name.substr(dot + 1));
   std::transform(extension.begin(), extension.end(), extension.begin(), text::to_lower_ascii);
-  return std::find(kExtensions.begin(), kExtensions.end(), extension) != kExtensions.end();
+  const auto found = std::ranges::find(kExtensions, extension, &EnumName<ImageFormat>::name);
+  return found == kExtensions.end() ? std::nullopt : std::optional(found->value);
+}
+
+bool is_image_file_name(std::string_view file_name) {
+  return !file_name.starts_with('.') && format_of_file_name(file_name).has_value();
 }
 
 }  // namespace eckart::io

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,9 @@ Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits);
 
 /// Throws ItemError(too_large) if `bytes`, the memory in use at one time, exceeds limits.decode_mb.
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
+
+/// Returns the format that the extension stands for, in any case: png; jpg, jpeg, jpe, jfif.
+std::optional<ImageFormat> format_of_file_name(std::string_view file_name);
 
 /// Returns whether a file in a folder should be tried as an image: it has a known extension in any
 /// case (png, jpg, jpeg, jpe, jfif), is not hidden, and is not a temporary file (`*~`, `*.tmp`,

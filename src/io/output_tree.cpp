@@ -33,15 +33,8 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
                               "' must contain {rank} because several ranks are set");
 }
 
-/// Returns the format that the extension of a file name stands for.
-std::optional<ImageFormat> format_of_extension(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  return dot == name.npos ? std::nullopt
-                          : parse_enum<ImageFormat>(to_lower(std::string(name.substr(dot + 1))));
-}
-
 void check_extension(const std::string& name, ImageFormat format) {
-  const std::optional<ImageFormat> named = format_of_extension(name);
+  const std::optional<ImageFormat> named = format_of_file_name(name);
   if (named && *named != format)
     throw std::invalid_argument("the output name '" + name + "' is that of a " + to_string(*named) +
                                 " file, but the format is " + to_string(format) +

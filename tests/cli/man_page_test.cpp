@@ -57,7 +57,7 @@ std::vector<std::string> headings(const std::string& page) {
 }
 
 Words flags_in(const std::string& text) {
-  static const std::regex flag("(^|[ ,\"])(--?[a-z][a-z-]*)");
+  static const std::regex flag("(^|[ ,\"])(--?[a-zA-Z][a-z0-9-]*)");
   Words flags;
   for (auto match = std::sregex_iterator(text.begin(), text.end(), flag);
        match != std::sregex_iterator(); ++match)
@@ -96,8 +96,10 @@ class ManPageTest : public CliTest {
   Names commands() {
     Names names;
     const std::string text = help({});
-    for (const std::string& line : lines_of(text.substr(text.find("Subcommands:")))) {
-      if (line.starts_with("  ")) names.push_back(line.substr(2, line.find(' ', 2) - 2));
+    const std::size_t begin = text.find(":\n  run ");
+    for (const std::string& line : lines_of(text.substr(begin, text.find("\nOptions:") - begin))) {
+      if (line.starts_with("  ") && line[2] != ' ')
+        names.push_back(line.substr(2, line.find(' ', 2) - 2));
     }
     EXPECT_THAT(names, Contains("run"));
     return names;
@@ -105,8 +107,10 @@ class ManPageTest : public CliTest {
   /// Returns all spellings of the flags of a command.
   Words flags(const Names& command) {
     Words all;
+    static const std::regex option("  (    |-., )--[a-z].*");
     for (const std::string& line : lines_of(help(command))) {
-      if (line.starts_with("  -")) all.merge(flags_in(line.substr(2, line.find(' ', 2) - 2)));
+      if (std::regex_match(line, option))
+        all.merge(flags_in(line.substr(0, line.find("  ", line.find("--")))));
     }
     EXPECT_THAT(all, Contains("--help"));
     return all;
@@ -186,7 +190,7 @@ using ShellCompletionTest = ManPageTest;
 TEST_F(ShellCompletionTest, completes_every_command_and_flag_in_bash) {
   Names first = commands();
   EXPECT_THAT(bash_offers({"r"}), UnorderedElementsAreArray({"run", "requeue"}));
-  first.insert(first.end(), {"--help", "--version"});
+  first.insert(first.end(), {"help", "--help", "--version"});
   EXPECT_THAT(bash_offers({""}), UnorderedElementsAreArray(first));
   for (const std::string& command : commands()) {
     const Words all = flags({command});

@@ -21,8 +21,8 @@ class UsageErrorTest : public CliTest {
 
 TEST_F(UsageErrorTest, is_reported_for_an_unknown_flag) {
   expect(ExitCode::usage, "--frobnicate", {"run", "in", "-o", "out", "--frobnicate"});
-  expect(ExitCode::usage, "", {});
-  expect(ExitCode::usage, "unknown command 'rum'", {"rum"});
+  expect(ExitCode::usage, "no command is given; see eckart --help", {});
+  expect(ExitCode::usage, "unknown command 'rum'; did you mean run?; see eckart --help", {"rum"});
 }
 
 TEST_F(UsageErrorTest, is_reported_for_an_empty_option_value) {
@@ -37,11 +37,6 @@ TEST_F(UsageErrorTest, is_reported_for_an_empty_option_value) {
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
-TEST_F(UsageErrorTest, is_reported_for_an_equals_sign_after_a_short_option) {
-  expect(ExitCode::usage, "-o=out: use -o out; see eckart run --help", {"run", "in", "-o=out"});
-  EXPECT_FALSE(fs::exists(at("=out")));
-}
-
 TEST_F(UsageErrorTest, is_reported_for_a_run_without_input_or_output) {
   expect(ExitCode::usage, "no input", {"run", "-o", "out"});
   expect(ExitCode::usage, "no output folder", {"run", "in"});
@@ -54,7 +49,8 @@ TEST_F(UsageErrorTest, is_reported_for_an_unknown_decoder) {
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_missing_config_file) {
-  expect(ExitCode::usage, "nowhere.yaml", {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
+  expect(ExitCode::no_input, "nowhere.yaml: no such file or folder",
+         {"run", "in", "-o", "out", "--config", "nowhere.yaml"});
 }
 
 TEST_F(UsageErrorTest, is_reported_for_unwritable_stdout) {
@@ -92,7 +88,8 @@ TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
   expect(ExitCode::usage, "expected a positive integer",
          {"run", "in", "-o", "out", "--rank", "abc"});
   expect(ExitCode::usage, "--rank", {"run", "in", "-o", "out", "--rank", "abc"});
-  expect(ExitCode::usage, "--format", {"run", "in", "-o", "out", "--format", "bmp"});
+  expect(ExitCode::usage, "--format: 'bmp' is not one of png, jpeg; see eckart run --help",
+         {"run", "in", "-o", "out", "--format", "bmp"});
   expect(ExitCode::configuration, "threads.load",
          {"run", "in", "-o", "out", "--set", "threads.load=many"});
 }
@@ -100,12 +97,36 @@ TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
 TEST_F(UsageErrorTest, names_the_flag_of_an_invalid_value) {
   const std::string value(100, 'x');
   expect(ExitCode::usage,
-         "--format " + value + ": output.format: ", {"run", "in", "-o", "out", "--format", value});
+         "--rank " + value + ": rank: ", {"run", "in", "-o", "out", "--rank", value});
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {
-  expect(ExitCode::no_input, "nowhere: no such file or folder", {"run", "nowhere", "-o", "out"});
-  expect(ExitCode::no_input, "nowhere", {"run", "--files-from", "nowhere", "-o", "out"});
+  write_png("also/a.png");
+  const std::vector<Names> commands = {{"run", "nowhere", "-o", "out"},
+                                       {"run", "also", "nowhere", "-o", "out"},
+                                       {"run", "--files-from", "nowhere", "-o", "out"},
+                                       {"watch", "nowhere", "-o", "out"},
+                                       {"bench", "scaling", "nowhere", "--log", "out"},
+                                       {"plan", "nowhere"},
+                                       {"status", "nowhere"},
+                                       {"requeue", "nowhere"},
+                                       {"prune", "nowhere"},
+                                       {"ledger", "export", "nowhere", "out"},
+                                       {"ledger", "import", "nowhere", "out"},
+                                       {"top", "--config", "nowhere"}};
+  for (const Names& command : commands) {
+    const ProcessResult result = run(command);
+    EXPECT_EQ(result.code, int(ExitCode::no_input)) << command.front();
+    EXPECT_THAT(result.err, HasSubstr("nowhere")) << command.front();
+    EXPECT_EQ(count_occurrences(result.err, "\n"), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_FALSE(fs::exists(at("out"))) << command.front();
+  }
+}
+
+TEST_F(UsageErrorTest, shows_how_several_ranks_are_given) {
+  expect(ExitCode::no_input, "20: no such file or folder; several ranks are one value: --rank 5,20",
+         {"run", "in", "-o", "out", "--rank", "5", "20"});
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_folder_without_images) {
@@ -142,6 +163,15 @@ TEST_F(UsageErrorTest, is_reported_for_an_output_folder_inside_an_input) {
   expect(ExitCode::usage, "the output folder ./in/../in is the input in",
          {"run", "in", "-o", "./in/../in"});
   EXPECT_THAT(files("in"), ElementsAre("a.png"));
+}
+
+TEST_F(UsageErrorTest, is_reported_for_an_output_name_of_another_format) {
+  expect(ExitCode::usage,
+         "the output name '{stem}.jpg' is that of a jpeg file, but the format is png",
+         {"run", "in", "-o", "out", "--set", "output.name={stem}.jpg"});
+  expect(ExitCode::usage, "'{stem}.PNG' is that of a png file, but the format is jpeg",
+         {"run", "in", "-o", "out", "--format", "jpg", "--set", "output.name={stem}.PNG"});
+  EXPECT_FALSE(fs::exists(at("out")));
 }
 
 TEST_F(UsageErrorTest, is_reported_for_cuda_without_gpu) {

@@ -92,14 +92,14 @@ class Help:
     def __init__(self, program):
         self._program = program
         self._options = {}
-        self.commands = re.findall(r"^  (\w+)  ", self.text().partition("Subcommands:")[2], re.M)
+        self.commands = re.findall(r"^  (\w+)  ", self.text().partition("\nOptions:")[0], re.M)
 
     def text(self, *command):
         return subprocess.run([self._program, *command, "--help"], check=True, capture_output=True, text=True).stdout
 
     def options(self, *command):
         if command not in self._options:
-            self._options[command] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", self.text(*command)))
+            self._options[command] = set(re.findall(r"(?<![\w-])--?[a-zA-Z][a-z0-9-]*", self.text(*command)))
         return self._options[command]
 
 

@@ -4,18 +4,21 @@ import re
 from generated import printed, key_rows, watch_rows
 from links import Help
 
-HELP_COLUMN = 30  # at which CLI11 starts the description of an option
+OPTION = re.compile(r"^  (?:    |-\w, )(--[a-z0-9-]+)(?: [^ ]+)?(?:  +(.*))?$")
 
 
 def help_texts(text):
-    """Yields (long flag, description) for each option of a --help text."""
-    lines = text.partition("\nOptions:")[2].partition("\nSubcommands:")[0].splitlines()
-    for line, following in zip(lines, [*lines[1:], ""]):
-        if not re.match(r"^  -", line):
+    """Yields (long flag, description without values and default) for each option of a --help text."""
+    flag, description = None, []
+    for line in [*text.splitlines(), ""]:
+        if flag and re.match(r"^ {8,}\S", line):
+            description.append(line.strip())
             continue
-        is_below = following.startswith(" " * HELP_COLUMN)
-        description = following if is_below else line[HELP_COLUMN:]
-        yield re.search(r"--[a-z][a-z-]*", line[2:].split(" ")[0]).group(), description.strip()
+        if flag:
+            yield flag, " ".join(description).partition(" [values:")[0].partition(" [default:")[0]
+        flag = None
+        if option := OPTION.match(line):
+            flag, description = option.group(1), [option.group(2)] if option.group(2) else []
 
 
 def plain(lines):

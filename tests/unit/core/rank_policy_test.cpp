@@ -30,7 +30,7 @@ TEST(RankPolicy, formats_what_it_parses) {
 }
 
 TEST(RankPolicy, reports_an_invalid_spec_and_what_was_expected) {
-  for (const char* spec : {"", "0", "-5", "+5", " 5", "5 ", "5x", "x", "1.5", "1e3", "0x10",
+  for (const char* spec : {"", "0", "-5", "+5", "5 6", "5\t", "5x", "x", "1.5", "1e3", "0x10",
                            "2147483648", "99999999999999999999", "2\n"}) {
     EXPECT_THROW(parse_rank(spec), std::invalid_argument) << spec;
     EXPECT_EQ(error_message(spec), "rank '" + std::string(spec) + "': expected a positive integer");
@@ -44,10 +44,11 @@ TEST(RankPolicy, parses_a_list_in_order) {
   EXPECT_EQ(policies[1].k, 5);
   EXPECT_EQ(policies[2].k, 20);
   EXPECT_EQ(parse_ranks("7").size(), 1u);
+  EXPECT_EQ(parse_ranks(" 40, 5 ,20 "), policies);
 }
 
 TEST(RankPolicy, rejects_a_list_with_an_empty_element) {
-  for (const char* specs : {"", ",", "5,", ",5", "5,,6", "5, 6"}) {
+  for (const char* specs : {"", ",", "5,", ",5", "5,,6", "5, ,6"}) {
     EXPECT_THROW(parse_ranks(specs), std::invalid_argument) << specs;
   }
 }

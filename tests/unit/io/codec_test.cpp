@@ -23,7 +23,7 @@ std::span<const std::byte> bytes(std::string_view text) {
 TEST(Codec, is_defined_for_each_format) {
   EXPECT_EQ(codec_for(ImageFormat::png).extension, "png");
   EXPECT_EQ(codec_for(ImageFormat::jpeg).extension, "jpg");
-  EXPECT_EQ(codecs().size(), enum_names(ImageFormat{}).size());
+  EXPECT_EQ(codecs().size(), enum_values<ImageFormat>().size());
 }
 
 TEST(Codec, is_detected_by_the_first_bytes_alone) {
