@@ -53,7 +53,10 @@ def check_copies(source, parsed):
 
 
 def check_tools(source, parsed):
-    """Each tool exists, and its help describes each option."""
+    """Each tool exists, and its help describes each option. The packages that tools/make-packages needs are in a layer of their own."""
+    install = re.search(r"^tools/install-packages .*?(?= #|$)", (source / "tools/make-packages").read_text(), re.M)[0]
+    if ("RUN", install.split()) not in parsed:
+        yield f"no RUN {install}, as in tools/make-packages"
     for name, words in parsed:
         if name == "RUN" and words[0].startswith("tools/"):
             command = words[:words.index("&&")] if "&&" in words else words
