@@ -22,12 +22,12 @@ choose_preset() {
   architectures=$(gpu_architectures)
   preset=cpu options=()
   if [[ -z $architectures ]]; then
-    cuda_note="no NVIDIA GPU of compute capability 7.5 or later: building for the CPU; tools/make-packages builds CUDA for other machines"
+    cuda_note="no supported NVIDIA GPU: building for the CPU; for CUDA on other machines: tools/make-packages"
   elif ! has_nvcc; then
-    cuda_note="GPU found, but no nvcc: building for the CPU; to use the GPU, install NVIDIA's package cuda-toolkit-13-0 and run this again"
+    cuda_note="GPU, but no nvcc: building for the CPU; to use the GPU, install cuda-toolkit-13-0 from NVIDIA and run this again"
   else
     preset=cuda options=("-DCMAKE_CUDA_ARCHITECTURES=$architectures")
-    cuda_note="building CUDA for the GPU of this machine: $architectures"
+    cuda_note="building for the CPU and for the GPU of this machine: $architectures"
   fi
 }
 
