@@ -2,6 +2,7 @@
 # Checks tools/common: which preset is built on which machine, and what a failing command shows.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+unset STEPS_VERBOSE STEPS_BEGIN # as set by tools/test.sh
 work=$(mktemp -d "${TMPDIR:-/tmp}/eckart-tools.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
