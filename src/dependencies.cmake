@@ -1,6 +1,5 @@
 # Finds or defines the third-party libraries. layers.cmake lists which component uses which.
 find_package(Threads REQUIRED)
-find_package(OpenCV 4.5 REQUIRED COMPONENTS core imgproc imgcodecs)
 find_package(yaml-cpp REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
@@ -22,9 +21,14 @@ find_path(CONCURRENTQUEUE_INCLUDE concurrentqueue/concurrentqueue.h REQUIRED)
 add_library(moodycamel INTERFACE)
 target_include_directories(moodycamel SYSTEM INTERFACE ${CONCURRENTQUEUE_INCLUDE})
 
+# Not find_package(OpenCV): in Debian its files are in libopencv-dev alone, which installs 200 more packages.
+find_path(OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)
 add_library(opencv INTERFACE)
-target_include_directories(opencv SYSTEM INTERFACE ${OpenCV_INCLUDE_DIRS})
-target_link_libraries(opencv INTERFACE opencv_core opencv_imgproc opencv_imgcodecs)
+target_include_directories(opencv SYSTEM INTERFACE ${OPENCV_INCLUDE})
+foreach(module core imgproc imgcodecs)
+  find_library(OPENCV_${module} opencv_${module} REQUIRED)
+  target_link_libraries(opencv INTERFACE ${OPENCV_${module}})
+endforeach()
 
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -3,7 +3,8 @@
 # Usage: tools/test.sh [--ci]
 #   --ci  run all that CI runs: also tools/check-code, the presets asan and tsan, and short forms of crash-test,
 #         symlink-attack-test and fuzz-test; default: only if the environment variable CI is "true"
-# The preset is cuda if nvcc is found, otherwise cpu. Clones of this repository share the cache of ccache.
+# Builds for this machine, in the build folder of tools/quickstart.sh: CUDA if there is an NVIDIA GPU and nvcc, otherwise
+# without. With --ci, builds CUDA if there is nvcc. With --ci all output is shown; otherwise it is in log files.
 # Exit codes: 0 all tests passed; 64 wrong usage; otherwise that of the command that failed.
 set -euo pipefail
 self=$(realpath "$0")
@@ -18,7 +19,9 @@ case ${1:-} in
   *) help >&2 && exit 64 ;;
 esac
 
-export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=true
+source tools/common/steps.sh
+source tools/common/build.sh
+export STEPS_VERBOSE=$ci
 jobs=$(nproc)
 
 # Prints the CPU time of all commands so far, in seconds.
@@ -29,52 +32,64 @@ cpu_seconds() {
 }
 times=() # of the finished parts
 part='' part_begin=0 part_cpu=0
-# say TEXT: ends the previous part and starts the part TEXT.
-say() {
+# begin TEXT: ends the previous part and starts the part TEXT.
+begin() {
   if [[ -n $part ]]; then
     times+=("$(printf '%4d  %5d  %s' $((SECONDS - part_begin)) $(($(cpu_seconds) - part_cpu)) "$part")")
   fi
   part=$* part_begin=$SECONDS part_cpu=$(cpu_seconds)
-  printf '==> %s\n' "$*"
+  say "$*"
 }
 
-build_and_test() {
-  local preset=$1
-  say "building preset $preset"
-  cmake --preset "$preset" -DECKART_UNITY_BUILD="$ci"
-  cmake --build --preset "$preset" --parallel "$jobs"
-  say "testing preset $preset"
-  ctest --preset "$preset" --parallel "$((2 * jobs))" # many tests wait for a disk, a process or a time limit
+build_and_test() { # PRESET OPTION...
+  local preset=$1 log=build/test-$1.log
+  shift
+  mkdir -p build
+  : >"$log"
+  begin "building preset $preset; log: $log"
+  configure "$preset" "$log" -DECKART_TESTS=ON "$@"
+  logged "$log" cmake --build --preset "$preset" --parallel "$jobs"
+  begin "testing preset $preset"
+  # Many tests wait for a disk, a process or a time limit.
+  logged "$log" ctest --preset "$preset" --parallel "$((2 * jobs))"
+  if [[ $ci != true ]]; then
+    grep -E '^[0-9]+% tests passed' "$log"
+    printf '%d tests were skipped; why: %s\n' "$(grep -c '(Skipped)$' "$log")" "$log"
+  fi
 }
 
-say "installing packages"
+begin "installing packages"
 # The tests of the installed files, the status page and the alerts need these.
 tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
 
 if [[ $ci == true ]]; then
-  say "checking code"
+  begin "checking code"
   tools/check-code
-  build_and_test asan
-  build_and_test tsan
+  build_and_test asan -DECKART_UNITY_BUILD=ON
+  build_and_test tsan -DECKART_UNITY_BUILD=ON
+  # Uses the flags of the preset release, but for fewer GPU architectures.
+  preset=cpu
+  if has_nvcc; then preset=cuda; fi
+  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_STATUS_PAGE_CHARTS=ON
+else
+  choose_preset
+  say "$cuda_note"
+  build_and_test "$preset" "${options[@]}" -DECKART_STATUS_PAGE_CHARTS=ON --new -DECKART_UNITY_BUILD=ON
 fi
 
-# Uses the flags of the preset release, but for fewer GPU architectures.
-main_preset=cpu
-if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then main_preset=cuda; fi
-build_and_test "$main_preset"
-
 if [[ $ci == true ]]; then
-  say "crash test"
-  crash_test=(tools/crash-test --short --program "build/$main_preset/bin/eckart")
+  begin "crash test"
+  crash_test=(tools/crash-test --short --program "build/$preset/bin/eckart")
   parts=(kills stops)
   if ((EUID == 0)); then parts+=(full-disk power-cut); fi
   "${crash_test[@]}" faults & # each of the two commands uses one core
   "${crash_test[@]}" "${parts[@]}"
   wait $!
-  say "symlink attack test"
-  tools/symlink-attack-test --tries 100 --batch 50 --program "build/$main_preset/bin/eckart"
-  say "fuzz test"
+  begin "symlink attack test"
+  tools/symlink-attack-test --tries 100 --batch 50 --program "build/$preset/bin/eckart"
+  begin "fuzz test"
   tools/fuzz-test --seconds 4 --jobs "$jobs"
 fi
-say "done in $SECONDS s; seconds, and CPU seconds, by part:"
+begin done >/dev/null
+say "done; seconds, and CPU seconds, by part:"
 printf '%s\n' "${times[@]}"

@@ -12,5 +12,6 @@ NOT_RUN = [
     (r"(systemctl|journalctl|systemd-run|systemd-analyze) ", "needs systemd and the installed service"),
     (r"eckart .*--backend (checked|cuda)", "needs a GPU"),
     (r"eckart plan /var/log/eckart/throughput", "needs the log of the installed service"),
+    (r"(docker|podman) ", "needs a container engine and base images"),
     (r"export ", "changes the shell of the reader"),
 ]

@@ -1,0 +1,53 @@
+# Functions for scripts that report their steps. A script sources this file. All output of a step goes to a log file.
+# The clock starts with the first script and is shared with the scripts that it calls. With STEPS_VERBOSE=true, a log
+# file is also shown.
+export STEPS_BEGIN=${STEPS_BEGIN:-$EPOCHSECONDS}
+
+# say TEXT: a line such as "==>   12 s: TEXT"
+say() { printf '==> %4d s: %s\n' "$((EPOCHSECONDS - STEPS_BEGIN))" "$*"; }
+
+# Ctrl-C: the commands have ended, because they got the signal too.
+stop_steps() {
+  trap - INT TERM
+  printf '\n' >&2
+  say "interrupted; run the same command to continue" >&2
+  exit 130
+}
+trap stop_steps INT TERM
+
+# Writes stdin to LOG. Shows the progress of ninja ("[12/320] …") or ctest ("12/320 Test …"): on a terminal in one line
+# that is rewritten, elsewhere in a line for each quarter.
+show_progress() { # LOG
+  local line percent quarter=25
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$1"
+    if [[ ${STEPS_VERBOSE:-false} == true ]]; then
+      printf '%s\n' "$line"
+      continue
+    fi
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]] || continue
+    percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+    if [[ -t 1 ]]; then
+      printf '\r    %4d s: %3d %% (%d of %d)' "$((EPOCHSECONDS - STEPS_BEGIN))" "$percent" "${BASH_REMATCH[@]:1:2}"
+    elif ((percent >= quarter && percent < 100)); then
+      printf '    %4d s: %3d %%\n' "$((EPOCHSECONDS - STEPS_BEGIN))" "$percent"
+      quarter=$((25 * (percent / 25 + 1)))
+    fi
+  done
+  if [[ -t 1 ]]; then printf '\r%40s\r' ''; fi
+}
+
+# logged LOG COMMAND...: appends the output of COMMAND to LOG. If COMMAND fails, shows the end of LOG and exits.
+logged() {
+  local log=$1 status=0
+  shift
+  "$@" </dev/null 2>&1 | show_progress "$log" || status=$?
+  ((status)) || return 0
+  if ((status == 130 || status == 143)); then stop_steps; fi
+  if [[ ${STEPS_VERBOSE:-false} != true ]]; then
+    printf '    …\n'
+    tail -n 30 "$log" | sed 's/^/    /'
+  fi >&2
+  say "failed: $1 (exit code $status); the whole log: $log" >&2
+  exit "$status"
+}
