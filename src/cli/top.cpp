@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -16,15 +17,18 @@
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 #include "status_server/status_server.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
 
+constexpr std::int64_t kNever = 1LL << 53;  ///< a time after all samples of the history
+
 struct TopArgs {
   ConfigArgs config;
   std::string address;
-  bool once = false;
+  bool once = false, json = false;
 };
 
 /// Returns the address, validated like telemetry.listen. Also accepts a URL such as
@@ -72,6 +76,26 @@ std::string fetch_status(const std::string& address) {
   return text;
 }
 
+/// Returns the object of the status page on one line, without history.
+std::string fetch_json(const std::string& address) {
+  const std::string body =
+      status_server::http_get(address, "/status.json?since=" + std::to_string(kNever));
+  const text::Json json = text::Json::parse(body, nullptr, false);
+  if (!json.is_object())
+    throw FatalError(ExitCode::unavailable,
+                     text::printable(address) + " does not answer with the status of eckart");
+  return text::dump_json(json) + '\n';
+}
+
+/// Prints an object every second, until stdout is closed or the server ends. Reports the end.
+ExitCode print_json(const std::string& address, bool once) {
+  for (;;) {
+    std::printf("%s", fetch_json(address).c_str());
+    if (std::fflush(stdout) != 0 || once) return ExitCode::ok;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
 /// Shows `text`, and then a new status every second. If the server does not answer, the last status
 /// remains.
 [[noreturn]] void follow(const std::string& address, std::string text) {
@@ -90,6 +114,7 @@ std::string fetch_status(const std::string& address) {
 
 ExitCode top(const TopArgs& args) {
   const std::string address = parse_address(args);
+  if (args.json) return print_json(address, args.once);
   const std::string text = fetch_status(address);
   const bool should_follow =
       !args.once && isatty(STDOUT_FILENO) != 0 && logging::stderr_is_terminal();
@@ -112,6 +137,8 @@ void add_top(CLI::App& app, Action& action) {
       ->check(CLI::ExistingFile);
   command->add_flag("--once", args->once,
                     "Print the status once; default if stdout is not a terminal");
+  command->add_flag("--json", args->json,
+                    "Print a JSON object every second; with --once, one object");
   command->callback([args, &action] { action = [args] { return top(*args); }; });
 }
 
