@@ -157,7 +157,7 @@ telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
       });
   if (args.json) print_json_sum(report, counts);
   if (args.quiet == 0)
-    std::fprintf(stderr, "inputs: %s; outputs: %s new, %s same, %s reprocessed, %s collisions\n",
+    std::fprintf(stderr, "inputs: %s\noutputs: %s new, %s same, %s reprocessed, %s collisions\n",
                  text::group_digits(report.images()).c_str(),
                  text::group_digits(counts.created).c_str(),
                  text::group_digits(counts.unchanged).c_str(),
