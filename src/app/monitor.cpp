@@ -175,6 +175,22 @@ std::string view_text(const Monitor::View& last_view) {
   return reports::snapshot_text(last_view.all, last_view.recent);
 }
 
+namespace {
+
+/// The newest failures, the latest first.
+std::string failure_lines(const telemetry::Snapshot& all) {
+  constexpr std::size_t kMaxFailures = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMaxFailures, all.recent_failures.size()); ++i) {
+    const telemetry::ImageFailure& failure = all.recent_failures[i];
+    text += "failed     " + text::printable(failure.file) + ": " +
+            std::string(to_string(failure.reason)) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string status_text(const status_server::RunStatus& status) {
   const reports::RunIdentity& identity = status.identity;
   std::string text = "eckart    " + identity.command + ", version " + identity.version + ", on " +
@@ -187,7 +203,7 @@ std::string status_text(const status_server::RunStatus& status) {
   for (const status_server::WatchStatus& watch : status.state.watches)
     text += "watch     " + text::printable(watch.input) + ": " + std::to_string(watch.waiting) +
             " waiting\n";
-  return text + reports::snapshot_text(status.all, status.recent);
+  return text + reports::snapshot_text(status.all, status.recent) + failure_lines(status.all);
 }
 
 Monitor::View Monitor::current_view() const {

@@ -117,6 +117,7 @@ text::Json target_json(const std::optional<TargetResult>& target) {
 std::string to_json(const Plan& plan) {
   const auto per_joule = [&] { return 1 / *plan.baseline.joules_per_image; };
   const text::Json json = {
+      {"kind", "plan"},
       {"recommendation", recommendation_sentence(plan)},
       {"notes", notes(plan)},
       {"host", plan.host},

@@ -30,6 +30,7 @@
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 #include "synth/synth.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -95,9 +96,9 @@ struct MaxDifference {
   bool is_acceptable() const { return !failed && levels <= 1 && loss_db <= kMaxLossDb; }
 };
 
-/// Tests every lane, and so every GPU. Prints the details of the backend. Returns whether all lanes
-/// agree with `reference`.
-bool check_backend(compute::Backend& backend, const compute::Task& reference) {
+/// Tests every lane, and so every GPU, against `reference`. Returns the check as an object of
+/// docs/reference/json.md.
+text::Json check_backend(compute::Backend& backend, const compute::Task& reference) {
   MaxDifference difference;
   std::chrono::duration<double, std::milli> first{};
   for (int lane = 0; lane < backend.lanes(); ++lane) {
@@ -105,36 +106,71 @@ bool check_backend(compute::Backend& backend, const compute::Task& reference) {
     difference.add(reconstruct(backend, lane), reference);
     if (lane == 0) first = Clock::now() - start;
   }
-  std::printf("%-8s %s: %s\n", backend.name().c_str(), difference.is_acceptable() ? "ok" : "WRONG",
-              backend.description().c_str());
-  for (const std::string& line : backend.details()) std::printf("         %s\n", line.c_str());
-  for (const std::string& line : backend.warnings()) std::printf("         %s\n", line.c_str());
+  const bool is_ok = difference.is_acceptable();
+  return {{"name", backend.name()},
+          {"result", !is_ok                       ? "failed"
+                     : backend.warnings().empty() ? "ok"
+                                                  : "warning"},
+          {"detail", backend.description()},
+          {"details", backend.details()},
+          {"warnings", backend.warnings()},
+          {"lanes", backend.lanes()},
+          {"converged", !difference.failed},
+          {"different_samples", difference.samples},
+          {"max_difference_levels", difference.levels},
+          {"loss_db",
+           std::isfinite(difference.loss_db) ? text::Json(difference.loss_db) : text::Json()},
+          {"first_batch_ms", first.count()}};
+}
+
+void print_check(const text::Json& check) {
+  const auto text = [&](const char* key) { return check.at(key).get<std::string>(); };
+  std::printf("%-8s %s: %s\n", text("name").c_str(), text("result") == "failed" ? "WRONG" : "ok",
+              text("detail").c_str());
+  for (const char* lines : {"details", "warnings"})
+    for (const auto& line : check.at(lines))
+      std::printf("         %s\n", line.get<std::string>().c_str());
+  const double loss_db =
+      check.at("loss_db").is_null() ? std::nan("") : check.at("loss_db").get<double>();
   std::printf(
       "         %d x %d at rank %d, on every lane: %d of %d samples differ from the float64 SVD, "
       "by %d at most; loss %.1g dB; first batch %.0f ms\n",
-      kSide, kSide, kRanks[0].k, difference.samples, kSide * kSide, difference.levels,
-      difference.loss_db, first.count());
-  if (difference.failed) std::printf("         the solver did not converge\n");
-  return difference.is_acceptable();
+      kSide, kSide, kRanks[0].k, check.at("different_samples").get<int>(), kSide * kSide,
+      check.at("max_difference_levels").get<int>(), loss_db,
+      check.at("first_batch_ms").get<double>());
+  if (!check.at("converged").get<bool>()) std::printf("         the solver did not converge\n");
 }
 
-void print_machine() {
+text::Json machine_json() {
   struct sysinfo info {};
   struct rlimit files {};
   sysinfo(&info);
   getrlimit(RLIMIT_NOFILE, &files);
-  const double gib = double(info.mem_unit) / (1 << 30);
+  text::Json formats = text::Json::array();
+  for (const io::Codec& codec : io::codecs()) formats.push_back(to_string(codec.format));
+  return {{"cores", machine::usable_cores()},
+          {"memory_bytes", std::uint64_t(info.totalram) * info.mem_unit},
+          {"free_memory_bytes", std::uint64_t(info.freeram + info.bufferram) * info.mem_unit},
+          {"open_file_limit", files.rlim_cur},
+          {"formats", formats},
+          {"codec_libraries", io::codec_libraries()}};
+}
+
+void print_machine(const text::Json& machine) {
+  constexpr double kGib = 1 << 30;
   std::printf("machine  %d cores, %.1f of %.1f GiB memory free, open file limit %llu\n",
-              machine::usable_cores(), double(info.freeram + info.bufferram) * gib,
-              double(info.totalram) * gib, static_cast<unsigned long long>(files.rlim_cur));
+              machine.at("cores").get<int>(), machine.at("free_memory_bytes").get<double>() / kGib,
+              machine.at("memory_bytes").get<double>() / kGib,
+              machine.at("open_file_limit").get<unsigned long long>());
   std::string formats;
-  for (const io::Codec& codec : io::codecs()) formats += " " + to_string(codec.format);
-  std::printf("formats %s (%s)\n", formats.c_str(), io::codec_libraries().c_str());
+  for (const auto& format : machine.at("formats")) formats += " " + format.get<std::string>();
+  std::printf("formats %s (%s)\n", formats.c_str(),
+              machine.at("codec_libraries").get<std::string>().c_str());
 }
 
 struct DoctorArgs {
   BackendChoice backend = BackendChoice::automatic;  ///< not checked
-  bool calibrate = false;
+  bool calibrate = false, json = false;
   std::filesystem::path calibration;  ///< empty: the file of the user
   double seconds = 20;
 };
@@ -182,8 +218,17 @@ struct Candidate {
 
 ExitCode doctor(const DoctorArgs& args) {
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
-  std::printf("eckart   " ECKART_VERSION "\n");
-  print_machine();
+  const text::Json machine = machine_json();
+  text::Json checks = text::Json::array();
+  const auto add_check = [&](text::Json check) {
+    if (!args.json) print_check(check);
+    checks.push_back(std::move(check));
+    return checks.back().at("result") != "failed";
+  };
+  if (!args.json) {
+    std::printf("eckart   " ECKART_VERSION "\n");
+    print_machine(machine);
+  }
   compute::BackendOptions options;
   options.calibration = load_costs(args);
   options.solver = SolverKind::gesvd;
@@ -197,15 +242,17 @@ ExitCode doctor(const DoctorArgs& args) {
         {CostBackend::cpu, [](const compute::BackendOptions& backend_options) {
            return app::make_backend(BackendChoice::cpu, backend_options, 0).backend;
          }});
-    is_acceptable = check_backend(*candidates.back().make(options), reference);
+    is_acceptable = add_check(check_backend(*candidates.back().make(options), reference));
   }
   if (args.backend != BackendChoice::cpu) {
     try {
-      is_acceptable = check_backend(*app::make_cuda_backend(options), reference) && is_acceptable;
+      is_acceptable =
+          add_check(check_backend(*app::make_cuda_backend(options), reference)) && is_acceptable;
       candidates.push_back({CostBackend::cuda, app::make_cuda_backend});
     } catch (const FatalError& error) {
       if (error.code() != ExitCode::unavailable || args.backend == BackendChoice::cuda) throw;
-      std::printf("cuda     none: %s\n", error.what());
+      if (!args.json) std::printf("cuda     none: %s\n", error.what());
+      checks.push_back({{"name", "cuda"}, {"result", "warning"}, {"detail", error.what()}});
     }
   }
   if (args.calibrate && is_acceptable) {
@@ -213,6 +260,15 @@ ExitCode doctor(const DoctorArgs& args) {
     for (const Candidate& candidate : candidates)
       measured.push_back(measure_costs(candidate.backend, candidate.make, args.seconds));
     store_costs(file, measured);
+  }
+  if (args.json) {
+    const text::Json json = {{"kind", "doctor"},
+                             {"version", ECKART_VERSION},
+                             {"ready", is_acceptable},
+                             {"machine", machine},
+                             {"checks", checks}};
+    std::printf("%s\n", text::dump_json(json).c_str());
+    return is_acceptable ? ExitCode::ok : ExitCode::internal;
   }
   std::printf("%s\n",
               is_acceptable ? "This machine is ready." : "This machine computes wrong results.");
@@ -228,10 +284,13 @@ void add_doctor(CLI::App& app, Action& action) {
   auto args = std::make_shared<DoctorArgs>();
   add_enum_option(*command, "--backend", args->backend, "Backend to check; auto: both",
                   {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda});
+  CLI::Option* json =
+      command->add_flag("--json", args->json, "Print the checks as one JSON object");
   CLI::Option* calibrate =
       command
           ->add_flag("--calibrate", args->calibrate,
                      "Measure solver costs on this machine and store them for later runs")
+          ->excludes(json)
           ->group("Calibration");
   command
       ->add_option("--calibration", args->calibration,

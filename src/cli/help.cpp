@@ -170,23 +170,20 @@ void set_formatter(CLI::App& app, CommandHelp help, std::string ending) {
 
 void describe(CLI::App& command, CommandHelp help) {
   const std::string page = manual_page(command);
-  set_formatter(
-      command, std::move(help),
-      "\nDocumentation: man " + page +
-          "; settings: man eckart.yaml; guides: /usr/share/doc/eckart or docs/README.md\n");
+  set_formatter(command, std::move(help),
+                "\nDocumentation: man " + page +
+                    " and eckart.yaml; /usr/share/doc/eckart, or docs/README.md\n");
 }
 
 void describe_program(CLI::App& program) {
-  set_formatter(
-      program,
-      {.usage = {"COMMAND [OPTIONS]", "help COMMAND"},
-       .examples = {{"Reconstruct the images of a folder at rank 20",
-                     "eckart run photos -o out --rank 20"},
-                    {"The same, for every image that arrives", "eckart watch in -o out"},
-                    {"Check this machine", "eckart doctor"}},
-       .exit_codes = {}},
-      "\nDocumentation: man eckart; eckart help COMMAND; guides: /usr/share/doc/eckart or "
-      "docs/README.md\n");
+  set_formatter(program,
+                {.usage = {"COMMAND [OPTIONS]", "help COMMAND"},
+                 .examples = {{"Reconstruct the images of a folder at rank 20",
+                               "eckart run photos -o out --rank 20"},
+                              {"The same, for every image that arrives", "eckart watch in -o out"},
+                              {"Check this machine", "eckart doctor"}},
+                 .exit_codes = {}},
+                "\nDocumentation: man eckart; /usr/share/doc/eckart, or docs/README.md\n");
 }
 
 const char* exit_code_text(ExitCode code) {

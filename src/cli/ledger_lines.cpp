@@ -147,16 +147,18 @@ auto with_line_errors(const Work& work) {
 }  // namespace
 
 std::string header_line() {
-  return text::Json{{"eckart_ledger", kExportVersion}, {"written_by", "eckart " ECKART_VERSION}}
+  return text::Json{{"kind", "ledger"},
+                    {"eckart_ledger", kExportVersion},
+                    {"written_by", "eckart " ECKART_VERSION}}
       .dump();
 }
 
 std::string settings_line(const std::string& text) {
-  return text::Json{{"settings_text", text_or_hex(text)}}.dump();
+  return text::Json{{"kind", "ledger_settings"}, {"settings_text", text_or_hex(text)}}.dump();
 }
 
 std::string output_line(const ledger::OutputEntry& entry) {
-  text::Json line;
+  text::Json line{{"kind", "ledger_output"}};
   line["output"] = text_or_hex(entry.output);
   line["root"] = text_or_hex(entry.input.substr(0, entry.root_length));
   line["input"] = text_or_hex(entry.input.substr(entry.root_length));
@@ -171,7 +173,7 @@ std::string output_line(const ledger::OutputEntry& entry) {
 }
 
 std::string failure_line(const ledger::FailureEntry& failure) {
-  text::Json line;
+  text::Json line{{"kind", "ledger_failure"}};
   line["failed_input"] = text_or_hex(failure.input);
   add_state(line, failure.state);
   line["reason"] = std::string(to_string(failure.reason));

@@ -11,6 +11,7 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "text/format_count.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -18,7 +19,7 @@ namespace {
 
 struct PruneArgs {
   app::PruneRequest request;
-  bool yes = false;
+  bool yes = false, json = false;
 };
 
 void print(const char* what, const app::Orphan& orphan) {
@@ -54,8 +55,41 @@ bool confirm(std::size_t count) {
   return std::getline(std::cin, answer) && (answer == "y" || answer == "yes");
 }
 
+void print_line(const text::Json& json) { std::printf("%s\n", text::dump_json(json).c_str()); }
+
+text::Json orphan_json(const app::Orphan& orphan, bool is_removed) {
+  return {{"kind", "prune_output"},
+          {"output", orphan.output},
+          {"input", orphan.input},
+          {"removed", is_removed}};
+}
+
+/// Never asks. Without --yes, lists what would be removed.
+ExitCode print_json(const PruneArgs& args) {
+  const app::Orphans orphans = app::find_orphans(args.request);
+  std::size_t removed = 0;
+  if (args.yes) {
+    app::prune(args.request, [&](const app::Orphan& orphan) {
+      print_line(orphan_json(orphan, true));
+      ++removed;
+    });
+  } else {
+    for (const app::Orphan& orphan : orphans.removable) print_line(orphan_json(orphan, false));
+  }
+  text::Json uncertain = text::Json::object();
+  for (const auto& [root, count] : orphans.uncertain) uncertain[root] = count;
+  print_line({{"kind", "prune_summary"},
+              {"removable", orphans.removable.size()},
+              {"removed", removed},
+              {"kept_modified", orphans.modified},
+              {"kept_without_mtime", orphans.without_mtime},
+              {"kept_uncertain", uncertain}});
+  return ExitCode::ok;
+}
+
 ExitCode prune(const PruneArgs& args) {
   check_exists(args.request.output);
+  if (args.json) return print_json(args);
   if (!args.yes) {
     const app::Orphans orphans = app::find_orphans(args.request);
     for (const app::Orphan& orphan : orphans.removable) print("would remove", orphan);
@@ -94,6 +128,7 @@ void add_prune(CLI::App& app, Action& action) {
   command->add_flag("--yes", args->yes, "Remove without asking");
   command->add_flag("--include-empty", args->request.include_empty,
                     "Include outputs whose input folder is missing or has no inputs left");
+  command->add_flag("--json", args->json, "Print a JSON line per output, and never ask");
   describe(
       *command,
       {.usage = {"FOLDER [OPTIONS]"},

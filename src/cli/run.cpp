@@ -32,6 +32,7 @@
 #include "settings/watches.hpp"
 #include "text/format_count.hpp"
 #include "text/group_digits.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -110,10 +111,45 @@ struct DryRunCounts {
   }
 };
 
+/// Prints the decisions for an item as JSON, one line for each output.
+void print_json(const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions,
+                DryRunCounts& counts) {
+  const auto print = [](const text::Json& json) {
+    std::printf("%s\n", text::dump_json(json).c_str());
+  };
+  if (decisions.empty())
+    print({{"kind", "dry_run_failure"},
+           {"input", item.file.native()},
+           {"reason", to_string(item.outcome.reason)},
+           {"detail", item.outcome.detail}});
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    const std::string& why = decisions[i].explanation;
+    const std::string action = counts.add_and_describe(decisions[i]);
+    print({{"kind", "dry_run_output"},
+           {"input", item.file.native()},
+           {"output", item.outputs[i].native()},
+           {"action", action.substr(0, action.find(' '))},
+           {"detail", why.empty() ? text::Json() : text::Json(why)}});
+  }
+}
+
+void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
+  const text::Json json = {{"kind", "dry_run_summary"},
+                           {"inputs", report.images()},
+                           {"would_fail", report.failed},
+                           {"ignored", report.ignored},
+                           {"new", counts.created},
+                           {"same", counts.unchanged},
+                           {"reprocessed", counts.reprocessed},
+                           {"collisions", counts.collisions}};
+  std::printf("%s\n", text::dump_json(json).c_str());
+}
+
 telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
   DryRunCounts counts;
   telemetry::RunReport report = run.dry_run(
       [&](const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions) {
+        if (args.json) return print_json(item, decisions, counts);
         const std::string file = text::printable(item.file.native());
         if (decisions.empty())
           std::printf("%s: would fail: %s\n", file.c_str(),
@@ -123,8 +159,10 @@ telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
                       text::printable(item.outputs[i].native()).c_str(),
                       text::printable_message(counts.add_and_describe(decisions[i])).c_str());
       });
+  if (args.json) print_json_sum(report, counts);
   if (args.quiet == 0)
-    std::fprintf(stderr, "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
+    std::fprintf(stderr, "inputs: %s\noutputs: %s new, %s same, %s reprocessed, %s collisions\n",
+                 text::group_digits(report.images()).c_str(),
                  text::group_digits(counts.created).c_str(),
                  text::group_digits(counts.unchanged).c_str(),
                  text::group_digits(counts.reprocessed).c_str(),
@@ -307,7 +345,10 @@ void add_report_options(CLI::App& run, RunArgs& args) {
          "--dry-run", args.dry_run,
          "Print whether each output is new, the same, reprocessed or a collision; write nothing")
       ->group(group);
-  run.add_flag("--json", args.json, "Print the summary as one JSON object on stdout")->group(group);
+  run.add_flag(
+         "--json", args.json,
+         "Print the summary as one JSON object on stdout; with --dry-run, a line per output too")
+      ->group(group);
   run.add_option("--report", args.report,
                  "JSON line per output: rank, PSNR, energy, certificate; - is stdout")
       ->type_name("FILE")

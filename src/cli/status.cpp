@@ -9,6 +9,7 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "io/quarantine.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -19,6 +20,7 @@ struct StatusArgs {
   settings::FileChoice ledger;
   int failures = 20;
   int orphans = 0;
+  bool json = false;
 };
 
 /// Prints outputs whose input no longer exists.
@@ -40,8 +42,42 @@ void print_orphans(const StatusArgs& args) {
   }
 }
 
+/// Prints one object, with all orphans and at most args.failures failures.
+ExitCode print_json(const StatusArgs& args) {
+  const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
+  const app::UnfinishedCount unfinished = app::count_unfinished(args.output, args.ledger);
+  text::Json reasons = text::Json::object(), failures = text::Json::array(),
+             orphans = text::Json::array();
+  for (int reason = 0; reason < kFailureReasonCount; ++reason) {
+    const std::int64_t count = status.counts.failures[std::size_t(reason)];
+    if (count > 0) reasons[std::string(to_string(FailureReason(reason)))] = count;
+  }
+  for (const ledger::FailureEntry& failure : status.failed)
+    failures.push_back({{"input", failure.input},
+                        {"reason", to_string(failure.reason)},
+                        {"detail", failure.detail}});
+  for (const app::Orphan& orphan :
+       app::find_orphans({.output = args.output, .ledger = args.ledger}).removable)
+    orphans.push_back({{"output", orphan.output}, {"input", orphan.input}});
+  const text::Json json = {
+      {"kind", "status"},
+      {"output_folder", args.output.native()},
+      {"done", status.counts.done},
+      {"failed", status.counts.failed},
+      {"failures_by_reason", reasons},
+      {"failures", failures},
+      {"quarantined", io::quarantine_records(io::quarantine_folder(args.output)).size()},
+      {"unfinished", unfinished.images ? text::Json(*unfinished.images) : text::Json()},
+      {"unfinished_error", unfinished.images ? text::Json() : text::Json(unfinished.error)},
+      {"orphans", orphans},
+  };
+  std::printf("%s\n", text::dump_json(json).c_str());
+  return ExitCode::ok;
+}
+
 ExitCode status(const StatusArgs& args) {
   check_exists(args.output);
+  if (args.json) return print_json(args);
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
   std::printf("%s: %lld done, %lld failed\n", text::printable(args.output.native()).c_str(),
@@ -94,6 +130,7 @@ void add_status(CLI::App& app, Action& action) {
       ->type_name("N")
       ->check(number_between(0, kMaxListed))
       ->capture_default_str();
+  command->add_flag("--json", args->json, "Print the status as one JSON object");
   describe(*command,
            {.usage = {"FOLDER [OPTIONS]"},
             .examples = {{"What is done and what failed", "eckart status out"},

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <sstream>
@@ -18,15 +19,18 @@
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 #include "status_server/status_server.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
 
+constexpr std::int64_t kNever = 1LL << 53;  ///< a time after all samples of the history
+
 struct TopArgs {
   ConfigArgs config;
   std::string address;
-  bool once = false;
+  bool once = false, json = false;
 };
 
 /// Returns the address, validated like telemetry.listen. Also accepts a URL such as
@@ -74,6 +78,26 @@ std::string fetch_status(const std::string& address) {
   return text;
 }
 
+/// Returns the object of the status page on one line, without history.
+std::string fetch_json(const std::string& address) {
+  const std::string body =
+      status_server::http_get(address, "/status.json?since=" + std::to_string(kNever));
+  const text::Json json = text::Json::parse(body, nullptr, false);
+  if (!json.is_object())
+    throw FatalError(ExitCode::unavailable,
+                     text::printable(address) + " does not answer with the status of eckart");
+  return text::dump_json(json) + '\n';
+}
+
+/// Prints an object every second, until stdout is closed or the server ends. Reports the end.
+ExitCode print_json(const std::string& address, bool once) {
+  for (;;) {
+    std::printf("%s", fetch_json(address).c_str());
+    if (std::fflush(stdout) != 0 || once) return ExitCode::ok;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  }
+}
+
 /// Shows `text`, and then a new status every second. If the server does not answer, the last status
 /// remains.
 [[noreturn]] void follow(const std::string& address, std::string text) {
@@ -92,6 +116,7 @@ std::string fetch_status(const std::string& address) {
 
 ExitCode top(const TopArgs& args) {
   const std::string address = parse_address(args);
+  if (args.json) return print_json(address, args.once);
   const std::string text = fetch_status(address);
   const bool should_follow =
       !args.once && isatty(STDOUT_FILENO) != 0 && logging::stderr_is_terminal();
@@ -115,14 +140,15 @@ void add_top(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->add_flag("--once", args->once,
                     "Print the status once; default if stdout is not a terminal");
-  describe(*command,
-           {.usage = {"[ADDRESS] [OPTIONS]"},
-            .examples = {{"The service of this machine", "eckart top"},
-                         {"A run with --set telemetry.listen=127.0.0.1:9464",
-                          "eckart top 127.0.0.1:9464"},
-                         {"One status, for a script", "eckart top /run/eckart/status.sock --once"}},
-            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input, ExitCode::unavailable,
-                           ExitCode::configuration}});
+  command->add_flag("--json", args->json,
+                    "Print a JSON object every second; with --once, one object");
+  describe(*command, {.usage = {"[ADDRESS] [OPTIONS]"},
+                      .examples = {{"The service of this machine", "eckart top"},
+                                   {"A run with --set telemetry.listen=127.0.0.1:9464",
+                                    "eckart top 127.0.0.1:9464"},
+                                   {"One status, for a script", "eckart top --once --json"}},
+                      .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input,
+                                     ExitCode::unavailable, ExitCode::configuration}});
   command->callback([args, &action] { action = [args] { return top(*args); }; });
 }
 

@@ -44,7 +44,8 @@ std::optional<ReportSubject> parse_subject(const std::string& line) {
 
 std::string output_line_text(const std::filesystem::path& file, const std::filesystem::path& output,
                              const char* result, const text::Json& measurements) {
-  text::Json json{{"file", file.native()}, {"output", output.native()}, {"result", result}};
+  text::Json json{
+      {"kind", "output"}, {"file", file.native()}, {"output", output.native()}, {"result", result}};
   json.update(measurements);
   return text::dump_json(json) + '\n';
 }
@@ -69,7 +70,8 @@ void ImageReport::add_skipped(const std::filesystem::path& file,
 }
 
 void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
-  write(text::dump_json({{"file", file.native()},
+  write(text::dump_json({{"kind", "failure"},
+                         {"file", file.native()},
                          {"result", "failed"},
                          {"failed", to_string(outcome.reason)},
                          {"stage", to_string(outcome.stage)},

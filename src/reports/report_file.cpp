@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -26,7 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kLinePrefix = "{\"file\":";  // every line begins with this
+/// Every line begins with one of these. The last is of earlier versions.
+constexpr std::string_view kLinePrefixes[] = {R"({"kind":"output",)", R"({"kind":"failure",)",
+                                              R"({"file":)"};
 constexpr std::size_t kMaxLineBytes = 1
                                       << 20;  // longer than any line: lengths of names are limited
 
@@ -138,7 +142,9 @@ bool is_report_line(std::string_view line) {
 /// Whether the text may be the incomplete first line of a killed run.
 bool is_truncated_line(std::string_view text) {
   return text.size() < kMaxLineBytes &&
-         (text.starts_with(kLinePrefix) || kLinePrefix.starts_with(text));
+         std::any_of(std::begin(kLinePrefixes), std::end(kLinePrefixes), [&](auto prefix) {
+           return text.starts_with(prefix) || prefix.starts_with(text);
+         });
 }
 
 /// Throws unless the file is empty or a report: a mistyped name must not cost an image or a list of

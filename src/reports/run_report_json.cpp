@@ -40,6 +40,7 @@ std::string to_json(const telemetry::RunReport& report) {
   const bool has_outputs = report.outputs > 0;
   const telemetry::Bottleneck bottleneck = find_bottleneck(report);
   const text::Json json = {
+      {"kind", "summary"},
       {"done", report.done},
       {"failed", report.failed},
       {"skipped", report.skipped},

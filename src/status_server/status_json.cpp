@@ -81,6 +81,7 @@ void History::add(double unix_s, const telemetry::Snapshot& difference) {
 
 std::string status_json(const RunStatus& status, const History& history, double since_unix_s) {
   const text::Json json = {
+      {"kind", "status_page"},
       {"now_s", machine::unix_now_s()},
       {"interval_s", 1},
       {"run", text::Json::parse(reports::run_line(status.identity, status.gpus, status.all))},

@@ -148,8 +148,8 @@ TEST_F(ReportTest, shares_stdout_with_other_output) {
     const std::string text = this->text("same");
     EXPECT_EQ(text.substr(0, 7), "before\n") << file;
     EXPECT_EQ(count_occurrences(text, "\n"), 5) << file << ": " << result.err << text;
-    EXPECT_EQ(count_occurrences(text, "{\"file\":"), 3) << file;
-    EXPECT_EQ(count_occurrences(text, "{\"done\":3"), 1) << file;
+    EXPECT_EQ(count_occurrences(text, "{\"kind\":\"output\","), 3) << file;
+    EXPECT_EQ(count_occurrences(text, "{\"kind\":\"summary\",\"done\":3"), 1) << file;
   }
 }
 

@@ -4,6 +4,7 @@
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
   check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
+  check_docs.py json PROGRAM                         real output of commands and the tables in docs/reference/json.md
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
                                                      Checks that manual pages have the words of --help and --print-config
 """
@@ -13,6 +14,7 @@ from pathlib import Path
 import commands
 import constants
 import generated
+import json_page
 import links
 import man_pages
 import markdown
@@ -40,6 +42,8 @@ def main():
             errors, summary = constants.check(SOURCE)
         case ["commands", program, *names]:
             errors, summary = check_commands(str(Path(program).resolve()), names)
+        case ["json", program]:
+            errors, summary = json_page.check(SOURCE, str(Path(program).resolve()))
         case ["generated", program, *rest] if rest in ([], ["--write"]):
             program = str(Path(program).resolve())
             errors, summary = generated.check(SOURCE, program, bool(rest))

@@ -214,7 +214,7 @@ TEST_F(CommandLineHelpTest, has_three_examples_that_are_accepted_for_every_comma
 
 TEST_F(CommandLineHelpTest, names_the_value_of_every_option) {
   for (const CLI::App* command : commands()) {
-    for (const std::string type : {"TEXT", "INT", "UINT", "FLOAT", " in ["})
+    for (const std::string type : {" TEXT", " INT ", " INT:", " UINT", " FLOAT", " in ["})
       EXPECT_THAT(command->help(), Not(HasSubstr(type))) << command->get_name();
   }
 }
