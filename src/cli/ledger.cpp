@@ -133,7 +133,7 @@ void add_ledger(CLI::App& app, Action& action) {
     step->fallthrough();  // accept options of `ledger` after the subcommand
     step->callback([args, work, &action] {
       action = [args, work] {
-        check_exists(args->output);
+        if (args->ledger.is_auto()) check_exists(args->output);
         return work(*args);
       };
     });

@@ -88,7 +88,7 @@ ExitCode print_json(const PruneArgs& args) {
 }
 
 ExitCode prune(const PruneArgs& args) {
-  check_exists(args.request.output);
+  if (args.request.ledger.is_auto()) check_exists(args.request.output);
   if (args.json) return print_json(args);
   if (!args.yes) {
     const app::Orphans orphans = app::find_orphans(args.request);

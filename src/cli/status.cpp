@@ -76,7 +76,7 @@ ExitCode print_json(const StatusArgs& args) {
 }
 
 ExitCode status(const StatusArgs& args) {
-  check_exists(args.output);
+  if (args.ledger.is_auto()) check_exists(args.output);
   if (args.json) return print_json(args);
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;

@@ -153,13 +153,6 @@ TEST_F(InputErrorTest, is_reported_for_a_file_without_read_permission) {
   expect_named("bad.png", "unreadable", {.folder = {}, .in = {}, .as_nobody = getuid() == 0});
 }
 
-TEST_F(InputErrorTest, is_reported_for_a_missing_folder_among_existing_ones) {
-  const ProcessResult result = run({"run", "nowhere", "in", "-o", "out", "-k", "2"});
-  EXPECT_EQ(result.code, 3);
-  EXPECT_THAT(line_containing(result.err, "nowhere: "), HasSubstr("no such file or folder"));
-  EXPECT_THAT(files("out"), ElementsAre("good.png"));
-}
-
 TEST_F(InputErrorTest, is_reported_for_a_missing_file_of_a_list) {
   write("list", "in/good.png\nnowhere.png\n");
   const ProcessResult result = run({"run", "--files-from", "list", "-o", "out", "-k", "2"});

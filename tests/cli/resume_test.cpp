@@ -136,7 +136,8 @@ TEST_F(ResumeTest, is_reported_by_status_with_latest_result) {
 
 TEST_F(ResumeTest, forgets_failures_of_inputs_that_are_gone) {
   write("day1/bad.png", "no image");
-  EXPECT_EQ(run({"run", "tpyo.png", "day1", "-o", "out", "-k", "2"}).code,
+  write("list", "tpyo.png\nday1\n");
+  EXPECT_EQ(run({"run", "--files-from", "list", "-o", "out", "-k", "2"}).code,
             int(ExitCode::nothing_readable));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("3 done, 2 failed"));
   fs::rename(at("day1"), at("day2"));
@@ -238,9 +239,10 @@ TEST_F(ResumeTest, recognizes_own_outputs_beside_their_inputs) {
 }
 
 TEST_F(ResumeTest, clears_failure_of_a_folder_once_readable) {
-  EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 3);
+  write("list", "late\n");
+  EXPECT_EQ(run({"run", "in", "--files-from", "list", "-o", "out", "-k", "2"}).code, 3);
   write_png("late/d.png");
-  EXPECT_EQ(run({"run", "in", "late", "-o", "out", "-k", "2"}).code, 0);
+  EXPECT_EQ(run({"run", "in", "--files-from", "list", "-o", "out", "-k", "2"}).code, 0);
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
 }
 

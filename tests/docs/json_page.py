@@ -34,7 +34,8 @@ def samples(program, folder):
     """Yields the JSON lines of commands."""
     output(program, folder, "synth", "-o", "in", "--kind", "texture", "--count", "3", "--size", "64")
     (folder / "in/bad.png").write_text("text")
-    yield from output(program, folder, "run", "in", "missing.png", "-o", "out", "--dry-run", "--json")
+    (Path(folder) / "list").write_text("in\nmissing.png\n")
+    yield from output(program, folder, "run", "--files-from", "list", "-o", "out", "--dry-run", "--json")
     yield from output(program, folder, "run", "in", "-o", "out", "--json", "--report", "-",
                       "--set", "telemetry.throughput_log=log")
     yield from (folder / "log").read_text().splitlines()
