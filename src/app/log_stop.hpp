@@ -8,7 +8,7 @@ namespace eckart::app {
 
 /// Logs that a run or service was asked to stop.
 inline void log_stop(std::chrono::seconds shutdown_timeout) {
-  spdlog::warn("stopping: writing computed images for at most {} s; a second signal exits at once",
+  spdlog::info("stopping: writing computed images for at most {} s; a second signal exits at once",
                shutdown_timeout.count());
 }
 

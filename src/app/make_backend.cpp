@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "app/pipeline_options.hpp"
@@ -20,8 +21,10 @@ using settings::BackendChoice;
 using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& options);
 using CudaBuildId = const char* (*)();
 
+constexpr std::string_view kCudaUnavailable = "the CUDA backend is not available: ";
+
 FatalError cuda_unavailable(const std::string& reason) {
-  return {ExitCode::unavailable, "the CUDA backend is not available: " + reason};
+  return {ExitCode::unavailable, std::string(kCudaUnavailable) + reason};
 }
 
 std::filesystem::path find_cuda_module() {
@@ -32,8 +35,8 @@ std::filesystem::path find_cuda_module() {
   for (const auto& path : {beside, installed}) {
     if (std::filesystem::exists(path, error)) return path;
   }
-  throw cuda_unavailable("libeckart_cuda.so was not found in " + here.string() + " or " +
-                         installed.parent_path().string());
+  throw cuda_unavailable("this is a build without CUDA (no libeckart_cuda.so in " + here.string() +
+                         " or " + installed.parent_path().string() + ")");
 }
 
 /// Throws if the module is of another build, because its objects may have another layout.
@@ -105,7 +108,8 @@ ChosenBackend make_backend(BackendChoice choice, const compute::BackendOptions& 
     return {make_cuda_with_fallback(options, cpu_lanes), BackendChoice::cuda, "a GPU was found"};
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::unavailable) throw;
-    return {make_cpu_with_lanes(options, cpu_lanes), BackendChoice::cpu, error.what()};
+    return {make_cpu_with_lanes(options, cpu_lanes), BackendChoice::cpu,
+            "no GPU is used: " + std::string(error.what()).substr(kCudaUnavailable.size())};
   }
 }
 
@@ -115,8 +119,8 @@ ChosenBackend make_backend(const settings::Settings& settings,
   compute::BackendOptions options = backend_options(settings, calibration.costs);
   options.trace = trace;
   ChosenBackend chosen = make_backend(settings.backend, options, settings.cpu.lanes);
-  spdlog::info("backend {} ({}): {}", chosen.backend->name(), chosen.selection_reason,
-               chosen.backend->description());
+  spdlog::info("backend {}: {} ({})", chosen.backend->name(), chosen.backend->description(),
+               chosen.selection_reason);
   return chosen;
 }
 

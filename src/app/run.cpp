@@ -21,6 +21,7 @@ namespace eckart::app {
 namespace {
 
 constexpr std::chrono::milliseconds kSpacePollInterval{1000};
+constexpr std::chrono::seconds kMinShownStep{3};  // steps that take longer appear in the progress
 
 std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;
@@ -135,7 +136,7 @@ telemetry::RunReport Run::execute() {
     spdlog::error(
         "{}: stopped. To finish, run {}", text::printable_message(report.stopped_by),
         job_.is_in_place() ? "the same command" : "the same command on the moved output folder");
-  report.backend_details += "; " + backend_.selection_reason;
+  report.backend_reason = backend_.selection_reason;
   if (job_.codec().format == ImageFormat::jpeg && report.outputs > 0)
     report.warnings.emplace_back(
         "PSNR is of the reconstructions; JPEG compression adds further loss");
@@ -182,6 +183,7 @@ telemetry::ProgressState Run::progress() const {
     progress.total = std::max(progress.total, *total);
     progress.is_total_final = true;
   }
+  progress.activity = pipeline_->describe_longest_step(kMinShownStep);
   progress.bottleneck = reports::short_bottleneck_text(monitor_->last_view().recent);
   return progress;
 }

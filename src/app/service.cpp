@@ -114,7 +114,7 @@ telemetry::RunReport Service::execute(const std::function<void()>& ready) {
     const std::lock_guard lock(error_mutex_);
     if (error_) std::rethrow_exception(error_);
   }
-  report.backend_details += "; " + backend_.selection_reason;
+  report.backend_reason = backend_.selection_reason;
   return report;
 }
 

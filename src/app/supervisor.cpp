@@ -23,9 +23,10 @@ void log_reload_failure(const std::exception& error) {
                 text::printable_message(error.what()));
 }
 
-/// Throws FatalError if the machine, not a file, ended the service.
-void check_report(const telemetry::RunReport& report) {
-  spdlog::info("stopped: {} done, {} failed", report.done, report.failed);
+/// Throws EnvironmentError if the machine, not a file, ended the service.
+void check_report(const telemetry::RunReport& report, bool is_reload) {
+  spdlog::info("{}: {} done, {} failed", is_reload ? "reloading" : "stopped", report.done,
+               report.failed);
   if (!report.stopped_by.empty()) throw EnvironmentError(report.stopped_by);
 }
 
@@ -72,7 +73,7 @@ std::optional<FatalError> Supervisor::execute_service() {
       spdlog::info("ready: {} watch{}", service_->watch_count(),
                    service_->watch_count() == 1 ? "" : "es");
     });
-    check_report(report);
+    check_report(report, has_next());
     return std::nullopt;
   } catch (const DeviceLostError&) {
     throw;
@@ -134,6 +135,11 @@ bool Supervisor::switch_configuration(settings::Configuration configuration) {
 std::optional<settings::Configuration> Supervisor::take_next() {
   const std::lock_guard lock(mutex_);
   return std::exchange(next_, std::nullopt);
+}
+
+bool Supervisor::has_next() {
+  const std::lock_guard lock(mutex_);
+  return next_.has_value();
 }
 
 bool Supervisor::is_stopped() {

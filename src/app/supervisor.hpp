@@ -59,6 +59,7 @@ class Supervisor {
   void end_service();
   bool switch_configuration(settings::Configuration configuration);
   std::optional<settings::Configuration> take_next();
+  bool has_next();
   bool is_stopped();
   void start_exit_deadline(const std::string& message);
   void print_status();

@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +69,7 @@ settings::Configuration read_checked_configuration(const WatchArgs& args) {
 }
 
 void run_service(const WatchArgs& args, const settings::Configuration& configuration) {
+  spdlog::info("eckart " ECKART_VERSION ", process {}", ::getpid());
   app::SystemdServiceManager manager;
   app::Supervisor supervisor(
       configuration, {.read_configuration = [&] { return read_checked_configuration(args); },

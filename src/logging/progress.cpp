@@ -11,6 +11,7 @@
 
 #include "logging/terminal_line.hpp"
 #include "text/format_number.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::logging {
 namespace {
@@ -54,11 +55,12 @@ std::string known_total_line(const telemetry::ProgressState& state, double elaps
   const std::string count = fmt::format("{}/{}", state.done, state.total);
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string times = fmt::format("{}<{}", clock_text(elapsed_s), clock_text(remaining_s));
-  const std::string bottleneck = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
+  const std::string& note = state.activity.empty() ? state.bottleneck : state.activity;
+  const std::string reason = note.empty() ? "" : ", " + text::printable(note);
   const std::string shorter =
       fmt::format("{} [{}, {}{}]", count, times, text::format_image_rate(rate), failed);
-  const std::string details = fmt::format("{} [{}, {}{}{}]", count, times,
-                                          text::format_image_rate(rate), bottleneck, failed);
+  const std::string details =
+      fmt::format("{} [{}, {}{}{}]", count, times, text::format_image_rate(rate), reason, failed);
 
   const int bar = width - int(percent.size() + details.size()) - 3;
   if (bar >= kMinBarColumns) return percent + "|" + bar_text(state, bar) + "| " + details;
@@ -76,10 +78,11 @@ std::string unknown_total_line(const telemetry::ProgressState& state, double ela
   const std::string failed = state.failed > 0 ? fmt::format(", {} failed", state.failed) : "";
   const std::string found = state.total > state.done ? fmt::format(" of {}+", state.total) : "";
   const std::string elapsed = clock_text(elapsed_s);
-  const std::string bottleneck = state.bottleneck.empty() ? "" : ", " + state.bottleneck;
+  const std::string& note = state.activity.empty() ? state.bottleneck : state.activity;
+  const std::string reason = note.empty() ? "" : ", " + text::printable(note);
   for (const std::string& line :
        {fmt::format("{}{} images [{}, {}{}{}]", state.done, found, elapsed,
-                    text::format_image_rate(rate), bottleneck, failed),
+                    text::format_image_rate(rate), reason, failed),
         fmt::format("{}{} images [{}, {}{}]", state.done, found, elapsed,
                     text::format_image_rate(rate), failed),
         fmt::format("{} images [{}, {}{}]", state.done, elapsed, text::format_image_rate(rate),

@@ -95,25 +95,40 @@ Activity::Duration Activity::idle_time() const {
   return idle_time_;
 }
 
-std::string Activity::describe() const {
-  constexpr std::size_t kMaxListed = 3;
-  const std::lock_guard lock(mutex_);
+/// Returns the running steps, the longest first. Call it with the mutex locked.
+std::vector<const Activity::RunningStep*> Activity::running_steps() const {
   std::vector<const RunningStep*> running;
   for (const RunningStep& step : steps_) {
     if (!step.is_waiting) running.push_back(&step);
   }
   std::sort(running.begin(), running.end(),
             [](const RunningStep* a, const RunningStep* b) { return a->begin < b->begin; });
+  return running;
+}
+
+std::string Activity::describe(const RunningStep& running) {
+  const std::string files = names(running.step.files);
+  return std::string(running.step.stage) + (files.empty() ? "" : " of " + files) + " for " +
+         seconds_text(Clock::now() - running.begin);
+}
+
+std::string Activity::describe() const {
+  constexpr std::size_t kMaxListed = 3;
+  const std::lock_guard lock(mutex_);
+  const std::vector<const RunningStep*> running = running_steps();
   std::string text;
-  for (std::size_t i = 0; i < std::min(running.size(), kMaxListed); ++i) {
-    const std::string files = names(running[i]->step.files);
-    text += (i > 0 ? ", " : "") + std::string(running[i]->step.stage) +
-            (files.empty() ? "" : " of " + files) + " for " +
-            seconds_text(Clock::now() - running[i]->begin);
-  }
+  for (std::size_t i = 0; i < std::min(running.size(), kMaxListed); ++i)
+    text += (i > 0 ? ", " : "") + describe(*running[i]);
   if (running.size() > kMaxListed)
     text += ", and " + std::to_string(running.size() - kMaxListed) + " more";
   return text;
+}
+
+std::string Activity::describe_longest(Duration min_age) const {
+  const std::lock_guard lock(mutex_);
+  const std::vector<const RunningStep*> running = running_steps();
+  const bool is_long = !running.empty() && Clock::now() - running.front()->begin >= min_age;
+  return is_long ? describe(*running.front()) : std::string();
 }
 
 Activity::File to_activity_file(const WorkItem& item) {

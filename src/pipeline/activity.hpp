@@ -106,8 +106,12 @@ class Activity {
   /// Describes the running steps, the longest first: "load of a.png for 12 s, ...". Empty if no
   /// step is running.
   std::string describe() const;
+  /// Describes the longest running step, if it has run for at least `min_age`; empty otherwise.
+  std::string describe_longest(Duration min_age) const;
 
  private:
+  std::vector<const RunningStep*> running_steps() const;
+  static std::string describe(const RunningStep& running);
   StepIterator begin(Step step);
   void end(StepIterator position);
   void set_waiting(StepIterator position, bool is_waiting);

@@ -31,6 +31,7 @@ FullRankFilter::FullRankFilter(const std::vector<RankPolicy>& ranks)
 
 void FullRankFilter::prepare_task(WorkItem& item) const {
   const ImageShape& shape = item.task.input.shape();
+  item.output_ranks = ranks_;
   item.full_rank_outputs.clear();
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     if (is_full(ranks_[i], shape)) item.full_rank_outputs.push_back(i);

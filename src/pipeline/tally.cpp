@@ -113,7 +113,14 @@ void Tally::count(const WorkItem& item) {
     }
     psnr_sum_db_ += psnr;
     ++report_.outputs;
+    quality_of(to_string(item.output_ranks[i])).add(psnr);
   }
+}
+
+telemetry::RankQuality& Tally::quality_of(const std::string& rank) {
+  const auto found = std::ranges::find(report_.ranks, rank, &telemetry::RankQuality::rank);
+  return found != report_.ranks.end() ? *found
+                                      : report_.ranks.emplace_back(telemetry::RankQuality{rank});
 }
 
 telemetry::ProgressState Tally::progress() const {

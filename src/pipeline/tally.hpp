@@ -3,6 +3,7 @@
 #include <deque>
 #include <mutex>
 #include <set>
+#include <string>
 
 #include "core/instant.hpp"
 #include "pipeline/work_item.hpp"
@@ -28,6 +29,8 @@ class Tally {
   telemetry::RunReport report() const;
 
  private:
+  telemetry::RankQuality& quality_of(const std::string& rank);
+
   Meters& meters_;
   mutable std::mutex mutex_;
   telemetry::ProgressState progress_;

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "compute/backend.hpp"
 #include "core/instant.hpp"
 #include "core/outcome.hpp"
+#include "core/rank_policy.hpp"
 #include "files/file_state.hpp"
 #include "flow/budget.hpp"
 #include "flow/channel.hpp"
@@ -32,6 +34,7 @@ struct WorkItem {
   int job = 0;                     ///< from io::SourceItem
   bool is_last_attempt = true;
   std::vector<std::filesystem::path> outputs;  ///< one for each rank
+  std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels
   compute::Task task;
   std::vector<std::size_t>

@@ -2,24 +2,43 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <string>
+
 #include "text/format_count.hpp"
 #include "text/percent_text.hpp"
 
 namespace eckart::reports {
+namespace {
+
+/// The key of the number of threads or lanes of a stage.
+std::string advice(Stage stage) {
+  if (stage == Stage::load) return ". More threads may help: --set threads.load=N";
+  if (stage == Stage::write) return ". More threads may help: --set threads.write=N";
+  return {};
+}
+
+}  // namespace
 
 std::string bottleneck_text(const telemetry::Bottleneck& bottleneck, int cores) {
   const std::string busy = text::percent_text(bottleneck.busy);
   if (bottleneck.resource == Resource::gpu)
-    return fmt::format("the GPU is the bottleneck: {} busy", busy);
+    return fmt::format("the GPU is the bottleneck: {} busy. A lower rank or another GPU helps",
+                       busy);
   if (!bottleneck.stage) return {};
   if (bottleneck.resource == Resource::cores)
+    return fmt::format("the CPU is the bottleneck: {} {} busy, {} of it in {}. More cores help",
+                       text::format_count(cores, "core"), busy,
+                       text::percent_text(bottleneck.stage_cpu_share),
+                       to_string(*bottleneck.stage));
+  if (bottleneck.resource == Resource::disk)
     return fmt::format(
-        "the CPU is the bottleneck: {} {} busy, {} of it in {}", text::format_count(cores, "core"),
-        busy, text::percent_text(bottleneck.stage_cpu_share), to_string(*bottleneck.stage));
+        "the disk is the bottleneck: {} {} busy, mostly waiting for files. A faster disk helps",
+        to_string(*bottleneck.stage), busy);
   if (!bottleneck.resource)
     return fmt::format("no stage is saturated: {} is the busiest, {} busy",
                        to_string(*bottleneck.stage), busy);
-  return fmt::format("{} is the bottleneck: {} busy", to_string(*bottleneck.stage), busy);
+  return fmt::format("{} is the bottleneck: {} busy{}", to_string(*bottleneck.stage), busy,
+                     advice(*bottleneck.stage));
 }
 
 }  // namespace eckart::reports

@@ -34,6 +34,16 @@ text::Json stages_json(const telemetry::RunReport& report) {
   return stages;
 }
 
+text::Json ranks_json(const telemetry::RunReport& report) {
+  text::Json ranks = text::Json::array();
+  for (const telemetry::RankQuality& rank : report.ranks)
+    ranks.push_back({{"rank", rank.rank},
+                     {"outputs", rank.outputs},
+                     {"psnr_db_mean", rank.psnr_db_mean},
+                     {"psnr_db_min", rank.psnr_db_min}});
+  return ranks;
+}
+
 }  // namespace
 
 std::string to_json(const telemetry::RunReport& report) {
@@ -51,6 +61,7 @@ std::string to_json(const telemetry::RunReport& report) {
       {"outputs", report.outputs},
       {"psnr_db_mean", has_outputs ? text::Json(report.psnr_db_mean) : text::Json()},
       {"psnr_db_min", has_outputs ? text::Json(report.psnr_db_min) : text::Json()},
+      {"ranks", ranks_json(report)},
       {"max_loss_estimate_db",
        has_outputs ? text::Json(report.max_loss_estimate_db) : text::Json()},
       {"max_loss_bound_db", has_outputs ? text::Json(report.max_loss_bound_db) : text::Json()},
@@ -68,6 +79,7 @@ std::string to_json(const telemetry::RunReport& report) {
       {"cpu_s", report.cpu_s},
       {"backend", report.backend},
       {"backend_details", report.backend_details},
+      {"backend_reason", report.backend_reason},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
       {"bottleneck", bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource))

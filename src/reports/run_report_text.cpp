@@ -61,6 +61,23 @@ std::string loss_text(const telemetry::RunReport& report) {
   return "no loss estimate for some outputs";
 }
 
+/// The outputs with their quality: a line per rank if there are several, because a mean over
+/// different ranks means nothing.
+std::string output_lines(const telemetry::RunReport& report) {
+  const std::string count = text::group_digits(report.outputs), loss = loss_text(report);
+  const auto psnr = [](double mean_db, double min_db) {
+    return fmt::format("PSNR {:.2f} dB mean, {:.2f} dB minimum", mean_db, min_db);
+  };
+  if (report.ranks.size() < 2)
+    return labeled("outputs",
+                   count + "; " + psnr(report.psnr_db_mean, report.psnr_db_min) + ", " + loss);
+  std::string lines = labeled("outputs", count + "; " + loss);
+  for (const telemetry::RankQuality& rank : report.ranks)
+    lines += labeled("", fmt::format("rank {}: {}; {}", rank.rank, text::group_digits(rank.outputs),
+                                     psnr(rank.psnr_db_mean, rank.psnr_db_min)));
+  return lines;
+}
+
 std::string rates_text(const telemetry::RunReport& report) {
   return fmt::format("{}, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
                      text::format_image_rate(per_second(report, double(report.done))),
@@ -99,6 +116,12 @@ std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
   return table;
 }
 
+std::string notes(const telemetry::RunReport& report) {
+  std::string lines;
+  for (const std::string& warning : report.warnings) lines += labeled("note", warning);
+  return lines;
+}
+
 }  // namespace
 
 std::string bottleneck_text(const telemetry::RunReport& report) {
@@ -116,14 +139,10 @@ std::string to_text(const telemetry::RunReport& report) {
   }
   text += labeled("images", images_text(report));
   if (report.failed > 0) text += labeled("failures", failures_text(report));
-  if (report.outputs > 0) {
-    const std::string loss = loss_text(report);
-    text += labeled("outputs", fmt::format("{}; PSNR {:.2f} dB mean, {:.2f} dB minimum, {}",
-                                           text::group_digits(report.outputs), report.psnr_db_mean,
-                                           report.psnr_db_min, loss));
-  }
+  if (report.outputs > 0) text += output_lines(report);
   text += labeled("time", text::format_duration(report.wall_s));
   if (report.done > 0 && report.wall_s > 0) text += labeled("rate", rates_text(report));
+  if (report.done + report.skipped == 0) return text + notes(report);  // nothing was measured
   if (!report.backend.empty()) {
     text += labeled("backend", report.backend_details.empty()
                                    ? report.backend
@@ -139,8 +158,7 @@ std::string to_text(const telemetry::RunReport& report) {
                                         text::group_digits(report.planes_recomputed),
                                         text::group_digits(report.planes)));
   }
-  for (const std::string& warning : report.warnings) text += labeled("note", warning);
-  return text;
+  return text + notes(report);
 }
 
 }  // namespace eckart::reports

@@ -45,6 +45,16 @@ void check_one_document(const TextSource& origin, const std::string& text) {
   }
 }
 
+/// The parser's own message about a tab does not name it.
+void check_no_tab(const TextSource& origin, const std::string& text) {
+  std::istringstream lines(text);
+  YAML::Mark mark;
+  for (std::string line; std::getline(lines, line); ++mark.line) {
+    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != line.npos)
+      origin.fail(mark, "not valid YAML: a tab before the text; use spaces");
+  }
+}
+
 }  // namespace
 
 std::string found(const YAML::Node& node) {
@@ -72,6 +82,7 @@ YAML::Node parse(const TextSource& origin, const std::string& text) {
     check_one_document(origin, text);
     return YAML::Load(text);
   } catch (const YAML::Exception& error) {
+    check_no_tab(origin, text);
     origin.fail(error.mark, "not valid YAML: " + text::printable_message(error.msg));
   }
 }

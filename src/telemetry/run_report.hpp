@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -18,16 +19,32 @@ struct SolverChoiceStats {
   std::string explanation;
 };
 
+/// The quality of all outputs of one rank.
+struct RankQuality {
+  std::string rank;  ///< as it was given
+  std::int64_t outputs = 0;
+  double psnr_db_mean = 0;  ///< as in RunReport
+  double psnr_db_min = 0;
+
+  void add(double psnr_db) {
+    psnr_db_min = outputs > 0 ? std::min(psnr_db_min, psnr_db) : psnr_db;
+    ++outputs;
+    psnr_db_mean += (psnr_db - psnr_db_mean) / double(outputs);
+  }
+};
+
 /// The result of a run: the source of the summary and of `--json`.
 struct RunReport : ImageCounts {
   std::string backend;          ///< name
-  std::string backend_details;  ///< devices, solver, reason for this backend
+  std::string backend_details;  ///< devices, solver
+  std::string backend_reason;   ///< why this backend was chosen
   std::int64_t ignored = 0;     ///< files in the folders without the name of an image
   double wall_s = 0;            ///< from the start of the program
   double cpu_s = 0;             ///< CPU time of all threads since then
   double pipeline_s = 0;        ///< the part of it that `stages` and `machine` cover
   double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
+  std::vector<RankQuality> ranks;      ///< in the order of the settings
   double max_loss_estimate_db = 0;     ///< the largest of all outputs
   double max_loss_bound_db = 0;        ///< the largest of all outputs; NaN if not proven for all
   std::int64_t planes_recomputed = 0;  ///< planes that the first solver did not certify

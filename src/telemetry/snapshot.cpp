@@ -7,6 +7,9 @@ namespace {
 
 /// A stage with a lower busy ratio does not limit the rate.
 constexpr double kSaturatedStageRatio = 0.5;
+/// A stage that reads or writes files and computes for a smaller part of its busy time waits for a
+/// disk.
+constexpr double kMinCpuShareOfBusyTime = 0.5;
 
 ImageCounts since(ImageCounts now, const ImageCounts& earlier) {
   now.done -= earlier.done;
@@ -45,6 +48,10 @@ machine::GpuUsage since(machine::GpuUsage now, const machine::GpuUsage& earlier)
   for (std::size_t i = 0; i < now.throttled_samples.size(); ++i)
     now.throttled_samples[i] -= earlier.throttled_samples[i];
   return now;
+}
+
+bool uses_files(Stage stage) {
+  return stage == Stage::source || stage == Stage::load || stage == Stage::write;
 }
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
@@ -109,7 +116,9 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
   if (busy < kSaturatedStageRatio) return {std::nullopt, busy, busiest->stage};
-  return {resource_of(busiest->stage), busy, busiest->stage};
+  const bool waits_for_disk =
+      uses_files(busiest->stage) && ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
+  return {waits_for_disk ? Resource::disk : resource_of(busiest->stage), busy, busiest->stage};
 }
 
 }  // namespace eckart::telemetry

@@ -114,7 +114,7 @@ struct Bottleneck {
   std::optional<Stage> stage = {};
   double stage_cpu_share = 0;  ///< if the cores are saturated: the share of CPU time of `stage`
 };
-/// The name of a resource in reports, logs and the progress line: cpu, gpu, or the stage.
+/// The name of a resource in reports, logs and the progress line: cpu, gpu, disk, or the stage.
 std::string_view short_name(Resource resource);
 
 /// Finds the bottleneck of an interval of `seconds`. All stages share the cores and GPUs: if these

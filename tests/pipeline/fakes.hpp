@@ -37,7 +37,11 @@ void wait_until(Condition&& condition) {
 /// bytes.
 constexpr ImageShape kSmall{8, 4, 1, Depth::u8};
 
-inline void fill(compute::Task& task, int number, const ImageShape& shape = kSmall) {
+inline constexpr RankPolicy kOneRank[] = {{}};
+
+inline void fill(pipeline::WorkItem& item, int number, const ImageShape& shape = kSmall) {
+  item.output_ranks = kOneRank;
+  compute::Task& task = item.task;
   task.input = Image(shape);
   std::memset(task.input.data(), 0, task.input.bytes());
   std::memcpy(task.input.data(), &number, sizeof number);
@@ -54,7 +58,7 @@ inline int number_of(const pipeline::WorkItem& item) { return std::stoi(item.fil
 inline pipeline::ItemPtr make_item(int number, const ImageShape& shape = kSmall) {
   auto item = std::make_unique<pipeline::WorkItem>();
   item->file = std::to_string(number);
-  fill(item->task, number, shape);
+  fill(*item, number, shape);
   item->advance(pipeline::ItemState::loaded);
   return item;
 }
@@ -267,7 +271,7 @@ class PipelineHarness {
     item.reservation = memory.reserve(2 * shape_of(number).bytes());
     if (!item.reservation) return;
     call(on_reserved, number);
-    fill(item.task, number, shape_of(number));
+    fill(item, number, shape_of(number));
     const std::lock_guard lock(mutex_);
     loaded_.push_back(number);
   }

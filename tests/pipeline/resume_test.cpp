@@ -129,7 +129,7 @@ TEST_F(ResumeIntentTest, survives_pruning_of_missing_outputs) {
 TEST_F(ResumeIntentTest, keeps_the_previous_output_record) {
   const pipeline::ItemPtr item = item_of("a.png");
   pipeline::WorkItem* const items[] = {item.get()};
-  fill(item->task, 1);
+  fill(*item, 1);
   record_intents({item.get()});
   publish(*item);
   resume_.record(items);
@@ -213,7 +213,7 @@ class ResumeCheckTest : public ::testing::Test {
     made.file_state = io::InputFile(made.file).state();
     made.content_hash = content;
     made.output_bytes = {6};
-    fill(made.task, 1);
+    fill(made, 1);
     pipeline::WorkItem* const items[] = {&made};
     resume().record(items);
   }

@@ -12,7 +12,9 @@ namespace {
 
 /// Returns a done image with one output for each of these squared errors.
 pipeline::ItemPtr done(const std::vector<double>& squared_errors, double loss_estimate_db = 0) {
+  static constexpr RankPolicy kRanks[] = {{5}, {20}, {50}};
   pipeline::ItemPtr item = make_item(0);
+  item->output_ranks = std::span(kRanks).first(squared_errors.size());
   item->task.results.clear();
   for (const double squared_error : squared_errors) {
     item->outputs.emplace_back("out.png");
@@ -23,6 +25,22 @@ pipeline::ItemPtr done(const std::vector<double>& squared_errors, double loss_es
 }
 
 double psnr(double squared_error) { return psnr_db(squared_error, kSmall.samples(), 255); }
+
+TEST(Tally, reports_the_psnr_of_each_rank) {
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
+  tally.count(*done({400, 100}));
+  tally.count(*done({1600, 25}));
+  const std::vector<telemetry::RankQuality> ranks = tally.report().ranks;
+  ASSERT_EQ(ranks.size(), 2u);
+  EXPECT_EQ(ranks[0].rank, "5");
+  EXPECT_EQ(ranks[0].outputs, 2);
+  EXPECT_DOUBLE_EQ(ranks[0].psnr_db_mean, (psnr(400) + psnr(1600)) / 2);
+  EXPECT_DOUBLE_EQ(ranks[0].psnr_db_min, psnr(1600));
+  EXPECT_EQ(ranks[1].rank, "20");
+  EXPECT_DOUBLE_EQ(ranks[1].psnr_db_mean, (psnr(100) + psnr(25)) / 2);
+  EXPECT_DOUBLE_EQ(ranks[1].psnr_db_min, psnr(100));
+}
 
 TEST(Tally, reports_min_and_mean_psnr) {
   pipeline::Meters meters;

@@ -20,7 +20,7 @@ TEST(WriteStage, publishes_nothing_of_an_image_with_a_failed_output) {
   FakeSteps steps(backend);
   steps.on_load = [](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
     item.reservation = memory.reserve(2 * kSmall.bytes());
-    fill(item.task, number_of(item));
+    fill(item, number_of(item));
   };
   steps.on_write = [&](pipeline::WorkItem& item) {
     const std::string name = item.file.string();

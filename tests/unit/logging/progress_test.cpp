@@ -66,6 +66,14 @@ TEST(ProgressLine, shows_the_bottleneck_in_80_columns) {
             " 42%|##.....| 4213/10000 [00:12<00:16, 351 images/s, write 97 % busy, 3 failed]");
 }
 
+TEST(ProgressLine, shows_the_step_of_an_image_that_takes_long) {
+  telemetry::ProgressState state = make_state(0, 1, 0);
+  state.bottleneck = "compute 99 % busy";
+  state.activity = "compute of map.png for 12 s";
+  EXPECT_EQ(progress_line(state, 15, 79),
+            "  0%|......| 0/1 [00:15<?, 0 images/s, compute of map.png for 12 s]");
+}
+
 TEST(ProgressLine, drops_count_and_failures_last_when_narrow) {
   EXPECT_EQ(progress_line(make_state(4000, 10000, 3), 12.5, 60),
             " 40% 4000/10000 [00:12<00:18, 320 images/s, 3 failed]");

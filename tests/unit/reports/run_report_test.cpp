@@ -66,6 +66,19 @@ TEST(BottleneckText, names_the_stage_with_the_highest_busy_ratio) {
   EXPECT_EQ(bottleneck_text(report), "compute is the bottleneck: 95 % busy");
 }
 
+TEST(BottleneckText, names_the_disk_if_the_stage_mostly_waits_for_it) {
+  telemetry::RunReport report = make_report();
+  telemetry::StageStats write = make_stage(Stage::write, 1, 9, 1, 0);
+  write.cpu_s = 2;
+  report.stages = {make_stage(Stage::load, 1, 2, 0, 8), write};
+  EXPECT_EQ(bottleneck_text(report),
+            "the disk is the bottleneck: write 90 % busy, mostly waiting for files. A faster disk "
+            "helps");
+  report.stages.back().cpu_s = 8;
+  EXPECT_EQ(bottleneck_text(report),
+            "write is the bottleneck: 90 % busy. More threads may help: --set threads.write=N");
+}
+
 TEST(BottleneckText, names_no_stage_that_mostly_waits) {
   telemetry::RunReport report = make_report();
   report.stages = {make_stage(Stage::load, 1, 2, 0, 8), make_stage(Stage::write, 1, 3, 7, 0)};
@@ -93,6 +106,23 @@ TEST(RunReportText, counts_the_images_by_result) {
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
   EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
+}
+
+TEST(RunReportText, has_a_line_with_the_quality_of_each_rank) {
+  telemetry::RunReport report = make_report();
+  report.ranks = {{"5", 9996, 24.5, 21.07}, {"20", 9996, 43.924, 30}};
+  EXPECT_THAT(to_text(report),
+              HasSubstr("outputs     19,992; loss estimate at most 0.003 dB\n"
+                        "            rank 5: 9,996; PSNR 24.50 dB mean, 21.07 dB minimum\n"
+                        "            rank 20: 9,996; PSNR 43.92 dB mean, 30.00 dB minimum\n"));
+}
+
+TEST(RunReportText, has_no_table_if_nothing_was_done) {
+  telemetry::RunReport report = make_report();
+  report.done = report.skipped = report.outputs = 0;
+  EXPECT_THAT(to_text(report), HasSubstr("images      0 done, 3 failed; 12 files ignored"));
+  for (const char* words : {"stage", "bottleneck", "backend", "solver"})
+    EXPECT_THAT(to_text(report), Not(HasSubstr(words)));
 }
 
 TEST(RunReportText, reports_a_missing_loss_estimate) {
