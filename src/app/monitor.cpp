@@ -11,7 +11,9 @@
 #include "hash/fnv1a.hpp"
 #include "machine/unix_time.hpp"
 #include "reports/snapshot_text.hpp"
+#include "text/group_digits.hpp"
 #include "text/printable.hpp"
+#include "text/unread_files_text.hpp"
 
 namespace eckart::app {
 namespace {
@@ -175,6 +177,15 @@ std::string view_text(const Monitor::View& last_view) {
   return reports::snapshot_text(last_view.all, last_view.recent);
 }
 
+std::string watch_line(const status_server::WatchStatus& watch) {
+  std::string line = watch.name + ": " + to_string(watch.condition) + ", " +
+                     text::group_digits(watch.done) + " done, " + text::group_digits(watch.failed) +
+                     " failed, " + text::group_digits(watch.unfinished) + " unfinished, " +
+                     text::group_digits(watch.quarantine_files) + " in quarantine";
+  if (!watch.not_read.empty()) line += ", " + text::unread_files_text(watch.not_read);
+  return line + "; " + text::printable(watch.input);
+}
+
 std::string status_text(const status_server::RunStatus& status) {
   const reports::RunIdentity& identity = status.identity;
   std::string text = "eckart    " + identity.command + ", version " + identity.version + ", on " +
@@ -185,8 +196,7 @@ std::string status_text(const status_server::RunStatus& status) {
   for (const std::string& reason : status.state.not_ready_reasons)
     text += "NOT READY " + reason + '\n';
   for (const status_server::WatchStatus& watch : status.state.watches)
-    text += "watch     " + text::printable(watch.input) + ": " + std::to_string(watch.waiting) +
-            " waiting\n";
+    text += "watch     " + watch_line(watch) + '\n';
   return text + reports::snapshot_text(status.all, status.recent);
 }
 

@@ -83,6 +83,8 @@ class Monitor {
 
 /// Formats a view; see reports::snapshot_text().
 std::string view_text(const Monitor::View& last_view);
+/// Formats the status of a watch on one line, for eckart top.
+std::string watch_line(const status_server::WatchStatus& watch);
 /// Formats a status: the view, the identity of the run, and the reasons why it is not ready.
 std::string status_text(const status_server::RunStatus& status);
 

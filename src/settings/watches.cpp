@@ -39,7 +39,7 @@ KeyTable<WatchSettings> make_watch_table() {
           key("input.folder", "input folder, searched recursively", AbsolutePath{}, &W::input)),
       section_shorthand(key("output.folder", "output folder; mirrors the folders of input",
                             AbsolutePath{}, &W::output)),
-      key("name", "name of the watch in logs, metrics and status; empty: that of the input folder",
+      key("name", "name of the watch in metrics and status; empty: that of the input folder",
           WatchName{}, &W::name),
       key("settle_ms", "a file is ready when it has not changed for this long", Integer{0, 3600000},
           &W::settle_ms),
