@@ -5,6 +5,7 @@
 #include "app/prune.hpp"
 #include "app/requeue.hpp"
 #include "cli/commands.hpp"
+#include "cli/configuration.hpp"
 #include "io/quarantine.hpp"
 #include "text/printable.hpp"
 
@@ -12,6 +13,7 @@ namespace eckart::cli {
 namespace {
 
 struct StatusArgs {
+  ConfigArgs config;
   std::filesystem::path output;
   settings::FileChoice ledger;
   int failures = 20;
@@ -37,7 +39,8 @@ void print_orphans(const StatusArgs& args) {
   }
 }
 
-ExitCode status(const StatusArgs& args) {
+/// Shows one output folder. Throws FatalError if it has no ledger.
+void print_folder(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
   std::printf("%s: %lld done, %lld failed\n", text::printable(args.output.native()).c_str(),
@@ -69,6 +72,36 @@ ExitCode status(const StatusArgs& args) {
   }
   std::fflush(stdout);
   print_orphans(args);
+}
+
+/// Shows the output folder of each watch, also after an error of one. A watch without a ledger has
+/// written nothing yet, which is no error.
+ExitCode print_watches(const StatusArgs& args) {
+  const std::vector<settings::WatchSettings> watches =
+      settings::resolve_watches(read_configuration(args.config));
+  if (watches.empty())
+    throw FatalError(ExitCode::usage,
+                     "no output folder: give OUT, or --config with a file that has watches");
+  ExitCode code = ExitCode::ok;
+  for (const settings::WatchSettings& watch : watches) {
+    std::printf("%swatch %s: %s\n", &watch == &watches.front() ? "" : "\n", watch.name.c_str(),
+                text::printable(watch.input.native()).c_str());
+    StatusArgs folder = args;
+    folder.output = watch.output;
+    folder.ledger = watch.settings.ledger;
+    try {
+      print_folder(folder);
+    } catch (const FatalError& error) {
+      std::printf("%s\n", text::printable_message(error.what()).c_str());
+      if (error.code() != ExitCode::no_input) code = error.code();
+    }
+  }
+  return code;
+}
+
+ExitCode status(const StatusArgs& args) {
+  if (args.output.empty()) return print_watches(args);
+  print_folder(args);
   return ExitCode::ok;
 }
 
@@ -78,7 +111,10 @@ void add_status(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("status", "Show what is done, failed and unfinished in an output folder");
   auto args = std::make_shared<StatusArgs>();
-  command->add_option("output", args->output, "Output folder")->required();
+  command->add_option("output", args->output,
+                      "Output folder; default: those of all watches of the configuration");
+  command->add_option("--config", args->config.file, "YAML file with watches")
+      ->check(CLI::ExistingFile);
   add_ledger_option(*command, args->ledger);
   command->add_option("--failures", args->failures, "Number of failures to list")
       ->check(CLI::Range(0, 1000000000))
