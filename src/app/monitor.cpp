@@ -92,6 +92,8 @@ void Monitor::end() {
 }
 
 void Monitor::sample() {
+  // Before the snapshot, which has every image that a watch has counted.
+  std::vector<status_server::WatchStatus> watches = providers_.service().watches;
   Snapshot snapshot = providers_.pipeline();
   reports::GpuInventory found;
   if (!snapshot.gpu_ids.empty() && !gpu_monitor_) {
@@ -105,6 +107,7 @@ void Monitor::sample() {
       .gpus = gpu_monitor_ ? gpu_monitor_->usages() : std::vector<machine::GpuUsage>{}};
   const std::lock_guard lock(mutex_);
   recent_.push_back(std::exchange(latest_, std::move(snapshot)));
+  watches_ = std::move(watches);
   if (recent_.size() > kRecentSnapshots) recent_.pop_front();
   if (!found.driver.empty()) gpu_identity_ = std::move(found);
   if (latest_.elapsed_s - last_in_history_.elapsed_s < kMinHistoryPeriodS) return;
@@ -152,6 +155,7 @@ status_server::RunStatus Monitor::status() const {
   const View now = last_view();
   status_server::ServiceState service_state = state();
   const std::lock_guard lock(mutex_);
+  service_state.watches = watches_;
   return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
 }
 

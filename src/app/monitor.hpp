@@ -70,8 +70,9 @@ class Monitor {
   std::optional<reports::ThroughputLog> log_;
   const double cpu_s_before_;  // CPU time of this process
   mutable std::mutex mutex_;
-  telemetry::Snapshot latest_;              // the last snapshot
-  std::deque<telemetry::Snapshot> recent_;  // previous snapshots, the oldest first
+  telemetry::Snapshot latest_;                       // the last snapshot
+  std::vector<status_server::WatchStatus> watches_;  // at that time, so that their sum is the total
+  std::deque<telemetry::Snapshot> recent_;           // previous snapshots, the oldest first
   std::stop_source stop_;
   std::atomic<bool> has_failed_{false};
   telemetry::Snapshot last_in_history_;

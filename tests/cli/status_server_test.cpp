@@ -69,8 +69,8 @@ TEST_F(StatusServerTest, reports_done_and_failed_images) {
   start_listening();
   write_png("in/a.png");
   write("in/<b>&.png", std::string("no image"));
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
-  wait_until([&] { return metric("eckart_images_total{result=\"failed\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"failed\"}") == 1; });
   EXPECT_EQ(metric("eckart_failures_total{stage=\"load\",reason=\"not an image\"}"), 1);
   EXPECT_EQ(metric("eckart_ready"), 1);
   EXPECT_EQ(metric("eckart_backlog_images"), 0);
@@ -168,7 +168,7 @@ using TopCommandTest = StatusServerTest;
 TEST_F(TopCommandTest, prints_status_or_reports_no_answer) {
   start_listening();
   write_png("in/a.png");
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
   const ProcessResult terminal_output = run({"top", socket()});
   EXPECT_EQ(terminal_output.code, 0) << terminal_output.err;
   EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images     1 done"), HasSubstr("watch     "),
@@ -242,7 +242,7 @@ TEST_F(TopCommandTest, ends_when_nothing_answers_at_first) {
 TEST_F(StatusServerTest, continues_after_a_reload) {
   start_listening();
   write_png("in/a.png");
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
   const double started = metric("process_start_time_seconds");
   EXPECT_NEAR(started, double(std::time(nullptr)), 60);
   const double succeeded = metric("eckart_last_success_timestamp_seconds");
@@ -250,11 +250,11 @@ TEST_F(StatusServerTest, continues_after_a_reload) {
   service_->signal(SIGHUP);
   wait_for_log("ready:", 2);
   EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
-  EXPECT_EQ(metric("eckart_images_total{result=\"done\"}"), 0) << "counters begin anew";
+  EXPECT_EQ(metric("eckart_images_total{watch=\"in\",result=\"done\"}"), 0) << "counters begin anew";
   EXPECT_EQ(metric("process_start_time_seconds"), started);
   EXPECT_EQ(metric("eckart_last_success_timestamp_seconds"), succeeded);
   write_png("in/b.png");
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
   EXPECT_GT(metric("eckart_last_success_timestamp_seconds"), succeeded);
 }
 

@@ -20,7 +20,7 @@ UnreadFiles count(std::initializer_list<const char*> names) {
   return files;
 }
 
-TEST(UnreadFiles, are_counted_by_extension_the_most_frequent_first) {
+TEST(UnreadFiles, counts_by_extension_the_most_frequent_first) {
   const UnreadFiles files = count({"a.tif", "b.TIF", "c.heic", "README", "d.", "x.tar.gz"});
   EXPECT_THAT(files.by_extension(), ElementsAre(Pair(".tif", 2), Pair("no extension", 2),
                                                 Pair(".gz", 1), Pair(".heic", 1)));
@@ -29,13 +29,13 @@ TEST(UnreadFiles, are_counted_by_extension_the_most_frequent_first) {
             "6 files not read: 2 .tif, 2 no extension, 1 .gz, 1 .heic");
 }
 
-TEST(UnreadFiles, exclude_images_and_hidden_and_temporary_files) {
+TEST(UnreadFiles, excludes_images_and_hidden_and_temporary_files) {
   EXPECT_THAT(
       count({"a.png", "b.JPG", ".hidden.tif", "c.png.part", "d.tmp", "e.tif~"}).by_extension(),
       IsEmpty());
 }
 
-TEST(UnreadFiles, list_ten_extensions_and_the_rest_as_other) {
+TEST(UnreadFiles, lists_ten_extensions_and_the_rest_as_other) {
   UnreadFiles files = count({"a.tif", "b.tif"});
   for (int i = 0; i < 100000; ++i) files.add("scan." + std::to_string(i));
   EXPECT_EQ(files.by_extension().size(), 11U);
@@ -44,7 +44,7 @@ TEST(UnreadFiles, list_ten_extensions_and_the_rest_as_other) {
   EXPECT_EQ(files.total(), 100002);
 }
 
-TEST(UnreadFiles, have_extensions_that_are_printable_and_short) {
+TEST(UnreadFiles, makes_extensions_printable_and_short) {
   EXPECT_THAT(count({"a.\x1b[2J\n", "b.a very long extension"}).by_extension(),
               ElementsAre(Pair(".\\x1b[2j\\n", 1), Pair("other", 1)));
 }

@@ -58,7 +58,7 @@ RunStatus status_of_two_watches() {
   return status;
 }
 
-TEST(WatchMetrics, have_the_name_of_the_watch) {
+TEST(WatchMetric, has_the_name_of_the_watch) {
   const std::string text = metrics_text(status_of_two_watches());
   for (const char* line :
        {"eckart_images_total{watch=\"scans\",result=\"done\"} 5\n",
@@ -76,7 +76,7 @@ TEST(WatchMetrics, have_the_name_of_the_watch) {
 }
 
 /// Otherwise a sum over all series would count each image twice.
-TEST(WatchMetrics, have_no_other_series_with_the_total) {
+TEST(WatchMetric, has_no_other_series_with_the_total) {
   EXPECT_THAT(metrics_text(status_of_two_watches()), Not(HasSubstr("eckart_images_total{result=")));
   EXPECT_THAT(metrics_text({}), HasSubstr("eckart_images_total{result=\"done\"} 0\n"));
 }
