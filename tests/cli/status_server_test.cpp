@@ -250,7 +250,8 @@ TEST_F(StatusServerTest, continues_after_a_reload) {
   service_->signal(SIGHUP);
   wait_for_log("ready:", 2);
   EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
-  EXPECT_EQ(metric("eckart_images_total{watch=\"in\",result=\"done\"}"), 0) << "counters begin anew";
+  EXPECT_EQ(metric("eckart_images_total{watch=\"in\",result=\"done\"}"), 0)
+      << "counters begin anew";
   EXPECT_EQ(metric("process_start_time_seconds"), started);
   EXPECT_EQ(metric("eckart_last_success_timestamp_seconds"), succeeded);
   write_png("in/b.png");
