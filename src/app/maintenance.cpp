@@ -43,7 +43,10 @@ void Maintenance::run(Job* job, const std::stop_token& stop) {
 void Maintenance::sweep(Job* job) {
   const Instant start = Clock::now();
   has_new_quarantined_ = false;
-  const auto removed = quarantine_.sweep(std::chrono::system_clock::now());
+  io::QuarantineUsage usage;
+  const auto removed = quarantine_.sweep(std::chrono::system_clock::now(), &usage);
+  quarantine_files_ = usage.files;
+  quarantine_bytes_ = usage.bytes;
   for (const std::filesystem::path& file : removed)
     spdlog::warn("{}: removed from the quarantine (limit of age or size)",
                  text::printable(file.native()));

@@ -19,6 +19,10 @@ class Maintenance {
 
   /// Call it after an input was quarantined; callable from any thread.
   void on_quarantined() { has_new_quarantined_ = true; }
+  /// Has the quarantine counted soon, because another process changed it.
+  void on_requeued() { has_new_quarantined_ = true; }
+  /// What the quarantine had at the last sweep. Callable from any thread.
+  io::QuarantineUsage quarantine_usage() const { return {quarantine_files_, quarantine_bytes_}; }
   /// Call it about once per second from one thread. Each call does a small part of the work, and
   /// returns soon after `stop`. `job` may be null.
   void run(Job* job, const std::stop_token& stop);
@@ -29,6 +33,7 @@ class Maintenance {
 
   const io::Quarantine& quarantine_;
   std::atomic<bool> has_new_quarantined_{true};  // since the last sweep
+  std::atomic<std::int64_t> quarantine_files_{0}, quarantine_bytes_{0};
   Instant last_sweep_{}, last_forget_{};
   Clock::duration sweep_duration_{};
   std::optional<std::string>

@@ -11,7 +11,9 @@
 #include "hash/fnv1a.hpp"
 #include "machine/unix_time.hpp"
 #include "reports/snapshot_text.hpp"
+#include "text/group_digits.hpp"
 #include "text/printable.hpp"
+#include "text/unread_files_text.hpp"
 
 namespace eckart::app {
 namespace {
@@ -90,6 +92,8 @@ void Monitor::end() {
 }
 
 void Monitor::sample() {
+  // Before the snapshot, which has every image that a watch has counted.
+  std::vector<status_server::WatchStatus> watches = providers_.service().watches;
   Snapshot snapshot = providers_.pipeline();
   reports::GpuInventory found;
   if (!snapshot.gpu_ids.empty() && !gpu_monitor_) {
@@ -103,6 +107,7 @@ void Monitor::sample() {
       .gpus = gpu_monitor_ ? gpu_monitor_->usages() : std::vector<machine::GpuUsage>{}};
   const std::lock_guard lock(mutex_);
   recent_.push_back(std::exchange(latest_, std::move(snapshot)));
+  watches_ = std::move(watches);
   if (recent_.size() > kRecentSnapshots) recent_.pop_front();
   if (!found.driver.empty()) gpu_identity_ = std::move(found);
   if (latest_.elapsed_s - last_in_history_.elapsed_s < kMinHistoryPeriodS) return;
@@ -150,6 +155,7 @@ status_server::RunStatus Monitor::status() const {
   const View now = last_view();
   status_server::ServiceState service_state = state();
   const std::lock_guard lock(mutex_);
+  service_state.watches = watches_;
   return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
 }
 
@@ -191,6 +197,15 @@ std::string failure_lines(const telemetry::Snapshot& all) {
 
 }  // namespace
 
+std::string watch_line(const status_server::WatchStatus& watch) {
+  std::string line = watch.name + ": " + to_string(watch.condition) + ", " +
+                     text::group_digits(watch.done) + " done, " + text::group_digits(watch.failed) +
+                     " failed, " + text::group_digits(watch.unfinished) + " unfinished, " +
+                     text::group_digits(watch.quarantine_files) + " in quarantine";
+  if (!watch.not_read.empty()) line += ", " + text::unread_files_text(watch.not_read);
+  return line + "; " + text::printable(watch.input);
+}
+
 std::string status_text(const status_server::RunStatus& status) {
   const reports::RunIdentity& identity = status.identity;
   std::string text = "eckart    " + identity.command + ", version " + identity.version + ", on " +
@@ -201,8 +216,7 @@ std::string status_text(const status_server::RunStatus& status) {
   for (const std::string& reason : status.state.not_ready_reasons)
     text += "NOT READY " + reason + '\n';
   for (const status_server::WatchStatus& watch : status.state.watches)
-    text += "watch     " + text::printable(watch.input) + ": " + std::to_string(watch.waiting) +
-            " waiting\n";
+    text += "watch     " + watch_line(watch) + '\n';
   return text + reports::snapshot_text(status.all, status.recent) + failure_lines(status.all);
 }
 

@@ -70,8 +70,9 @@ class Monitor {
   std::optional<reports::ThroughputLog> log_;
   const double cpu_s_before_;  // CPU time of this process
   mutable std::mutex mutex_;
-  telemetry::Snapshot latest_;              // the last snapshot
-  std::deque<telemetry::Snapshot> recent_;  // previous snapshots, the oldest first
+  telemetry::Snapshot latest_;                       // the last snapshot
+  std::vector<status_server::WatchStatus> watches_;  // at that time, so that their sum is the total
+  std::deque<telemetry::Snapshot> recent_;           // previous snapshots, the oldest first
   std::stop_source stop_;
   std::atomic<bool> has_failed_{false};
   telemetry::Snapshot last_in_history_;
@@ -83,6 +84,8 @@ class Monitor {
 
 /// Formats a view; see reports::snapshot_text().
 std::string view_text(const Monitor::View& last_view);
+/// Formats the status of a watch on one line, for eckart top.
+std::string watch_line(const status_server::WatchStatus& watch);
 /// Formats a status: the view, the identity of the run, and the reasons why it is not ready.
 std::string status_text(const status_server::RunStatus& status);
 

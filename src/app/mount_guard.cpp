@@ -32,8 +32,10 @@ void MountGuard::check() const {
   while (::stat(existing.c_str(), &status) != 0 && existing != existing.parent_path())
     existing = existing.parent_path();
   if (status.st_dev == *mounted_device_) return;
-  throw EnvironmentError("the file system of " + text::printable(folder_.native()) +
-                         " has changed; waiting for the previous one. Reload to use the new one");
+  throw EnvironmentError(
+      "the file system of " + text::printable(folder_.native()) +
+          " has changed; waiting for the previous one. Reload to use the new one",
+      EnvironmentError::Remedy::mount);
 }
 
 void MountGuard::check_exists() const {

@@ -228,6 +228,7 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
     visit(*item, decisions);
   }
   report.ignored = source_->ignored_count();
+  report.not_read = source_->unread_files().by_extension();
   return report;
 }
 

@@ -10,6 +10,7 @@
 #include "app/requeue.hpp"
 #include "app/settings_mismatch.hpp"
 #include "app/watch_conflicts.hpp"
+#include "app/watch_status.hpp"
 #include "app/watch_warnings.hpp"
 #include "core/error.hpp"
 #include "logging/log.hpp"
@@ -100,7 +101,7 @@ Service::Service(const settings::Configuration& configuration, double last_done_
       service_pipeline_options(configuration_.settings, watches));
   monitor_ = std::make_unique<Monitor>(
       configuration_.settings, "watch",
-      Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
+      Monitor::Providers{[this] { return snapshot(); }, [this] { return state(); }});
 }
 
 telemetry::RunReport Service::execute(const std::function<void()>& ready) {
@@ -138,7 +139,9 @@ void Service::maintain_folders(const std::stop_token& stop) {
                                    std::chrono::seconds(configuration_.settings.timeouts.stall_s),
                    .is_image_work = false});
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (consume_requeue_marker(outputs_[i])) source_->request_scan(int(i));
+    if (!consume_requeue_marker(outputs_[i])) continue;
+    source_->request_scan(int(i));
+    folders_[i]->on_requeued();
   }
   for (const auto& folder : folders_) {
     if (stop.stop_requested()) return;
@@ -208,6 +211,12 @@ void Service::record_stall(const pipeline::Activity::Stall& stall) {
   }
 }
 
+telemetry::Snapshot Service::snapshot() const {
+  telemetry::Snapshot snapshot = pipeline_->snapshot();
+  snapshot.not_read = source_->unread_files().by_extension();
+  return snapshot;
+}
+
 status_server::ServiceState Service::state() {
   using namespace std::chrono;
   status_server::ServiceState state;
@@ -216,16 +225,13 @@ status_server::ServiceState Service::state() {
   const auto states = source_->states();
   for (std::size_t i = 0; i < states.size(); ++i) {
     const io::WatchState& watch = states[i];
-    const std::string& input = inputs_[i].native();
-    const std::string problem =
-        !watch.is_root_present ? "the input folder is missing" : watch.backoff_reason;
-    if (!problem.empty())
-      state.not_ready_reasons.push_back(text::printable(input) + ": " +
-                                        text::printable_message(problem));
-    state.degraded_watches += !problem.empty() || watch.is_polling;
+    const status_server::WatchStatus& status =
+        state.watches.emplace_back(watch_status(*folders_[i], watch));
+    if (!status.reason.empty())
+      state.not_ready_reasons.push_back(text::printable(status.input) + ": " +
+                                        text::printable_message(status.reason));
+    state.degraded_watches += !status.reason.empty() || watch.is_polling;
     state.overflows += watch.overflows;
-    state.watches.push_back(
-        {input, outputs_[i].native(), std::int64_t(watch.pending + watch.ready), problem});
     if (!watch.oldest_arrival) continue;
     const duration<double> age = Clock::now() - *watch.oldest_arrival;
     const double came_unix_s = machine::unix_now_s() - age.count();

@@ -75,6 +75,7 @@ class Service : public SupervisedService, private pipeline::JobSteps {
   void publish(std::span<pipeline::ItemPtr> group) override;
   void finish(const pipeline::WorkItem& item) override;
   void on_device_lost(const pipeline::InFlightBatches::Items& items) override;
+  telemetry::Snapshot snapshot() const;
   status_server::ServiceState state();
   std::optional<pipeline::Activity::Stall> find_stalled_watch();
 

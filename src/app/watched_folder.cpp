@@ -75,7 +75,7 @@ bool is_transient(FailureReason reason) {
 }
 
 /// The input is processed again later; it counts neither as done nor as failed.
-void defer(pipeline::WorkItem& item, Stage stage, const std::string& detail) {
+void defer_item(pipeline::WorkItem& item, Stage stage, const std::string& detail) {
   item.outcome = Outcome::deferred(stage, detail);
   item.publication.clear();
 }
@@ -133,6 +133,15 @@ std::shared_ptr<Job> WatchedFolder::job() {
 }
 
 bool WatchedFolder::needs_processing(const io::SourceItem& arrival, const files::FileState& state) {
+  try {
+    return must_process(arrival, state);
+  } catch (const EnvironmentError& error) {
+    figures_.set_last_remedy(error.remedy());
+    throw;
+  }
+}
+
+bool WatchedFolder::must_process(const io::SourceItem& arrival, const files::FileState& state) {
   if (!retry_backoff_.is_due(arrival.file, state, Clock::now())) return false;
   const std::shared_ptr<Job> job = this->job();
   disposal_.check_move_to();
@@ -166,6 +175,11 @@ void WatchedFolder::record_stall(const pipeline::Activity::File& file) {
   stall_record_.add(file.relative, file.state, std::chrono::system_clock::now());
 }
 
+void WatchedFolder::defer(pipeline::WorkItem& item, Stage stage, const EnvironmentError& error) {
+  figures_.set_last_remedy(error.remedy());
+  defer_item(item, stage, error.what());
+}
+
 /// Environment errors defer the item.
 template <class Step>
 void WatchedFolder::attempt_or_defer(pipeline::WorkItem& item, Stage stage, const Step& step) {
@@ -179,9 +193,9 @@ void WatchedFolder::attempt_or_defer(pipeline::WorkItem& item, Stage stage, cons
   } catch (const DeviceLostError&) {
     throw;
   } catch (const EnvironmentError& error) {
-    defer(item, stage, error.what());
+    defer(item, stage, error);
   } catch (const FatalError& error) {  // for example, another process locked its ledger
-    defer(item, stage, error.what());
+    defer(item, stage, EnvironmentError(error.what()));
   }
 }
 
@@ -204,7 +218,7 @@ void WatchedFolder::defer_if_transient(pipeline::WorkItem& item) {
   if (outcome.result != ItemResult::failed) return;
   if (outcome.reason == FailureReason::not_written &&
       !can_write_in(item.outputs.front().parent_path()))
-    return defer(item, outcome.stage, outcome.detail);
+    return defer(item, outcome.stage, EnvironmentError(outcome.detail));
   // The file was removed, so there is nothing to process.
   if (outcome.reason == FailureReason::not_found) {
     outcome = Outcome::incomplete(outcome.stage, outcome.reason, outcome.detail);
@@ -229,7 +243,8 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
     for (auto item = others; item != group.end(); ++item) {
       if (!(*item)->outcome.will_be_retried())
         defer(**item, Stage::write,
-              text::printable(watch_.output.native()) + " was replaced during processing");
+              EnvironmentError(text::printable(watch_.output.native()) +
+                               " was replaced during processing"));
     }
     publish(std::span<pipeline::ItemPtr>(group.begin(), others), *job);
   } catch (const DeviceLostError&) {
@@ -237,8 +252,10 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
   } catch (const std::logic_error&) {  // a bug, which would repeat without end
     throw;
   } catch (const std::exception& error) {
+    const auto* environment = dynamic_cast<const EnvironmentError*>(&error);
     for (const pipeline::ItemPtr& item : group) {
-      if (item->state() < pipeline::ItemState::recorded) defer(*item, Stage::write, error.what());
+      if (item->state() >= pipeline::ItemState::recorded) continue;
+      defer(*item, Stage::write, environment ? *environment : EnvironmentError(error.what()));
     }
   }
   for (const pipeline::ItemPtr& item : group) {  // deferred items have nothing to record
@@ -285,7 +302,7 @@ InputDisposal::Result WatchedFolder::dispose_of(pipeline::WorkItem& item) {
     item.disposal = std::move(disposal.message);
     return disposal.result;
   } catch (const EnvironmentError& error) {
-    defer(item, Stage::write, error.what());
+    defer(item, Stage::write, error);
     return InputDisposal::Result::kept;
   }
 }
@@ -311,6 +328,7 @@ void WatchedFolder::maintain(const std::stop_token& stop) {
   }
   if (!job) lock_known_output();
   maintenance_.run(job.get(), stop);
+  figures_.update_free_bytes(watch_.output);
 }
 
 void WatchedFolder::record_suspects(const pipeline::InFlightBatches::Items& items) {
@@ -338,6 +356,7 @@ io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
     spdlog::info("{}", item.disposal);
   }
   if (item.owner) item.owner->release_outputs(item);
+  figures_.count(item.outcome.result);
   switch (item.outcome.result) {
     case ItemResult::incomplete:
       return io::FinishStatus::incomplete;

@@ -13,6 +13,7 @@
 #include "app/mount_guard.hpp"
 #include "app/retry_backoff.hpp"
 #include "app/stall_record.hpp"
+#include "app/watch_figures.hpp"
 #include "files/state_folder.hpp"
 #include "io/quarantine.hpp"
 #include "io/watch/watch_options.hpp"
@@ -51,12 +52,20 @@ class WatchedFolder {
   /// folder, so that no other process writes to it while the service is idle. A new folder is
   /// locked for its first file only, because a disk may be mounted there later.
   void maintain(const std::stop_token& stop);
+  /// Call it after inputs were requeued.
+  void on_requeued() { maintenance_.on_requeued(); }
+
+  const settings::WatchSettings& settings() const { return watch_; }
+  const WatchFigures& figures() const { return figures_; }
+  io::QuarantineUsage quarantine_usage() const { return maintenance_.quarantine_usage(); }
 
  private:
+  bool must_process(const io::SourceItem& arrival, const files::FileState& state);
   std::shared_ptr<Job> job();
   void lock_known_output();
   template <class Step>
   void attempt_or_defer(pipeline::WorkItem& item, Stage stage, const Step& step);
+  void defer(pipeline::WorkItem& item, Stage stage, const EnvironmentError& error);
   void defer_if_transient(pipeline::WorkItem& item);
   InputDisposal::Result dispose_of(pipeline::WorkItem& item);
   bool is_held(const pipeline::WorkItem& item);
@@ -72,6 +81,7 @@ class WatchedFolder {
   InputDisposal disposal_{watch_, quarantine_, retry_backoff_};
   StallRecord stall_record_{watch_.output / files::kStateFolder / "stalls"};
   Maintenance maintenance_{quarantine_};
+  WatchFigures figures_;
 };
 
 /// Lets each watch record its own items as suspects; WorkItem::job is the index of the watch. If

@@ -82,7 +82,8 @@ ExitCode exit_code(const telemetry::RunReport& report) {
   if (report.images() == 0 && !report.interrupted) {
     throw FatalError(
         ExitCode::nothing_readable,
-        "no images in the inputs (" + text::format_count(report.ignored, "other file") + ")");
+        "no images in the inputs" +
+            (report.ignored > 0 ? " (" + reports::ignored_text(report) + ")" : std::string()));
   }
   return app::exit_code(report);
 }

@@ -6,6 +6,7 @@
 #include "app/requeue.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/configuration.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "io/quarantine.hpp"
@@ -16,6 +17,7 @@ namespace eckart::cli {
 namespace {
 
 struct StatusArgs {
+  ConfigArgs config;
   std::filesystem::path output;
   settings::FileChoice ledger;
   int failures = 20;
@@ -42,8 +44,8 @@ void print_orphans(const StatusArgs& args) {
   }
 }
 
-/// Prints one object, with all orphans and at most args.failures failures.
-ExitCode print_json(const StatusArgs& args) {
+/// Returns one object, with all orphans and at most args.failures failures.
+text::Json folder_json(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const app::UnfinishedCount unfinished = app::count_unfinished(args.output, args.ledger);
   text::Json reasons = text::Json::object(), failures = text::Json::array(),
@@ -59,7 +61,7 @@ ExitCode print_json(const StatusArgs& args) {
   for (const app::Orphan& orphan :
        app::find_orphans({.output = args.output, .ledger = args.ledger}).removable)
     orphans.push_back({{"output", orphan.output}, {"input", orphan.input}});
-  const text::Json json = {
+  return {
       {"kind", "status"},
       {"output_folder", args.output.native()},
       {"done", status.counts.done},
@@ -71,13 +73,10 @@ ExitCode print_json(const StatusArgs& args) {
       {"unfinished_error", unfinished.images ? text::Json() : text::Json(unfinished.error)},
       {"orphans", orphans},
   };
-  std::printf("%s\n", text::dump_json(json).c_str());
-  return ExitCode::ok;
 }
 
-ExitCode status(const StatusArgs& args) {
-  if (args.ledger.is_auto()) check_exists(args.output);
-  if (args.json) return print_json(args);
+/// Shows one output folder. Throws FatalError if it has no ledger.
+void print_folder_text(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
   std::printf("%s: %lld done, %lld failed\n", text::printable(args.output.native()).c_str(),
@@ -109,6 +108,47 @@ ExitCode status(const StatusArgs& args) {
   }
   std::fflush(stdout);
   print_orphans(args);
+}
+
+/// Prints one output folder as text or JSON. `watch`: its watch, or null.
+void print_folder(const StatusArgs& args, const settings::WatchSettings* watch = nullptr) {
+  if (!args.json) return print_folder_text(args);
+  text::Json json = folder_json(args);
+  json["watch"] = watch ? text::Json(watch->name) : text::Json();
+  std::printf("%s\n", text::dump_json(json).c_str());
+}
+
+/// Shows the output folder of each watch, also after an error of one. A watch without a ledger has
+/// written nothing yet, which is no error.
+ExitCode print_watches(const StatusArgs& args) {
+  const std::vector<settings::WatchSettings> watches =
+      settings::resolve_watches(read_configuration(args.config));
+  if (watches.empty())
+    throw FatalError(ExitCode::usage,
+                     "no output folder: give one, or --config with a file that has watches");
+  ExitCode code = ExitCode::ok;
+  for (const settings::WatchSettings& watch : watches) {
+    if (!args.json)
+      std::printf("%swatch %s: %s\n", &watch == &watches.front() ? "" : "\n", watch.name.c_str(),
+                  text::printable(watch.input.native()).c_str());
+    StatusArgs folder = args;
+    folder.output = watch.output;
+    folder.ledger = watch.settings.ledger;
+    try {
+      print_folder(folder, &watch);
+    } catch (const FatalError& error) {
+      const std::string message = text::printable_message(error.what());
+      std::fprintf(args.json ? stderr : stdout, "%s\n", message.c_str());
+      if (error.code() != ExitCode::no_input) code = error.code();
+    }
+  }
+  return code;
+}
+
+ExitCode status(const StatusArgs& args) {
+  if (args.output.empty()) return print_watches(args);
+  if (args.ledger.is_auto()) check_exists(args.output);
+  print_folder(args);
   return ExitCode::ok;
 }
 
@@ -120,7 +160,9 @@ void add_status(CLI::App& app, Action& action) {
       app.add_subcommand("status", "Show what is done, failed and unfinished in an output folder")
           ->group(kOutputCommands);
   auto args = std::make_shared<StatusArgs>();
-  command->add_option("FOLDER", args->output, "Output folder")->required();
+  command->add_option("FOLDER", args->output,
+                      "Output folder; without it, those of all watches of the settings");
+  command->add_option("--config", args->config.file, "YAML file with watches")->type_name("FILE");
   add_ledger_option(*command, args->ledger);
   command->add_option("--failures", args->failures, "Number of failures to list")
       ->type_name("N")
@@ -130,11 +172,11 @@ void add_status(CLI::App& app, Action& action) {
       ->type_name("N")
       ->check(number_between(0, kMaxListed))
       ->capture_default_str();
-  command->add_flag("--json", args->json, "Print the status as one JSON object");
+  command->add_flag("--json", args->json, "Print a JSON object per output folder");
   describe(*command,
-           {.usage = {"FOLDER [OPTIONS]"},
+           {.usage = {"FOLDER [OPTIONS]", "[--config FILE] [OPTIONS]"},
             .examples = {{"What is done and what failed", "eckart status out"},
-                         {"All failures", "eckart status out --failures 1000000"},
+                         {"All watches of the service", "eckart status"},
                          {"Outputs whose inputs were deleted", "eckart status out --orphans 100"}},
             .exit_codes = kLedgerExitCodes});
   command->callback([args, &action] { action = [args] { return status(*args); }; });

@@ -41,9 +41,9 @@ class ItemError : public std::runtime_error {
 /// stops taking inputs and ends with ExitCode::io_error.
 class EnvironmentError : public std::runtime_error {
  public:
-  /// What must happen before a retry can succeed: repair by a person, more disk space, or release
-  /// of descriptors or memory by the process.
-  enum class Remedy { manual_repair, free_disk_space, release_resources };
+  /// What must happen before a retry can succeed: repair by a person, more disk space, release of
+  /// descriptors or memory by the process, or that a file system is mounted again.
+  enum class Remedy { manual_repair, free_disk_space, release_resources, mount };
   explicit EnvironmentError(const std::string& message, Remedy remedy = Remedy::manual_repair)
       : std::runtime_error(message), remedy_(remedy) {}
   Remedy remedy() const { return remedy_; }

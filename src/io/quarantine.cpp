@@ -230,37 +230,46 @@ void Quarantine::write_record(const fs::path& record_path, const std::string& re
   }
 }
 
-std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now) const {
+std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point now,
+                                        QuarantineUsage* usage) const {
   std::vector<fs::path> removed;
   std::error_code error;
+  QuarantineUsage left;
+  if (usage != nullptr) *usage = left;
   const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
   if (!quarantine) return removed;
-  const std::vector<fs::path> files = quarantine_records(folder_);
-  std::int64_t bytes = 0;
   const std::int64_t max_bytes = options_.max_mb << 20;
   // A file that alone exceeds the limit does not count, so it does not evict others.
-  const auto counted_bytes = [&](const fs::path& file) {
-    const std::int64_t size =
-        bytes_of(file) + (is_kept_record(file) ? 0 : bytes_of(file_of_record(file)));
-    return size > max_bytes ? 0 : size;
-  };
-  for (const fs::path& file : files) bytes += counted_bytes(file);
+  const auto counted = [&](std::int64_t size) { return size > max_bytes ? 0 : size; };
+  const std::vector<fs::path> files = quarantine_records(folder_);
+  std::vector<std::int64_t> sizes;
+  std::int64_t counted_bytes = 0;
   for (const fs::path& file : files) {
+    sizes.push_back(bytes_of(file) + (is_kept_record(file) ? 0 : bytes_of(file_of_record(file))));
+    counted_bytes += counted(sizes.back());
+    left.bytes += sizes.back();
+    ++left.files;
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const fs::path& file = files[i];
     const fs::file_time_type time = fs::last_write_time(file, error);
     if (error) continue;  // the age is unknown
     const auto written = fs::file_time_type::clock::to_sys(time);
     const bool is_expired =
         options_.keep_days > 0 && now - written > std::chrono::days(options_.keep_days);
-    const bool is_over_limit = options_.max_mb > 0 && bytes > max_bytes;
+    const bool is_over_limit = options_.max_mb > 0 && counted_bytes > max_bytes;
     if (!is_expired && !is_over_limit) break;
-    if (!is_expired && counted_bytes(file) == 0) continue;
-    bytes -= counted_bytes(file);
+    if (!is_expired && counted(sizes[i]) == 0) continue;
+    counted_bytes -= counted(sizes[i]);
+    left.bytes -= sizes[i];
+    --left.files;
     const fs::path path = file.lexically_relative(folder_);
     if (!is_kept_record(path)) static_cast<void>(quarantine->remove_below(file_of_record(path)));
     static_cast<void>(quarantine->remove_below(path));
     remove_empty_folders(*quarantine, path);
     removed.push_back(is_kept_record(file) ? file : file_of_record(file));
   }
+  if (usage != nullptr) *usage = left;
   return removed;
 }
 

@@ -21,6 +21,11 @@ struct QuarantineOptions {
   std::int64_t max_copy_mb = ImageLimits{}.file_mb;
 };
 
+/// What a quarantine has: inputs (also those that were kept in place), and bytes with records.
+struct QuarantineUsage {
+  std::int64_t files = 0, bytes = 0;
+};
+
 /// The folder of inputs that failed: OUT/.eckart/quarantine, with the tree of the inputs. Beside
 /// each file is its quarantine record, NAME.record.json. An input that was kept in place has only a
 /// kept record, NAME.kept.json. A file NAME beside a kept record is another input. If the name of a
@@ -48,8 +53,9 @@ class Quarantine {
 
   /// Removes files older than keep_days, then the oldest files while the total exceeds max_mb. A
   /// file that alone exceeds max_mb is removed only by age. Empty folders are removed too. Returns
-  /// the removed paths.
-  std::vector<std::filesystem::path> sweep(std::chrono::system_clock::time_point now) const;
+  /// the removed paths, and sets `usage` to what is left.
+  std::vector<std::filesystem::path> sweep(std::chrono::system_clock::time_point now,
+                                           QuarantineUsage* usage = nullptr) const;
 
  private:
   RootDirectoryPtr open_root() const;

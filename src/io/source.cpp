@@ -78,6 +78,7 @@ class FolderSource : public Source {
   }
 
   std::int64_t ignored_count() const override { return ignored_; }
+  UnreadFiles unread_files() const override { return unread_files_; }
 
  private:
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
@@ -126,6 +127,7 @@ class FolderSource : public Source {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;
+      if (!is_folder_or_link_to_one) unread_files_.add(name);
     }
   }
 
@@ -142,6 +144,7 @@ class FolderSource : public Source {
   std::vector<std::string> names_;   // in descending order: the next name is last
   std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
+  UnreadFiles unread_files_;
 };
 
 /// Yields the items of one source after the other. `next_source` returns nullptr at the end.
@@ -157,6 +160,7 @@ class ChainSource : public Source {
       if (std::optional<SourceItem> item = current_->next(stop)) return item;
       if (stop.stop_requested()) break;
       ignored_ += current_->ignored_count();
+      unread_files_.add(current_->unread_files());
       current_.reset();
     }
     return std::nullopt;
@@ -166,12 +170,18 @@ class ChainSource : public Source {
   std::int64_t ignored_count() const override {
     return ignored_ + (current_ ? current_->ignored_count() : 0);
   }
+  UnreadFiles unread_files() const override {
+    UnreadFiles files = unread_files_;
+    if (current_) files.add(current_->unread_files());
+    return files;
+  }
 
  private:
   const NextSource next_source_;
   const bool may_block_;
   std::unique_ptr<Source> current_;
   std::int64_t ignored_ = 0;  // of the sources that have ended
+  UnreadFiles unread_files_;  // likewise
 };
 
 /// Returns the path below the output folder: without root directory, dots and trailing slash.

@@ -10,6 +10,7 @@
 
 #include "core/outcome.hpp"
 #include "io/rooted_file.hpp"
+#include "io/unread_files.hpp"
 
 namespace eckart::io {
 
@@ -37,6 +38,8 @@ class Source {
   /// The number of entries that were ignored: hidden, links to folders, or without the name of an
   /// image.
   virtual std::int64_t ignored_count() const { return 0; }
+  /// The files among them that are not read because of their names.
+  virtual UnreadFiles unread_files() const { return {}; }
 };
 
 /// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,

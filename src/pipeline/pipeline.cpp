@@ -211,6 +211,7 @@ void Pipeline::run_source() {
     if (item->outcome.ok()) ++items_before_batcher_;
     push(next, std::move(item), clock);
   }
+  tally_.set_not_read(source_.unread_files().by_extension());
   if (!stop.stop_requested()) tally_.set_total_final();
 }
 

@@ -53,6 +53,11 @@ void Tally::set_total_final() {
   progress_.is_total_final = true;
 }
 
+void Tally::set_not_read(telemetry::CountsByExtension files) {
+  const std::lock_guard lock(mutex_);
+  report_.not_read = std::move(files);
+}
+
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
   if (outcome.result == ItemResult::failed) {
@@ -139,6 +144,7 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
   }
   snapshot.last_done_unix_s = last_done_unix_s_;
   snapshot.recent_failures = recent_failures_;
+  snapshot.not_read = report_.not_read;
 }
 
 telemetry::RunReport Tally::report() const {

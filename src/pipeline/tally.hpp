@@ -20,6 +20,7 @@ class Tally {
   /// Counts an image that the source found. `now` must equal its WorkItem::found_at.
   void add_found(Instant now);
   void set_total_final();
+  void set_not_read(telemetry::CountsByExtension files);
   /// Counts a finished item. Logs a failure with file and reason.
   void count(const WorkItem& item);
 

@@ -1,5 +1,6 @@
 #include "reports/bottleneck_text.hpp"
 #include "reports/failures_json.hpp"
+#include "reports/not_read_json.hpp"
 #include "reports/run_report_derived.hpp"
 #include "reports/run_report_text.hpp"
 #include "text/json.hpp"
@@ -55,6 +56,7 @@ std::string to_json(const telemetry::RunReport& report) {
       {"failed", report.failed},
       {"skipped", report.skipped},
       {"ignored", report.ignored},
+      {"not_read", not_read_json(report.not_read)},
       {"failures", failures_json(report)},
       {"interrupted", report.interrupted},
       {"stopped_by", report.stopped_by.empty() ? text::Json() : text::Json(report.stopped_by)},

@@ -14,6 +14,7 @@
 #include "text/group_digits.hpp"
 #include "text/percent_text.hpp"
 #include "text/printable.hpp"
+#include "text/unread_files_text.hpp"
 
 namespace eckart::reports {
 namespace {
@@ -27,10 +28,6 @@ std::string images_text(const telemetry::RunReport& report) {
   std::string text = fmt::format("{} done, {} failed", text::group_digits(report.done),
                                  text::group_digits(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", text::group_digits(report.skipped));
-  if (report.ignored > 0) {
-    text += fmt::format("; {} ignored (file name, hidden, or link)",
-                        text::format_count(report.ignored, "file"));
-  }
   return text;
 }
 
@@ -124,6 +121,16 @@ std::string notes(const telemetry::RunReport& report) {
 
 }  // namespace
 
+std::string ignored_text(const telemetry::RunReport& report) {
+  std::string text;
+  std::int64_t others = report.ignored;
+  for (const auto& [extension, count] : report.not_read) others -= count;
+  if (!report.not_read.empty()) text = text::unread_files_text(report.not_read) + "; ";
+  if (others == 0 && !text.empty()) return text.substr(0, text.size() - 2);
+  return text + fmt::format("{} ignored (hidden, temporary, or link)",
+                            text::format_count(others, text.empty() ? "file" : "other"));
+}
+
 std::string bottleneck_text(const telemetry::RunReport& report) {
   return bottleneck_text(find_bottleneck(report), report.machine.cores);
 }
@@ -138,6 +145,7 @@ std::string to_text(const telemetry::RunReport& report) {
                     "not all inputs were processed; the figures below cover those that were");
   }
   text += labeled("images", images_text(report));
+  if (report.ignored > 0) text += labeled("ignored", ignored_text(report));
   if (report.failed > 0) text += labeled("failures", failures_text(report));
   if (report.outputs > 0) text += output_lines(report);
   text += labeled("time", text::format_duration(report.wall_s));

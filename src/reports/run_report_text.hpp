@@ -10,6 +10,10 @@ namespace eckart::reports {
 /// no images.
 std::string bottleneck_text(const telemetry::RunReport& report);
 
+/// What was not an input, if there is any: "13 files not read: 10 .tif, 3 .heic; 1 other ignored
+/// (hidden, temporary, or link)".
+std::string ignored_text(const telemetry::RunReport& report);
+
 /// The summary at the end of a run: several lines, each with a newline.
 std::string to_text(const telemetry::RunReport& report);
 

@@ -13,6 +13,7 @@
 #include "machine/unix_time.hpp"
 #include "reports/bottleneck_text.hpp"
 #include "reports/failures_json.hpp"
+#include "reports/not_read_json.hpp"
 #include "text/json.hpp"
 
 namespace eckart::reports {
@@ -129,6 +130,7 @@ std::string line(const char* kind, const RunIdentity& identity,
        {"skipped", counts.skipped},
        {"unfinished", snapshot.unfinished},
        {"failures", failures_json(counts)},
+       {"not_read", not_read_json(snapshot.not_read)},
        {"pixels", counts.pixels},
        {"planes", counts.planes},
        {"outputs", counts.outputs},

@@ -138,6 +138,17 @@ void FileOrEmpty::read(std::string_view text, std::string& value) const {
   value = text;
 }
 
+bool WatchName::is_allowed(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '_' || c == '-';
+}
+
+void WatchName::read(std::string_view text, std::string& value) const {
+  if (text.size() > kMaxBytes || !std::all_of(text.begin(), text.end(), is_allowed))
+    throw_invalid(text, expected());
+  value = text;
+}
+
 void ListenAddress::read(std::string_view text, std::string& value) const {
   if (text.empty() || (text.front() == '/' && !text.ends_with('/'))) {
     value = text;

@@ -95,6 +95,16 @@ struct FileOrEmpty {
   std::string print(const std::string& value) const { return Text{}.print(value); }
 };
 
+/// The name of a watch, or empty.
+struct WatchName {
+  static constexpr bool kAcceptsList = false;
+  static constexpr std::size_t kMaxBytes = 64;
+  std::string expected() const { return "at most 64 letters, digits, '.', '_' or '-'"; }
+  static bool is_allowed(char c);
+  void read(std::string_view text, std::string& value) const;
+  std::string print(const std::string& value) const { return Text{}.print(value); }
+};
+
 /// An address that only users of this machine can connect to: 127.0.0.1:9464, localhost:9464,
 /// [::1]:9464, or the absolute path of a Unix socket.
 struct ListenAddress {

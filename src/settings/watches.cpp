@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,8 @@ KeyTable<WatchSettings> make_watch_table() {
           key("input.folder", "input folder, searched recursively", AbsolutePath{}, &W::input)),
       section_shorthand(key("output.folder", "output folder; mirrors the folders of input",
                             AbsolutePath{}, &W::output)),
+      key("name", "name of the watch in metrics and status; empty: that of the input folder",
+          WatchName{}, &W::name),
       key("settle_ms", "a file is ready when it has not changed for this long", Integer{0, 3600000},
           &W::settle_ms),
       key("retry_timeout_s",
@@ -83,7 +86,9 @@ const Assignment* find_assignment(const WatchOverrides& layer, std::string_view 
   return found == layer.assignments.end() ? nullptr : &*found;
 }
 
-std::string watch_name(std::size_t index) { return "watches[" + std::to_string(index + 1) + "]"; }
+std::string watch_location(std::size_t index) {
+  return "watches[" + std::to_string(index + 1) + "]";
+}
 
 [[noreturn]] void fail(const WatchOverrides& layer, std::string_view key,
                        const std::string& message) {
@@ -113,23 +118,49 @@ void check_watches(const std::vector<WatchOverrides>& layers,
                    const std::vector<WatchSettings>& watches) {
   // Index of the first watch with the folder or file.
   std::map<std::filesystem::path, std::size_t> inputs, outputs, ledgers;
+  std::map<std::string, std::size_t> names;
   const auto first = [](auto& seen, const std::filesystem::path& path, std::size_t i) {
     return seen.emplace(normalized_path(path), i).first->second;
   };
   for (std::size_t i = 0; i < watches.size(); ++i) {
     const WatchSettings& watch = watches[i];
+    if (const std::size_t other = names.emplace(watch.name, i).first->second;
+        other != i && !watch.name.empty()) {
+      fail(layers[i], "name", "is also the name of " + watch_location(other));
+    }
     if (const auto other = first(inputs, watch.input, i);
         other != i && (!watch.keeps_inputs() || !watches[other].keeps_inputs())) {
       fail(layers[i], "input.folder",
-           "is also the input folder of " + watch_name(other) + "; set after: keep in both");
+           "is also the input folder of " + watch_location(other) + "; set after: keep in both");
     }
     if (const auto other = first(outputs, watch.output, i); other != i) {
-      fail(layers[i], "output.folder", "is also the output folder of " + watch_name(other));
+      fail(layers[i], "output.folder", "is also the output folder of " + watch_location(other));
     }
     if (watch.settings.ledger.is_auto()) continue;
     if (const auto other = first(ledgers, watch.settings.ledger.file, i); other != i) {
-      fail(layers[i], "ledger.file", "is also the ledger of " + watch_name(other));
+      fail(layers[i], "ledger.file", "is also the ledger of " + watch_location(other));
     }
+  }
+}
+
+/// Returns the name of the input folder, with a dash for each character that is not allowed.
+std::string name_of_input(const std::filesystem::path& input) {
+  std::string name = normalized_path(input).filename().native().substr(0, WatchName::kMaxBytes - 4);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !WatchName::is_allowed(c); }, '-');
+  return name.empty() ? "watch" : name;
+}
+
+/// Names the watches without a name after their input folders. If the name is taken: with -2, -3 …
+void set_default_names(std::vector<WatchSettings>& watches) {
+  std::set<std::string> names;
+  for (const WatchSettings& watch : watches) names.insert(watch.name);
+  for (WatchSettings& watch : watches) {
+    if (!watch.name.empty()) continue;
+    const std::string name = name_of_input(watch.input);
+    watch.name = name;
+    for (int number = 2; !names.insert(watch.name).second; ++number)
+      watch.name = name + "-" + std::to_string(number);
   }
 }
 
@@ -151,6 +182,7 @@ std::vector<WatchSettings> resolve_watch(const Settings& settings,
     check_watch(layer, watches.back());
   }
   check_watches(layers, watches);
+  set_default_names(watches);
   return watches;
 }
 
@@ -168,7 +200,7 @@ void read_watches(Configuration& configuration, const TextSource& origin, const 
   }
   std::vector<WatchOverrides> layers;
   for (const YAML::Node& map : list) {
-    layers.push_back(read_watch(origin, map, watch_name(layers.size())));
+    layers.push_back(read_watch(origin, map, watch_location(layers.size())));
   }
   resolve_watch({}, layers);  // finds errors that do not depend on other settings
   configuration.watches = std::move(layers);

@@ -17,6 +17,7 @@ struct QuarantineSettings {
 
 /// One watched folder. watches.cpp describes the keys and their allowed values.
 struct WatchSettings {
+  std::string name;              ///< unique; if not set, from the input folder
   std::filesystem::path input;   ///< absolute
   std::filesystem::path output;  ///< absolute
   int settle_ms = 1000;

@@ -61,6 +61,24 @@ class MetricFamilies {
   std::vector<prometheus::MetricFamily> families_;
 };
 
+/// The sum over the watches of a service is the total.
+void add_finished_images(MetricFamilies& out, const RunStatus& status) {
+  out.add("eckart_images_total", "Finished images by result", MetricType::Counter);
+  const auto add = [&](std::int64_t done, std::int64_t failed, std::int64_t skipped,
+                       const Labels& watch) {
+    for (const auto& [result, count] :
+         {std::pair("done", done), std::pair("failed", failed), std::pair("skipped", skipped)}) {
+      Labels labels = watch;
+      labels.emplace_back("result", result);
+      out.counter(double(count), labels);
+    }
+  };
+  for (const WatchStatus& watch : status.state.watches)
+    add(watch.done, watch.failed, watch.skipped, {{"watch", watch.name}});
+  const telemetry::ImageCounts& counts = status.all.counts;
+  if (status.state.watches.empty()) add(counts.done, counts.failed, counts.skipped, {});
+}
+
 void add_images(MetricFamilies& out, const RunStatus& status) {
   const telemetry::Snapshot& all = status.all;
   const telemetry::ImageCounts& counts = all.counts;
@@ -69,10 +87,7 @@ void add_images(MetricFamilies& out, const RunStatus& status) {
   out.counter(double(std::accumulate(counts.retries_by_stage.begin(), counts.retries_by_stage.end(),
                                      all.found)),
               {{"source", status.identity.command}});
-  out.add("eckart_images_total", "Finished images by result", MetricType::Counter);
-  out.counter(double(counts.done), {{"result", "done"}});
-  out.counter(double(counts.failed), {{"result", "failed"}});
-  out.counter(double(counts.skipped), {{"result", "skipped"}});
+  add_finished_images(out, status);
   out.add("eckart_failures_total", "Failed images by stage and reason", MetricType::Counter);
   for (int stage = 0; stage < kStageCount; ++stage) {
     for (int reason = int(FailureReason::none) + 1; reason < kFailureReasonCount; ++reason) {
@@ -148,6 +163,43 @@ void add_queues(MetricFamilies& out, const telemetry::Snapshot& all,
       batches.plane_capacity > 0 ? double(batches.planes) / double(batches.plane_capacity) : 0);
 }
 
+void add_watches(MetricFamilies& out, const std::vector<WatchStatus>& watches) {
+  if (watches.empty()) return;
+  const auto gauges = [&](const char* name, const char* help, std::int64_t WatchStatus::*value) {
+    out.add(name, help, MetricType::Gauge);
+    for (const WatchStatus& watch : watches)
+      out.gauge(double(watch.*value), {{"watch", watch.name}});
+  };
+  out.add("eckart_watch_state", "1 for the state of the watch, 0 for the other states",
+          MetricType::Gauge);
+  for (const WatchStatus& watch : watches) {
+    for (const auto& [condition, name] : enum_names(WatchCondition{}))
+      out.gauge(watch.condition == condition,
+                {{"watch", watch.name}, {"state", std::string(name)}});
+  }
+  gauges("eckart_watch_unfinished_images", "Images found or waiting that are not finished",
+         &WatchStatus::unfinished);
+  gauges("eckart_quarantine_files", "Inputs in the quarantine, at its last check",
+         &WatchStatus::quarantine_files);
+  gauges("eckart_quarantine_bytes", "Bytes of the quarantine, at its last check",
+         &WatchStatus::quarantine_bytes);
+  out.add("eckart_ignored_total", "Files that were not read because of their names",
+          MetricType::Counter);
+  for (const WatchStatus& watch : watches)
+    out.counter(double(watch.not_read_total), {{"watch", watch.name}});
+  out.add("eckart_ignored_files", "Files that are not read because of their names, now",
+          MetricType::Gauge);
+  for (const WatchStatus& watch : watches) {
+    for (const auto& [extension, count] : watch.not_read)
+      out.gauge(double(count), {{"watch", watch.name}, {"extension", extension}});
+  }
+  out.add("eckart_free_bytes", "Free space on the file system of the output folder",
+          MetricType::Gauge);
+  for (const WatchStatus& watch : watches) {
+    if (watch.free_bytes) out.gauge(double(*watch.free_bytes), {{"watch", watch.name}});
+  }
+}
+
 void add_service(MetricFamilies& out, const RunStatus& status) {
   const ServiceState& state = status.state;
   out.gauge("eckart_ready", "1 if ready, else 0", status.is_ready());
@@ -212,6 +264,7 @@ std::string metrics_text(const RunStatus& status) {
   add_stages(out, status.all.stages);
   add_queues(out, status.all, status.recent);
   add_service(out, status);
+  add_watches(out, status.state.watches);
   add_gpus(out, status);
   return out.text();
 }

@@ -8,16 +8,10 @@
 #include <vector>
 
 #include "reports/throughput_lines.hpp"
+#include "status_server/watch_status.hpp"
 #include "telemetry/snapshot.hpp"
 
 namespace eckart::status_server {
-
-/// One watched folder of a service.
-struct WatchStatus {
-  std::string input, output;
-  std::int64_t waiting = 0;  ///< files
-  std::string state;         ///< why the watch is paused; empty if it is not
-};
 
 /// The state of a run or service, besides that of its pipeline.
 struct ServiceState {

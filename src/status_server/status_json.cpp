@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "machine/unix_time.hpp"
+#include "reports/not_read_json.hpp"
 #include "status_server/run_status.hpp"
 #include "text/json.hpp"
 
@@ -13,10 +14,21 @@ constexpr std::size_t kMaxHistorySamples = 600;
 text::Json watches_json(const std::vector<WatchStatus>& watches) {
   text::Json json = text::Json::array();
   for (const WatchStatus& watch : watches) {
-    json.push_back({{"input", watch.input},
-                    {"output", watch.output},
-                    {"waiting", watch.waiting},
-                    {"state", watch.state}});
+    json.push_back(
+        {{"name", watch.name},
+         {"input", watch.input},
+         {"output", watch.output},
+         {"state", to_string(watch.condition)},
+         {"reason", watch.reason},
+         {"done", watch.done},
+         {"failed", watch.failed},
+         {"skipped", watch.skipped},
+         {"waiting", watch.waiting},
+         {"unfinished", watch.unfinished},
+         {"quarantine_files", watch.quarantine_files},
+         {"quarantine_bytes", watch.quarantine_bytes},
+         {"not_read", reports::not_read_json(watch.not_read)},
+         {"free_bytes", watch.free_bytes ? text::Json(*watch.free_bytes) : text::Json()}});
   }
   return json;
 }
@@ -75,6 +87,7 @@ void History::add(double unix_s, const telemetry::Snapshot& difference) {
   for (telemetry::QueueStats& queue : reduced.queues) queue.wait = {};
   reduced.end_to_end = {};
   reduced.recent_failures.clear();
+  reduced.not_read.clear();
   samples_.push_back({unix_s, std::move(reduced)});
   if (samples_.size() > kMaxHistorySamples) samples_.pop_front();
 }

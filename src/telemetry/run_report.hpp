@@ -38,7 +38,8 @@ struct RunReport : ImageCounts {
   std::string backend;          ///< name
   std::string backend_details;  ///< devices, solver
   std::string backend_reason;   ///< why this backend was chosen
-  std::int64_t ignored = 0;     ///< files in the folders without the name of an image
+  std::int64_t ignored = 0;     ///< entries of the folders that were not inputs
+  CountsByExtension not_read;   ///< the files among them that do not have the name of an image
   double wall_s = 0;            ///< from the start of the program
   double cpu_s = 0;             ///< CPU time of all threads since then
   double pipeline_s = 0;        ///< the part of it that `stages` and `machine` cover

@@ -116,8 +116,8 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
   if (busy < kSaturatedStageRatio) return {std::nullopt, busy, busiest->stage};
-  const bool waits_for_disk =
-      uses_files(busiest->stage) && ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
+  const bool waits_for_disk = uses_files(busiest->stage) && busiest->cpu_s > 0 &&
+                              ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
   return {waits_for_disk ? Resource::disk : resource_of(busiest->stage), busy, busiest->stage};
 }
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/outcome.hpp"
@@ -15,6 +16,9 @@
 #include "telemetry/duration_histogram.hpp"
 
 namespace eckart::telemetry {
+
+/// Numbers of files by extension; a limited number of extensions.
+using CountsByExtension = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// Numbers of images by result, and their amounts.
 struct ImageCounts {
@@ -88,6 +92,8 @@ struct Snapshot {
   double oldest_unfinished_unix_s = 0;  ///< when the oldest unfinished image was found; 0: none
   double last_done_unix_s = 0;          ///< when the last image was done; 0: none
   std::deque<ImageFailure> recent_failures;  ///< a limited number, latest first
+  /// Files that are not read because of their names, now. Of a run: once all inputs are listed.
+  CountsByExtension not_read;
   BatchStats batches;
   std::int64_t budget_bytes = 0, budget_used_bytes = 0;
   std::int64_t oom_splits = 0, cpu_fallback_images = 0;

@@ -24,7 +24,7 @@ TEST_F(RunCommandTest, mirrors_the_tree_of_its_input) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(files("out"),
               ElementsAre("a/b/phantom_32x48_0001.png", "a/b/phantom_32x48_0002.png", "top.png"));
-  EXPECT_THAT(result.err, HasSubstr("3 done, 0 failed; 1 file ignored"));
+  EXPECT_THAT(result.err, HasSubstr("3 done, 0 failed\nignored     1 file not read: 1 .txt\n"));
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(decode("out/top.png").shape(), (ImageShape{24, 16, 1, Depth::u8}));
 }

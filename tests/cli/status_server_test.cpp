@@ -36,12 +36,41 @@ class StatusServerTest : public WatchTest {
   }
 };
 
+TEST_F(StatusServerTest, reports_each_watch_by_its_name) {
+  fs::create_directories(at("in2"));
+  write("in/a.tif", "x");
+  write("eckart.yaml", "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" +
+                           watch("in", "out", "name: scans") + watch("in2", "out2"));
+  write_png("in2/b.png");
+  start();
+  wait_for_log("in: 1 file not read: 1 .tif");
+  wait_for_outputs(1, "out2");
+  wait_until([&] { return status()["watches"][1]["done"] == 1; });
+  const json watches = status()["watches"];
+  EXPECT_EQ(watches[0]["name"], "scans");
+  EXPECT_EQ(watches[0]["state"], "watching");
+  EXPECT_EQ(watches[0]["done"], 0);
+  EXPECT_EQ(watches[0]["not_read"], (json{{".tif", 1}}));
+  EXPECT_EQ(watches[1]["name"], "in2");
+  EXPECT_THAT(http_get(socket(), "/metrics"),
+              AllOf(HasSubstr("eckart_images_total{watch=\"in2\",result=\"done\"} 1\n"),
+                    HasSubstr("eckart_ignored_total{watch=\"scans\"} 1\n")));
+  EXPECT_THAT(http_get(socket(), "/status.txt"),
+              HasSubstr("watch     scans: watching, 0 done, 0 failed, 0 unfinished, 0 in "
+                        "quarantine, 1 file not read: 1 .tif; "));
+  const ProcessResult all = run({"status", "--config", "eckart.yaml"});
+  EXPECT_EQ(all.code, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr("watch scans: " + at("in").string() + "\n"),
+                             HasSubstr("\nwatch in2: " + at("in2").string() + "\n" +
+                                       at("out2").string() + ": 1 done, 0 failed\n")));
+}
+
 TEST_F(StatusServerTest, reports_done_and_failed_images) {
   start_listening();
   write_png("in/a.png");
   write("in/<b>&.png", std::string("no image"));
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
-  wait_until([&] { return metric("eckart_images_total{result=\"failed\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"failed\"}") == 1; });
   EXPECT_EQ(metric("eckart_failures_total{stage=\"load\",reason=\"not an image\"}"), 1);
   EXPECT_EQ(metric("eckart_ready"), 1);
   EXPECT_EQ(metric("eckart_backlog_images"), 0);
@@ -139,7 +168,7 @@ using TopCommandTest = StatusServerTest;
 TEST_F(TopCommandTest, prints_status_or_reports_no_answer) {
   start_listening();
   write_png("in/a.png");
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
   const ProcessResult terminal_output = run({"top", socket()});
   EXPECT_EQ(terminal_output.code, 0) << terminal_output.err;
   EXPECT_THAT(terminal_output.out, AllOf(HasSubstr("images     1 done"), HasSubstr("watch     "),
@@ -213,7 +242,7 @@ TEST_F(TopCommandTest, ends_when_nothing_answers_at_first) {
 TEST_F(StatusServerTest, continues_after_a_reload) {
   start_listening();
   write_png("in/a.png");
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
   const double started = metric("process_start_time_seconds");
   EXPECT_NEAR(started, double(std::time(nullptr)), 60);
   const double succeeded = metric("eckart_last_success_timestamp_seconds");
@@ -221,11 +250,12 @@ TEST_F(StatusServerTest, continues_after_a_reload) {
   service_->signal(SIGHUP);
   wait_for_log("ready:", 2);
   EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
-  EXPECT_EQ(metric("eckart_images_total{result=\"done\"}"), 0) << "counters begin anew";
+  EXPECT_EQ(metric("eckart_images_total{watch=\"in\",result=\"done\"}"), 0)
+      << "counters begin anew";
   EXPECT_EQ(metric("process_start_time_seconds"), started);
   EXPECT_EQ(metric("eckart_last_success_timestamp_seconds"), succeeded);
   write_png("in/b.png");
-  wait_until([&] { return metric("eckart_images_total{result=\"done\"}") == 1; });
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
   EXPECT_GT(metric("eckart_last_success_timestamp_seconds"), succeeded);
 }
 

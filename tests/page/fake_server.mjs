@@ -101,8 +101,16 @@ export class FakeServer {
       now_s, interval_s: 1, run: this.#run(), ready: this.ready,
       not_ready: this.ready ? [] : ["the input /srv/scans is missing"],
       watches: [
-        {input: "/srv/scans", output: "/srv/scans-rank20", waiting: 1203, state: ""},
-        {input: "/srv/photos", output: "/srv/photos-small", waiting: 7, state: "No space left on device"},
+        {
+          name: "scans", input: "/srv/scans", output: "/srv/scans-rank20", state: "watching", reason: "", done: 1200000, failed: 18,
+          skipped: 0, waiting: 1203, unfinished: 1290, quarantine_files: 18, quarantine_bytes: 41e6, free_bytes: 812e9,
+          not_read: {".tif": 10, ".heic": 3},
+        },
+        {
+          name: "photos", input: "/srv/photos", output: "/srv/photos-small", state: "waiting for disk space",
+          reason: "No space left on device", done: 34567, failed: 2, skipped: 0, waiting: 7, unfinished: 7, quarantine_files: 2,
+          quarantine_bytes: 3e6, free_bytes: 12288, not_read: {},
+        },
       ],
       total: line("total", now_s, elapsed_s, this), last: line("interval", now_s, elapsed_s, this),
       recent_failures: this.failed === 0 ? [] : [

@@ -63,7 +63,8 @@ async function figuresFollow(browser, server) {
   await screenshot(page, "not-ready-dark");
   server.ready = true;
   await page.waitForSelector("#not_ready[hidden]");
-  assert.match(await text(page, "#watches"), /No space left on device/);
+  assert.match(await text(page, "#watches"), /photos\/srv\/photoswaiting for disk space: No space left on device34,5672/);
+  assert.match(await text(page, "#watches"), /18 \(41\.0 MB\)812 GB10 \.tif, 3 \.heic/);
   assert.match(await text(page, "#gpus"), /\d °Cpower/);
   assert.match(await text(page, "#latency"), /end to end61\.0 ms/);
   server.gpus = [];

@@ -13,6 +13,7 @@
 #include "io/error_text.hpp"
 #include "io/watch/file_observation.hpp"
 #include "text/printable.hpp"
+#include "text/unread_files_text.hpp"
 
 namespace eckart::io {
 namespace {
@@ -37,6 +38,7 @@ FolderWatcher::FolderWatcher(int watch_index, WatchOptions options, WorkFilter w
       on_ready_(std::move(on_ready)),
       wake_descriptor_(make_wake_descriptor()),
       ready_queue_(options_),
+      unread_tracker_(options_.rescan_interval),
       thread_(
           "watch" + std::to_string(watch_index), 1, [this](int) { run(); },
           [this](std::exception_ptr failure) { on_failure(std::move(failure)); }) {}
@@ -95,6 +97,7 @@ void FolderWatcher::run() {
       if (is_scan_requested_.exchange(false)) root_->request_scan();
       root_->read_events();
       root_->scan();
+      update_unread_files();
       fill_ready_queue();
       if (!root_->has_pending()) log_backoff(ready_queue_.end_backoff_if_idle(), {});
     }
@@ -122,10 +125,11 @@ void FolderWatcher::open_root() {
   const DirectoryPtr directory = root ? root->open_below({}) : nullptr;
   const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
+  root_errno_ = is_readable ? 0 : error;
   if (is_readable) {
     if (!root_error_.empty()) log(Severity::info, "the folder is available again and is watched");
     root_error_.clear();
-    root_.emplace(std::move(root), options_, path_filter_, ready_queue_,
+    root_.emplace(std::move(root), options_, path_filter_, ready_queue_, unread_tracker_,
                   [this](Severity severity, const std::string& what) { log(severity, what); });
   } else if (root_error_.empty()) {
     root_error_ = error_text(error);
@@ -141,6 +145,7 @@ void FolderWatcher::close_root(const std::string& why) {
   root_->fill_state(state);
   previous_overflows_ += state.overflows;
   root_.reset();
+  unread_tracker_.clear();
   ready_queue_.drop_ready();
 }
 
@@ -177,9 +182,19 @@ bool FolderWatcher::passes_filter(ReadyFile& file) {
   }
 }
 
+void FolderWatcher::update_unread_files() {
+  if (unread_tracker_.update(Clock::now()))
+    log(Severity::warning, text::unread_files_text(unread_tracker_.present().by_extension()) +
+                               "; names that end in .png, .jpg, .jpeg, .jpe or .jfif are read");
+}
+
 void FolderWatcher::update_state() {
   WatchState state;
   if (root_) root_->fill_state(state);
+  if (root_errno_ != 0 && !is_missing_error(root_errno_))
+    state.root_error = error_text(root_errno_);
+  state.unread_files = unread_tracker_.present();
+  state.unread_total = unread_tracker_.total();
   state.overflows += previous_overflows_;
   const std::lock_guard lock(mutex_);
   state_ = std::move(state);
@@ -189,7 +204,9 @@ void FolderWatcher::update_state() {
 void FolderWatcher::wait() {
   Instant next = next_root_check_;
   const Instant now = Clock::now();
-  if (root_) next = std::min(next, root_->next_work(can_fill_ready_queue()));
+  if (root_)
+    next =
+        std::min({next, root_->next_work(can_fill_ready_queue()), unread_tracker_.next_update()});
   if (const auto backoff_end = ready_queue_.backoff_until(now)) next = std::min(next, *backoff_end);
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(std::max(next, now) - now);
   pollfd events[] = {{wake_descriptor_.get(), POLLIN, 0},

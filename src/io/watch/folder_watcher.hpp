@@ -49,6 +49,7 @@ class FolderWatcher {
   void fill_ready_queue();
   bool can_fill_ready_queue() const;
   bool passes_filter(ReadyFile& file);
+  void update_unread_files();
   void update_state();
   void wait();
 
@@ -69,7 +70,9 @@ class FolderWatcher {
   ReadyQueue ready_queue_;
 
   // Used only by the thread:
+  UnreadTracker unread_tracker_;
   std::optional<WatchedRoot> root_;
+  int root_errno_ = 0;      // why there is no root
   std::string root_error_;  // the last logged reason why there is no root; or empty
   Instant next_root_check_{};
   std::int64_t previous_overflows_ = 0;  // of roots that were closed

@@ -171,11 +171,14 @@ void InotifyTree::translate_file(const std::string& path, std::string_view name,
       remove_watches(path);
       events.push_back({TreeEvent::folder_removed, path});
     }
-    if (may_be_file) events.push_back({TreeEvent::file_removed, path});
+    events.push_back(may_be_file ? TreeEvent{TreeEvent::file_removed, path}
+                                 : TreeEvent{TreeEvent::unread_file_removed, std::string(name)});
     return;
   }
   const bool may_be_link =
       path_filter_.follows_directory_links() && mask & (IN_CREATE | IN_MOVED_TO);
+  if (!may_be_file && mask & (IN_CREATE | IN_MOVED_TO))
+    events.push_back({TreeEvent::unread_file_added, std::string(name)});
   if (may_be_file || may_be_link) events.push_back({TreeEvent::file_changed, path});
 }
 

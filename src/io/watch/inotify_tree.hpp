@@ -18,12 +18,14 @@ namespace eckart::io {
 /// An event in a tree. The path is relative to its root.
 struct TreeEvent {
   enum Kind {
-    file_changed,    ///< a file may be new or changed; or a link to a folder may be new
-    file_removed,    ///< the name of a file was removed
-    folder_removed,  ///< a folder, or a link to one, was removed with everything below it
-    folder_added,    ///< a folder is new or has become readable: add and scan it
-    overflow,        ///< events were lost
-    root_changed,    ///< the root may be missing or another folder now
+    file_changed,         ///< a file may be new or changed; or a link to a folder may be new
+    unread_file_added,    ///< a file without the name of an image, or a link; the path is its name
+    unread_file_removed,  ///< likewise
+    file_removed,         ///< the name of a file was removed
+    folder_removed,       ///< a folder, or a link to one, was removed with everything below it
+    folder_added,         ///< a folder is new or has become readable: add and scan it
+    overflow,             ///< events were lost
+    root_changed,         ///< the root may be missing or another folder now
   };
   Kind kind;
   std::string path;

@@ -12,12 +12,14 @@
 namespace eckart::io {
 
 TreeScan::TreeScan(const PathFilter& path_filter, RootDirectoryPtr root, OnFolder on_folder,
-                   OnUnreadable on_unreadable, OnIgnoredLink on_ignored_link)
+                   OnUnreadable on_unreadable, OnIgnoredLink on_ignored_link,
+                   OnUnreadFile on_unread_file)
     : path_filter_(path_filter),
       root_(std::move(root)),
       on_folder_(std::move(on_folder)),
       on_unreadable_(std::move(on_unreadable)),
       on_ignored_link_(std::move(on_ignored_link)),
+      on_unread_file_(std::move(on_unread_file)),
       listing_(nullptr, &::closedir) {}
 
 void TreeScan::push_link(const std::string& link) {
@@ -73,7 +75,11 @@ void TreeScan::classify(const dirent& entry, std::vector<std::string>& files) {
       classify_link(name, files);
       break;
     case DT_REG:
-      if (may_be_file) files.push_back(join_path(folder_, name));
+      if (may_be_file) {
+        files.push_back(join_path(folder_, name));
+      } else if (on_unread_file_) {
+        on_unread_file_(name);
+      }
       break;
     default:
       break;

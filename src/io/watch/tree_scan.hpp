@@ -25,8 +25,11 @@ class TreeScan {
   using OnUnreadable = std::function<void(const std::string& folder, int error)>;
   /// A link with the name of an image was ignored because links are not followed.
   using OnIgnoredLink = std::function<void(const std::string& link)>;
+  /// A regular file without the name of an image; it may be a temporary file.
+  using OnUnreadFile = std::function<void(std::string_view name)>;
   TreeScan(const PathFilter& path_filter, RootDirectoryPtr root, OnFolder on_folder,
-           OnUnreadable on_unreadable, OnIgnoredLink on_ignored_link = {});
+           OnUnreadable on_unreadable, OnIgnoredLink on_ignored_link = {},
+           OnUnreadFile on_unread_file = {});
 
   /// May be called at any time. A folder that was listed before is listed again.
   void push(const std::string& folder) { pending_folders_.insert(folder); }
@@ -47,6 +50,7 @@ class TreeScan {
   const OnFolder on_folder_;
   const OnUnreadable on_unreadable_;
   const OnIgnoredLink on_ignored_link_;
+  const OnUnreadFile on_unread_file_;
   std::set<std::string> pending_folders_;
   // Links are followed last, so that a folder inside the tree is listed under its own path.
   std::set<std::string> links_;

@@ -49,6 +49,8 @@ enum class Severity { debug, info, warning };
 /// A snapshot of a watch.
 struct WatchState {
   bool is_root_present = false;
+  /// Why the root cannot be read; empty if it is present, or missing.
+  std::string root_error;
   /// Files are found by scans each WatchOptions::poll_interval, also or only.
   bool is_polling = false;
   std::size_t pending = 0;    ///< files that are not stable yet or wait for another attempt
@@ -56,8 +58,10 @@ struct WatchState {
   std::size_t in_flight = 0;  ///< files that were popped, but not finished
   /// When the oldest file that is pending or ready arrived.
   std::optional<Instant> oldest_arrival;
-  std::string backoff_reason;  ///< why the watch pauses after an environment error; or empty
-  std::int64_t overflows = 0;  ///< of the event queue of the kernel
+  std::string backoff_reason;     ///< why the watch pauses after an environment error; or empty
+  UnreadFiles unread_files;       ///< now, below the root
+  std::int64_t unread_total = 0;  ///< all that were there so far
+  std::int64_t overflows = 0;     ///< of the event queue of the kernel
   /// Since when the thread works; nullopt while it waits for events.
   std::optional<Instant> busy_since;
   bool is_scan_complete = false;  ///< a full scan of the current root has missed nothing

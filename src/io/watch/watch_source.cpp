@@ -49,6 +49,12 @@ void WatchSource::finish(int watch, const std::filesystem::path& relative, Finis
 
 void WatchSource::request_scan(int watch) { watchers_.at(std::size_t(watch))->request_scan(); }
 
+UnreadFiles WatchSource::unread_files() const {
+  UnreadFiles files;
+  for (const auto& watcher : watchers_) files.add(watcher->state().unread_files);
+  return files;
+}
+
 std::vector<WatchState> WatchSource::states() const {
   std::vector<WatchState> states;
   for (const auto& watcher : watchers_) states.push_back(watcher->state());

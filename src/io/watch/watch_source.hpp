@@ -41,6 +41,8 @@ class WatchSource : public Source {
   std::optional<SourceItem> next(const std::stop_token& stop) override;
 
   bool may_block() const override { return true; }
+  /// Those of all watches. Thread-safe.
+  UnreadFiles unread_files() const override;
 
   /// Must be called once for each item that next() has returned, from any thread. `relative` is
   /// SourceItem::relative. `why` is a message about an environment error.

@@ -24,17 +24,19 @@ std::string parent_folder(const std::string& path) {
 
 WatchedRoot::WatchedRoot(RootDirectoryPtr root, const WatchOptions& options,
                          const PathFilter& path_filter, ReadyQueue& ready_queue,
-                         RootLogFunction log)
+                         UnreadTracker& unread_tracker, RootLogFunction log)
     : root_(std::move(root)),
       options_(options),
       path_filter_(path_filter),
       ready_queue_(ready_queue),
+      unread_tracker_(unread_tracker),
       log_(std::move(log)),
       tree_(path_filter, root_),
       scan_(
           path_filter, root_, [this](const std::string& folder) { return on_folder(folder); },
           [this](const std::string& folder, int error) { on_unreadable(folder, error); },
-          [this](const std::string& link) { on_ignored_link(link); }),
+          [this](const std::string& link) { on_ignored_link(link); },
+          [this](std::string_view name) { on_unread_file(name); }),
       schedule_(options.rescan_interval, options.root_check_interval),
       stability_tracker_(options) {}
 
@@ -56,6 +58,10 @@ void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
       stability_tracker_.remove(event.path);
       ready_queue_.mark_changed(event.path);
       return;
+    case TreeEvent::unread_file_added:
+      return unread_tracker_.on_added(event.path, now);
+    case TreeEvent::unread_file_removed:
+      return unread_tracker_.on_removed(event.path);
     case TreeEvent::folder_removed:
       return on_folder_removed(event.path);
     case TreeEvent::folder_added:
@@ -103,6 +109,11 @@ void WatchedRoot::on_ignored_link(const std::string& link) {
                               "set `links: files` for this watch to process links to files");
 }
 
+void WatchedRoot::on_unread_file(std::string_view name) {
+  if (schedule_.is_running()) return unread_tracker_.on_scanned(name);
+  unread_tracker_.on_added(name, Clock::now());  // in a new folder
+}
+
 void WatchedRoot::scan() {
   last_directory_.reset();
   const Instant begin = Clock::now();
@@ -122,11 +133,13 @@ void WatchedRoot::begin_scan() {
   has_transient_errors_ = is_scan_partial_ = false;
   previously_unreadable_ = std::exchange(unreadable_, {});
   tree_.begin_scan();
+  unread_tracker_.begin_scan();
   scan_.push({});
 }
 
 void WatchedRoot::end_scan(Instant now) {
   if (!is_scan_partial_) tree_.end_scan();
+  unread_tracker_.end_scan(now);
   schedule_.end(now, scan_duration_, !has_transient_errors_);
   set_polling_reason(find_polling_reason());
 }

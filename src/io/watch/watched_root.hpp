@@ -16,6 +16,7 @@
 #include "io/watch/scan_schedule.hpp"
 #include "io/watch/stability_tracker.hpp"
 #include "io/watch/tree_scan.hpp"
+#include "io/watch/unread_tracker.hpp"
 #include "io/watch/watch_options.hpp"
 
 namespace eckart::io {
@@ -27,7 +28,7 @@ class WatchedRoot {
   using RootLogFunction = std::function<void(Severity, const std::string& what)>;
   /// All arguments except `log` must outlive this object. Begins with a full scan.
   WatchedRoot(RootDirectoryPtr root, const WatchOptions& options, const PathFilter& path_filter,
-              ReadyQueue& ready_queue, RootLogFunction log);
+              ReadyQueue& ready_queue, UnreadTracker& unread_tracker, RootLogFunction log);
 
   const RootDirectoryPtr& root() const { return root_; }
   /// A descriptor that is readable if there are events; -1 if inotify is not available.
@@ -67,6 +68,7 @@ class WatchedRoot {
   Instant stable_since(const FileFingerprint& fingerprint, Instant now) const;
   void on_folder_removed(const std::string& folder);
   void on_ignored_link(const std::string& link);
+  void on_unread_file(std::string_view name);
   FileObservation observe(const std::string& path);
   void on_unreadable(const std::string& folder, int error);
   std::size_t scan_capacity() const;
@@ -77,6 +79,7 @@ class WatchedRoot {
   const WatchOptions& options_;
   const PathFilter& path_filter_;
   ReadyQueue& ready_queue_;
+  UnreadTracker& unread_tracker_;
   const RootLogFunction log_;
   InotifyTree tree_;
   TreeScan scan_;

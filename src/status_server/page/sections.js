@@ -101,11 +101,17 @@ function showFailures({total, recent_failures, now_s}) {
   ]));
 }
 
+/** Numbers of files by extension: "10 .tif, 3 .heic". */
+const unreadFiles = (files) => Object.entries(files ?? {}).map(([extension, amount]) => `${count(amount)} ${extension}`).join(", ") || "0";
+
 function showWatches({watches}) {
   show("watches_section", Boolean(watches?.length));
-  setRows("watches", (watches ?? []).map(({input, output, waiting, state}) => [
-    {text: input ?? "", name: "path"}, {text: output ?? "", name: "path"}, numberCell(count(waiting)),
-    state ? {text: state, name: "bad_text"} : {text: "working", name: "muted"},
+  setRows("watches", (watches ?? []).map((watch) => [
+    {text: watch.name ?? "", name: "watch_name"}, {text: watch.input ?? "", title: `output: ${watch.output ?? ""}`, name: "path"},
+    watch.reason ? {text: `${watch.state}: ${watch.reason}`, name: "bad_text detail"} : {text: watch.state ?? "", name: "muted"},
+    numberCell(count(watch.done)), numberCell(count(watch.failed), watch.failed ? "bad_text" : ""), numberCell(count(watch.unfinished)),
+    numberCell(watch.quarantine_files ? `${count(watch.quarantine_files)} (${bytes(watch.quarantine_bytes)})` : "0"),
+    numberCell(bytes(watch.free_bytes)), {text: unreadFiles(watch.not_read), name: "detail"},
   ]));
 }
 

@@ -229,8 +229,12 @@ TEST_F(QuarantineTest, removes_the_oldest_over_the_size_limit) {
     fs::last_write_time(path_of(record_path_of(name)),
                         fs::file_time_type::clock::now() - std::chrono::hours(*name));
   }
-  const auto removed = quarantine.sweep(SystemClock::now());
+  QuarantineUsage usage;
+  const auto removed = quarantine.sweep(SystemClock::now(), &usage);
   ASSERT_EQ(removed.size(), 1u);
+  EXPECT_EQ(usage.files, 2);
+  EXPECT_GE(usage.bytes, 1800000);
+  EXPECT_LT(usage.bytes, 1900000);
   EXPECT_EQ(removed[0], path_of("c.png"));
   EXPECT_TRUE(fs::exists(path_of("a.png")) && fs::exists(path_of("b.png")));
 }

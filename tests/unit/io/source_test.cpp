@@ -13,6 +13,7 @@
 #include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/waiting_thread.hpp"
+#include "text/unread_files_text.hpp"
 
 namespace eckart::io {
 namespace {
@@ -95,6 +96,8 @@ TEST_F(SourceTest, skips_and_counts_other_files) {
   const auto source = make_source(folder_.path());
   EXPECT_THAT(all_of(source), ElementsAre("a.png"));
   EXPECT_EQ(source->ignored_count(), 5);
+  EXPECT_EQ(text::unread_files_text(source->unread_files().by_extension()),
+            "1 file not read: 1 .txt");
 }
 
 TEST_F(SourceTest, returns_nothing_for_an_empty_folder) {

@@ -7,12 +7,16 @@ namespace {
 
 TEST(BottleneckSentence, names_the_resource) {
   EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write}, 4),
-            "write is the bottleneck: 97 % busy");
+            "write is the bottleneck: 97 % busy. More threads may help: --set threads.write=N");
+  EXPECT_EQ(
+      bottleneck_text({Resource::disk, 0.97, Stage::write}, 4),
+      "the disk is the bottleneck: write 97 % busy, mostly waiting for files. A faster disk helps");
   EXPECT_EQ(bottleneck_text({Resource::cores, 0.98, Stage::write, 0.77}, 2),
-            "the CPU is the bottleneck: 2 cores 98 % busy, 77 % of it in write");
+            "the CPU is the bottleneck: 2 cores 98 % busy, 77 % of it in write. More cores help");
   EXPECT_EQ(bottleneck_text({Resource::cores, 1, Stage::load, 0.5}, 1),
-            "the CPU is the bottleneck: 1 core 100 % busy, 50 % of it in load");
-  EXPECT_EQ(bottleneck_text({Resource::gpu, 0.98}, 2), "the GPU is the bottleneck: 98 % busy");
+            "the CPU is the bottleneck: 1 core 100 % busy, 50 % of it in load. More cores help");
+  EXPECT_EQ(bottleneck_text({Resource::gpu, 0.98}, 2),
+            "the GPU is the bottleneck: 98 % busy. A lower rank or another GPU helps");
 }
 
 TEST(BottleneckSentence, names_the_busiest_stage_if_none_is_saturated) {

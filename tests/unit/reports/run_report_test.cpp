@@ -39,6 +39,7 @@ telemetry::RunReport make_report() {
   report.skipped = 1;
   report.failed = 3;
   report.ignored = 12;
+  report.not_read = {{".tif", 10}, {".heic", 1}};
   report.failures[std::size_t(FailureReason::empty_file)] = 1;
   report.failures[std::size_t(FailureReason::corrupt)] = 2;
   report.pixels = 2'620'000'000;
@@ -98,7 +99,9 @@ TEST(BottleneckText, is_empty_without_work) {
 
 TEST(RunReportText, counts_the_images_by_result) {
   const std::string text = to_text(make_report());
-  EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped; 12 files ignored"));
+  EXPECT_THAT(text, HasSubstr("images      9,996 done, 3 failed, 1 skipped\n"
+                              "ignored     11 files not read: 10 .tif, 1 .heic; "
+                              "1 other ignored (hidden, temporary, or link)\n"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
   EXPECT_THAT(text, HasSubstr("note        1,234 of 29,988 planes were recomputed"));
   EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB minimum, loss "

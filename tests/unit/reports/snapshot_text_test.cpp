@@ -71,7 +71,7 @@ TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
   EXPECT_THAT(text, HasSubstr("stage    threads  busy input wait blocked  cores"));
   EXPECT_THAT(text, HasSubstr("load           1  97 %        2 %     1 %   0.00"));
   EXPECT_THAT(text, HasSubstr("found 15/256"));
-  EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy\n"));
+  EXPECT_THAT(text, HasSubstr("load is the bottleneck: 97 % busy"));
   EXPECT_EQ(text.back(), '\n');
   EXPECT_EQ(short_bottleneck_text(all), "load 97 % busy");
 }

@@ -77,6 +77,10 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Values, RejectedWatchTest,
     testing::Values(
+        RejectedWatchCase{"name: a/b",
+                          "name: 'a/b' is not at most 64 letters, digits, '.', '_' or '-'"},
+        RejectedWatchCase{"name: [a]",
+                          "name: a list is not at most 64 letters, digits, '.', '_' or '-'"},
         RejectedWatchCase{"settle_ms: soon",
                           "settle_ms: 'soon' is not an integer from 0 to 3600000"},
         RejectedWatchCase{"retry_timeout_s: -1",
@@ -163,6 +167,13 @@ TEST(WatchError, names_the_other_watch_with_the_same_folder) {
   EXPECT_EQ(file_error("watches:\n- {input: /a, output: /b, ledger: l}\n"
                        "- {input: /c, output: /d, ledger: ./l}\n"),
             "f:3: watches[2].ledger.file: is also the ledger of watches[1]");
+}
+
+TEST(WatchError, names_the_other_watch_with_the_same_name) {
+  EXPECT_EQ(
+      file_error(
+          "watches:\n- {input: /a, output: /b, name: x}\n- {input: /c, output: /d,\n   name: x}\n"),
+      "f:4: watches[2].name: is also the name of watches[1]");
 }
 
 TEST(WatchError, is_raised_for_global_settings_after_all_files_and_set_options) {

@@ -35,6 +35,7 @@ rank: 3
 watches:
 - input: {folder: '/srv/my "photos"', decoder: opencv}
   output: {folder: "/srv/o\nut", format: jpeg, name: "{stem}_.{ext}", jpeg_quality: 90}
+  name: a.B_1-c
   settle_ms: 0
   retry_timeout_s: 86400
   rescan_s: 1
@@ -103,10 +104,22 @@ TEST(Watch, overrides_every_key_that_may_differ) {
   EXPECT_EQ(found[1].settings.input.decoder, Decoder::strict);
 }
 
+TEST(Watch, has_its_name_or_else_a_unique_name_from_its_input_folder) {
+  const std::vector<WatchSettings> found = watches(
+      "watches: [{input: /x/scans, output: /a}, {input: /y/scans/, output: /b},"
+      "{input: /z/scans, output: /c, name: scans-2}, {input: /p q, output: /d},"
+      "{input: /srv, output: /e, name: Photos_v1.2}, {input: /, output: /f}, {input: /v, output: "
+      "/g, name: ''}]");
+  std::vector<std::string> names;
+  for (const WatchSettings& watch : found) names.push_back(watch.name);
+  EXPECT_THAT(names,
+              ElementsAre("scans", "scans-3", "scans-2", "p-q", "Photos_v1.2", "watch", "v"));
+}
+
 TEST(Watch, has_its_source_location) {
   const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
   EXPECT_THAT(found[0].location, EndsWith(".yaml:4: watches[1]"));
-  EXPECT_THAT(found[1].location, EndsWith(".yaml:19: watches[2]"));
+  EXPECT_THAT(found[1].location, EndsWith(".yaml:20: watches[2]"));
 }
 
 TEST(Watch, is_absent_in_an_empty_or_missing_list) {
@@ -189,6 +202,7 @@ TEST(WatchYaml, is_read_back_unchanged) {
     const std::vector<WatchSettings> before = watches(yaml), after = resolve_watches(again);
     ASSERT_EQ(after.size(), before.size());
     for (std::size_t i = 0; i < after.size(); ++i) {
+      EXPECT_EQ(after[i].name, before[i].name);
       EXPECT_EQ(after[i].input, before[i].input);
       EXPECT_EQ(after[i].output, before[i].output);
       EXPECT_EQ(after[i].exclude, before[i].exclude);

@@ -24,10 +24,18 @@ machine::MachineUsage make_machine(int cores, double cpu_s, double gpu_busy_s = 
 
 TEST(Bottleneck, is_the_stage_with_the_highest_busy_ratio) {
   const auto bottleneck = find_bottleneck(
-      {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 8), 10);
+      {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 8)}, make_machine(4, 8), 10);
   EXPECT_EQ(bottleneck.resource, Resource::write);
   EXPECT_NEAR(bottleneck.busy, 0.97, 1e-9);
   EXPECT_EQ(bottleneck.stage, Stage::write);
+}
+
+TEST(Bottleneck, is_the_disk_when_a_saturated_stage_waits_for_files) {
+  const auto bottleneck = find_bottleneck(
+      {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 8), 10);
+  EXPECT_EQ(bottleneck.resource, Resource::disk);
+  EXPECT_EQ(bottleneck.stage, Stage::write);
+  EXPECT_EQ(short_name(Resource::disk), "disk");
 }
 
 TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {

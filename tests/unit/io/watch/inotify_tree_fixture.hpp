@@ -116,6 +116,9 @@ class InotifyTreeTest : public testing::Test {
         names.insert(event.path);
         if (std::filesystem::is_directory(at(event.path))) scan_->push_link(event.path);
         break;
+      case TreeEvent::unread_file_added:
+      case TreeEvent::unread_file_removed:
+        break;
       case TreeEvent::file_removed:
         removed_files_.insert(event.path);
         break;

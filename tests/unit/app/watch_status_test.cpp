@@ -1,0 +1,59 @@
+#include "app/watch_status.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::app {
+namespace {
+
+using status_server::WatchCondition;
+
+class WatchStatusTest : public testing::Test {
+ protected:
+  WatchStatusTest() {
+    settings::WatchSettings watch;
+    watch.name = "scans";
+    watch.input = folder_.path() / "in";
+    watch.output = folder_.path() / "out";
+    folder_watch_.emplace(watch);
+    state_.is_root_present = true;
+  }
+  status_server::WatchStatus status() const { return watch_status(*folder_watch_, state_); }
+
+  const test::TempFolder folder_;
+  std::optional<WatchedFolder> folder_watch_;
+  io::WatchState state_;
+};
+
+TEST_F(WatchStatusTest, says_what_the_watch_waits_for) {
+  EXPECT_EQ(status().condition, WatchCondition::watching);
+  EXPECT_EQ(status().reason, "");
+  state_.backoff_reason = "Input/output error";
+  EXPECT_EQ(status().condition, WatchCondition::paused);
+  EXPECT_EQ(status().reason, "Input/output error");
+  state_.is_root_present = false;
+  EXPECT_EQ(status().condition, WatchCondition::waiting_for_folder);
+  EXPECT_EQ(status().reason, "the input folder is missing");
+  state_.root_error = "Permission denied";
+  EXPECT_EQ(status().condition, WatchCondition::cannot_read_folder);
+  EXPECT_EQ(status().reason, "the input folder cannot be read: Permission denied");
+}
+
+TEST_F(WatchStatusTest, counts_all_files_that_are_not_finished) {
+  state_.pending = 3;
+  state_.ready = 2;
+  state_.in_flight = 1;
+  state_.unread_files.add("a.tif");
+  EXPECT_EQ(status().waiting, 5);
+  EXPECT_EQ(status().unfinished, 6);
+  EXPECT_EQ(status().name, "scans");
+  EXPECT_EQ(status().not_read, (telemetry::CountsByExtension{{".tif", 1}}));
+  EXPECT_FALSE(status().free_bytes) << "the output folder does not exist";
+}
+
+}  // namespace
+}  // namespace eckart::app
