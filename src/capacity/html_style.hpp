@@ -53,9 +53,16 @@ th:first-child, td:first-child { text-align: left; white-space: normal; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
 details { margin-top: 1.5rem; } summary { cursor: pointer; }
 .warning { color: var(--c2); }
-@media (max-width: 40rem) {
+@media screen and (max-width: 40rem) {
   dl { grid-template-columns: 5.25rem 1fr; gap: .35rem .5rem; }
-  table { font-size: .8rem; } th, td { padding-right: .6rem; } th { white-space: normal; }
+  table { font-size: .75rem; } th, td { padding-right: .35rem; } th { white-space: normal; }
+  .list thead { display: none; } .list table, .list tbody { display: block; font-size: .925rem; }
+  .list tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); }
+  .list td { display: flex; justify-content: space-between; gap: 1rem; padding: 0; border: 0;
+    white-space: normal; overflow-wrap: anywhere; }
+  .list td::before { content: attr(data-head); color: var(--soft); }
+  .list td:first-child { font-weight: 600; } .list td:first-child::before { content: none; }
+  .list td:empty { display: none; }
 }
 @media print {
   @page { margin: 14mm; }

@@ -71,10 +71,7 @@ std::string energy_sentence(const Plan& plan) {
 
 std::string manager_paragraph(const Plan& plan) {
   std::string text = answer(plan).text + ".";
-  const PlanOption& here = plan.options.front();
-  if (here.utilization && *here.utilization <= 1)
-    text += fmt::format(" The target would use {} of it.", format_percent(*here.utilization));
-  if (here.cost_per_month) {
+  if (plan.request.prices) {
     const PlanOption* cheapest = nullptr;
     for (const PlanOption& option : plan.options) {
       if (option.meets_target.value_or(PlanOption::Meets::yes) != PlanOption::Meets::yes) continue;

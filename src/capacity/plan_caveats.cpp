@@ -138,7 +138,9 @@ void add_load(const Plan& plan, Caveats& caveats) {
 
 void add_power(const Plan& plan, Caveats& caveats) {
   if (!plan.request.prices || plan.request.prices->kwh == 0 || plan.request.watts) return;
-  const bool has_default_gpu = plan.gpus > 0 && !plan.baseline.joules_per_image;
+  const bool has_default_gpu =
+      !plan.baseline.joules_per_image &&
+      std::ranges::any_of(plan.options, [](const PlanOption& option) { return option.gpus > 0; });
   caveats.push_back(fmt::format(
       "Power is assumed, not measured: {:.0f} W a core{}. Use --watts.", kDefaultCoreWatts,
       has_default_gpu ? fmt::format(", {:.0f} W a GPU", kDefaultGpuWatts) : ""));

@@ -27,29 +27,36 @@ std::string cell_html(const Cell& cell) {
   return cell.value ? data_element(*cell.value, cell.text) : escape_html(cell.text);
 }
 
-std::string row(const std::vector<std::string>& cells, const char* tag = "td") {
+/// Returns a table row. On a phone, each cell is a line with its head, if `heads` is not empty.
+std::string row(const std::vector<std::string>& cells, const std::vector<std::string>& heads) {
   std::string html = "<tr>";
-  for (const std::string& cell : cells) html += fmt::format("<{0}>{1}</{0}>", tag, cell);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    html += fmt::format("<td data-head='{}'>{}</td>", escape_html(heads.at(i)), cells[i]);
   return html + "</tr>\n";
 }
 
+enum class OnPhone { table, list };
+
 std::string table(const std::string& title, const std::vector<std::string>& heads,
-                  const std::string& rows) {
+                  const std::string& rows, OnPhone on_phone) {
+  std::string head;
+  for (const std::string& each : heads) head += fmt::format("<th>{}</th>", escape_html(each));
   return fmt::format(
-      "<h3>{}</h3>\n<div class='wide'><table><thead>{}</thead><tbody>\n{}</tbody></table></div>\n",
-      escape_html(title), row(heads, "th"), rows);
+      "<h3>{}</h3>\n<div class='wide{}'><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody>"
+      "</table></div>\n",
+      escape_html(title), on_phone == OnPhone::list ? " list" : "", head, rows);
 }
 
-std::string table(const Table& of) {
+std::string table(const Table& of, OnPhone on_phone) {
   if (of.rows.empty()) return {};
   std::string rows;
   for (const std::vector<Cell>& cells : of.rows) {
     std::vector<std::string> html;
     html.reserve(cells.size());
     for (const Cell& cell : cells) html.push_back(cell_html(cell));
-    rows += row(html);
+    rows += row(html, of.heads);
   }
-  return table(of.title, of.heads, rows);
+  return table(of.title, of.heads, rows, on_phone);
 }
 
 /// Keeps numbers and their % on one line.
@@ -146,6 +153,8 @@ std::string speedup_plot(const Plan& plan) {
 }
 
 std::string run_table(const Plan& plan) {
+  static const std::vector<std::string> kHeads = {"run",  "cores",    "GPUs",       "images",
+                                                  "time", "images/s", "cores busy", "saturated"};
   std::string rows;
   for (const RunMeasurement& run : plan.runs) {
     rows += row({escape_html(run.run), data_element(run.cores), data_element(run.gpus),
@@ -153,19 +162,17 @@ std::string run_table(const Plan& plan) {
                  data_element(run.elapsed_s, text::format_duration(run.elapsed_s)),
                  data_element(run.rate_per_s),
                  data_element(run.core_utilization, format_percent(run.core_utilization)),
-                 escape_html(run.saturated ? std::string(to_string(*run.saturated)) : "nothing")});
+                 run.saturated ? std::string(to_string(*run.saturated)) : "nothing"},
+                kHeads);
   }
-  return table(
-      "Runs",
-      {"run", "cores", "GPUs", "images", "time", "images/s", "core utilization", "saturated"},
-      rows);
+  return table("Runs", kHeads, rows, OnPhone::list);
 }
 
 std::string details(const Plan& plan) {
   std::string html = "<details><summary>Details for engineers</summary>\n<dl>\n";
   html += item("Amdahl", amdahl_sentence(plan)) + item("Gustafson", gustafson_sentence(plan)) +
           item("Little", littles_law_sentence(plan));
-  html += "</dl>\n" + table(busy_table(plan)) + run_table(plan);
+  html += "</dl>\n" + table(busy_table(plan), OnPhone::list) + run_table(plan);
   html += fmt::format("<h3>JSON</h3>\n<pre>{}</pre>\n", escape_html(to_json(plan)));
   return html + "</details>\n";
 }
@@ -173,10 +180,11 @@ std::string details(const Plan& plan) {
 std::string section(const Plan& plan) {
   std::string html =
       fmt::format("<section>\n<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
-  html += table(options_table(plan));
+  html += table(options_table(plan), OnPhone::list);
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
-  html += list("Why", reasons(plan)) + list("Caveats", caveats(plan)) + table(rates_table(plan));
+  html += list("Why", reasons(plan)) + list("Caveats", caveats(plan)) +
+          table(rates_table(plan), OnPhone::table);
   html += "<h3>Based on</h3>\n<dl>\n";
   for (const BasisLine& line : basis(plan)) html += item(line.label, line.text);
   return html + "</dl>\n" + details(plan) + "</section>\n";

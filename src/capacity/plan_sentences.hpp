@@ -14,7 +14,7 @@ std::vector<std::string> reasons(const Plan& plan);
 /// Returns what weakens the figures, and what to do; nothing that the answer or a reason says.
 std::vector<std::string> caveats(const Plan& plan);
 
-/// Returns the answer with use, cost and output: one paragraph for a reader who decides.
+/// Returns the answer with cost and output: one paragraph for a reader who decides.
 std::string manager_paragraph(const Plan& plan);
 
 /// A line of what the plan is based on.
