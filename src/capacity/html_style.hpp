@@ -55,7 +55,7 @@ details { margin-top: 1.5rem; } summary { cursor: pointer; }
 .warning { color: var(--c2); }
 @media screen and (max-width: 40rem) {
   dl { grid-template-columns: 5.25rem 1fr; gap: .35rem .5rem; }
-  table { font-size: .75rem; } th, td { padding-right: .35rem; } th { white-space: normal; }
+  table { font-size: .75rem; } th, td { padding-right: .35rem; white-space: normal; }
   .list thead { display: none; } .list table, .list tbody { display: block; font-size: .925rem; }
   .list tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); }
   .list td { display: flex; justify-content: space-between; gap: 1rem; padding: 0; border: 0;

@@ -14,6 +14,7 @@
 
 #include "bench/scaling_benchmark.hpp"
 #include "capacity/plan.hpp"
+#include "capacity/scaling_conclusion.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/signal_handler.hpp"
@@ -35,7 +36,7 @@ struct BenchArgs {
   fs::path output = fs::temp_directory_path(), log = "scaling.jsonl";
   ConfigArgs config;
   std::vector<int> cores;
-  double seconds = 5;
+  double seconds = 5, max_seconds = 900;
   int repeats = 3;
   bool json = false;
 };
@@ -78,10 +79,19 @@ std::vector<std::string> log_options(const fs::path& log) {
   return {"--set", "telemetry.throughput_log=" + yaml, "--set", "telemetry.interval_s=1"};
 }
 
-void print_plan(const BenchArgs& args) {
+/// The plans of the log; the first has the most images.
+std::vector<capacity::Plan> read_plans(const fs::path& log) {
   capacity::ThroughputLogReader reader;
-  reader.read(args.log);
-  for (const capacity::Plan& plan : capacity::make_plans(reader.runs(), {}))
+  reader.read(log);
+  return capacity::make_plans(reader.runs(), {});
+}
+
+void print_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+void print_plans(const BenchArgs& args) {
+  const std::vector<capacity::Plan> plans = read_plans(args.log);
+  for (const std::string& line : capacity::scaling_conclusions(plans.front())) print_line(line);
+  for (const capacity::Plan& plan : plans)
     std::printf("%s\n", (args.json ? capacity::to_json(plan) : capacity::to_text(plan)).c_str());
 }
 
@@ -104,17 +114,19 @@ ExitCode scaling(const BenchArgs& args) {
        .cores = args.cores,
        .seconds = args.seconds,
        .repeats = args.repeats,
+       .max_seconds = args.max_seconds,
+       .missing = [&] { return capacity::missing_precision(read_plans(args.log).front()); },
        .scratch = scratch.path(),
        .run_options = run_options(args.config),
        .log_options = log_options(args.log),
-       .print_line = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
+       .print_line = print_line},
       child);
   if (signals.received() != 0) {
     std::fprintf(stderr, "stopped: measurements so far are in %s\n",
                  text::printable(args.log.native()).c_str());
     return exit_code_of(signals.received());
   }
-  print_plan(args);
+  print_plans(args);
   return ExitCode::ok;
 }
 
@@ -125,23 +137,42 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("bench", "Measure how throughput scales with the number of cores");
   command->add_option("experiment", args->experiment, "scaling")
+      ->type_name("NAME")
       ->required()
       ->check(CLI::IsMember({"scaling"}));
   command->add_option("inputs", args->inputs, "Folders and files; repeated as often as needed")
+      ->type_name("INPUT")
       ->required();
-  command->add_option(
-      "-o,--output", args->output,
-      "Scratch folder for outputs, on the disk to measure; default: the temporary folder");
-  command->add_option("--log", args->log,
-                      "Throughput log to append to, for eckart plan; default scaling.jsonl");
+  command
+      ->add_option(
+          "-o,--output", args->output,
+          "Scratch folder for outputs, on the disk to measure; default: the temporary folder")
+      ->type_name("DIR");
+  command
+      ->add_option("--log", args->log,
+                   "Throughput log to append to, for eckart plan; default scaling.jsonl")
+      ->type_name("FILE");
+  constexpr const char* kGroup = "Measurement";
   command
       ->add_option("--cores", args->cores, "Comma-separated core counts; default 1, 2, 4, ..., all")
+      ->type_name("N,N...")
       ->delimiter(',')
-      ->check(CLI::Range(1, capacity::kMaxCores));
+      ->check(CLI::Range(1, capacity::kMaxCores))
+      ->group(kGroup);
   command->add_option("--seconds", args->seconds, "Seconds for a run on all cores; default 5")
-      ->check(CLI::Range(0.1, 3600.0));
-  command->add_option("--repeats", args->repeats, "Repeats of each run; default 3")
-      ->check(CLI::Range(1, 100));
+      ->type_name("S")
+      ->check(CLI::Range(0.1, 3600.0))
+      ->group(kGroup);
+  command->add_option("--repeats", args->repeats, "Repeats of each run at least; default 3")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100))
+      ->group(kGroup);
+  command
+      ->add_option("--max-seconds", args->max_seconds,
+                   "Repeat until each rate is known within 5 %, at most this long; default 900")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 1e6))
+      ->group(kGroup);
   add_config_options(*command, args->config, false);
   command->add_flag("--json", args->json, "Print the plan as JSON, as eckart plan --json does");
   command->callback([args, &action] {
