@@ -57,7 +57,8 @@ std::string question_clause(const Plan& plan) {
 
 /// A disk may do more with other settings.
 const char* set_up_phrase(const Plan& plan) {
-  return plan.current_capacity.bottleneck == Resource::disk ? " as it is set up" : "";
+  const bool is_disk = plan.current_capacity.bottleneck == Resource::disk;
+  return is_disk && !plan.baseline.has_cpu_contention() ? " as it is set up" : "";
 }
 
 Answer cannot_tell(const Plan& plan, const std::string& why, const std::string& remedy,

@@ -94,7 +94,7 @@ void add_limits(const Plan& plan, Caveats& caveats) {
     caveats.push_back("Rates marked 'seen' are the best that these logs show, not a limit.");
   } else if (has_disk_rows && plan.current_capacity.bottleneck != Resource::disk) {
     caveats.push_back(
-        "For the disk, rates are the best that these logs show; a higher threads.write, another "
+        "For the disk, rates are what these logs show; more threads.load or threads.write, another "
         "durability or a faster disk may do more.");
   }
   const bool has_steps = std::ranges::any_of(plan.predictions, [&](const PredictionRow& at) {

@@ -33,10 +33,17 @@ std::string limit_reason(const Plan& plan) {
     return fmt::format("Nothing was fully busy. {} {} the busiest, {} of the time.", name, verb,
                        busy);
   }
+  if (first.resource == Resource::disk && plan.baseline.has_cpu_contention()) {
+    return fmt::format(
+        "{} waited {} of the time, for the disk or for cores that other programs used; these logs "
+        "do not show which.",
+        text::format_count(first.servers, "thread"), busy);
+  }
   if (first.resource == Resource::disk) {
     return fmt::format(
-        "The disk is the limit: {} waited for it {} of the time. A higher threads.write, another "
-        "durability or a faster disk may do more; these logs do not show it.",
+        "The disk is the limit: {} waited for it {} of the time. More threads.load or "
+        "threads.write, another durability or a faster disk may do more; these logs do not show "
+        "it.",
         text::format_count(first.servers, "thread"), busy);
   }
   std::string text = fmt::format("{} {} busy {} of the time: {} the limit.", name, verb, busy,
@@ -49,7 +56,8 @@ std::string limit_reason(const Plan& plan) {
 }
 
 std::string next_limit_reason(const Plan& plan) {
-  if (plan.bounds.size() < 2 || !plan.baseline.saturated) return {};
+  if (plan.bounds.size() < 2 || !plan.baseline.saturated || plan.baseline.has_cpu_contention())
+    return {};
   const Bound& next = plan.bounds[1];
   const std::string name = resource_with_count(next);
   if (next.utilization > 0.995)
@@ -94,7 +102,7 @@ std::string requirement_reason(const Requirement& requirement, const Plan& plan)
 }
 
 std::string more_cores_reason(const Plan& plan) {
-  if (plan.target || !plan.baseline.saturated) return {};
+  if (plan.target || !plan.baseline.saturated || plan.baseline.has_cpu_contention()) return {};
   const double gain = plan.gain_per_s(plan.doubled_cores) / plan.current_capacity.rate_per_s.value;
   const std::string limit = limit_phrase(plan.doubled_cores, plan);
   if (plan.current_capacity.bottleneck == Resource::disk) return "More cores do not help.";

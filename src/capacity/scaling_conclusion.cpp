@@ -49,6 +49,8 @@ std::string serial_conclusion(const Plan& plan) {
 }
 
 std::string limit_conclusion(const Plan& plan) {
+  if (plan.baseline.has_cpu_contention())
+    return "limit: not known: other programs used the cores. What to do: stop them and repeat";
   if (plan.baseline.saturated && !plan.bounds.empty())
     return "limit: " + resource_with_count(plan.bounds.front());
   return "limit: not known: nothing was fully busy. What to do: raise --seconds, or try more "

@@ -140,6 +140,32 @@ TEST_F(PlanCommandTest, writes_self_contained_html_with_the_figures_of_the_json)
   EXPECT_GT(count, 50);
 }
 
+/// Collects the keys of all objects in a JSON value, without those of settings.
+void collect_keys(const Json& json, std::set<std::string>& keys) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) keys.insert(key);
+  }
+  if (!json.is_structured()) return;
+  for (const Json& part : json) collect_keys(part, keys);
+}
+
+TEST_F(PlanCommandTest, has_a_row_in_the_reference_for_each_json_key) {
+  write_logs();
+  const Json plan = Json::parse(
+      run({"plan", "2.log", "4.log", "--json", "--target", "1M/h", "--price", "core=1/h"}).out);
+  std::ifstream file(ECKART_ROOT "/docs/reference/plan.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  std::set<std::string> keys;
+  for (const auto& [key, value] : plan.items()) {
+    keys.insert(key);
+    if (key != "scaling") collect_keys(value, keys);  // its speedups are a table of their own
+  }
+  for (const std::string& key : keys) {
+    if (key == "value" || key == "low" || key == "high") continue;  // of every rate
+    EXPECT_THAT(page, HasSubstr("`" + key + "`"));
+  }
+}
+
 TEST_F(PlanCommandTest, reports_file_and_line_of_skipped_lines) {
   write("a.log", "nonsense\n" + log_of(2));
   const ProcessResult some = run({"plan", "a.log"});

@@ -46,6 +46,16 @@ LoggedRun disturbed_run() {
   return run;
 }
 
+/// The same, and write threads wait all the time: for the disk, or for a core.
+LoggedRun disturbed_disk_run() {
+  LoggedRun run = disturbed_run();
+  for (ThroughputSample& interval : run.intervals) {
+    StageSample& write = interval.stages.at(2);
+    write.busy_s = 10 * write.workers * interval.interval_s;
+  }
+  return run;
+}
+
 /// A service whose busiest interval has 1.22 times the rate that its cores allow on average.
 LoggedRun service_with_a_peak() {
   LoggedRun run = synthetic_run({}, {.cores = 4, .command = "watch", .arrival_per_s = 6500});
@@ -135,6 +145,12 @@ const std::vector<Situation>& situations() {
        "programs used its cores. What to do: stop other programs",
        {},
        {"The true rate may be higher"}},
+      {"other programs, perhaps the disk",
+       {disturbed_disk_run()},
+       0,
+       "This machine does 800 images/s (95 %: 753–847), but other programs used its cores.",
+       {"for the disk or for cores that other programs used"},
+       {"The disk is the limit", "More cores do not help"}},
       {"short runs",
        {synthetic_run({}, {.cores = 4, .seconds = 1})},
        7900,
