@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -75,22 +76,43 @@ class ScalingBenchmark {
     if (cores.back() > int(cpus_.size()))
       throw FatalError(ExitCode::usage, fmt::format("--cores {1} exceeds the {0} available cores",
                                                     cpus_.size(), cores.back()));
+    const auto begin = std::chrono::steady_clock::now();
+    const auto elapsed_s = [&] {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
     const double rate = warm_up(cores.back());
     images_ = std::clamp(std::size_t(rate * options_.seconds), std::size_t(1), kMaxImages);
-    const int max_cores = cores.back();
-    for (int repeat = 1; repeat <= options_.repeats; ++repeat) {
-      const std::string label = fmt::format("{} of {}", repeat, options_.repeats);
-      for (const int count : cores) {
-        run(count, images_, label);
-        const std::size_t share = images_ * std::size_t(count) / std::size_t(max_cores);
-        if (count < max_cores)
-          run(count, std::max<std::size_t>(1, share), label + ", scaled images");
-      }
-      std::reverse(cores.begin(), cores.end());  // so that drift affects all core counts
+    for (int round = 1; !child_.is_stopped(); ++round) {
+      const double round_begin_s = elapsed_s();
+      measure_round(cores, round);
+      const std::string missing = missing_after(round);
+      if (missing.empty() || child_.is_stopped()) return;
+      const double end_s = elapsed_s(), next_end_s = 2 * end_s - round_begin_s;
+      const bool is_over = next_end_s > options_.max_seconds;
+      options_.print_line(fmt::format("round {}: {}; {:.0f} of {:.0f} s used: {}", round, missing,
+                                      end_s, options_.max_seconds, is_over ? "stops" : "goes on"));
+      if (is_over) return;
     }
   }
 
  private:
+  /// Runs each number of cores. The order alternates, so that drift affects all core counts.
+  void measure_round(std::vector<int> cores, int round) {
+    const int max_cores = cores.back();
+    if (round % 2 == 0) std::reverse(cores.begin(), cores.end());
+    const std::string label = fmt::format("round {}", round);
+    for (const int count : cores) {
+      run(count, images_, label);
+      const std::size_t share = images_ * std::size_t(count) / std::size_t(max_cores);
+      if (count < max_cores) run(count, std::max<std::size_t>(1, share), label + ", scaled images");
+    }
+  }
+
+  std::string missing_after(int round) const {
+    if (round < options_.repeats) return fmt::format("at least {} rounds", options_.repeats);
+    return options_.missing ? options_.missing() : "";
+  }
+
   /// The rate in images per second of the second run or a later one: the disk cache is cold in the
   /// first.
   double warm_up(int cores) {

@@ -16,9 +16,12 @@ inline constexpr const char* kHtmlStyle = R"css(
 body { margin: 0 auto; max-width: 66rem; padding: 1.5rem 1rem 3rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
 h1 { font-size: 1.6rem; margin: 0 0 .5rem; }
-h2 { font-size: 1.15rem; margin: 2rem 0 .3rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
-p { margin: 0 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
+p, li, dd { overflow-wrap: anywhere; }
+p { margin: 0 0 1rem; }
+p.answer { font-size: 1.2rem; }
+ul { margin: 0; padding-left: 1.2rem; }
+section + section { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 dl { display: grid; grid-template-columns: 6rem 1fr; gap: .35rem .75rem; margin: 1rem 0; }
 dt { color: var(--soft); } dd { margin: 0; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 2rem; }
@@ -46,20 +49,27 @@ svg.key { width: 28px; height: 12px; }
 table { border-collapse: collapse; font-size: .925rem; }
 th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
-th:first-child, td:first-child, th:last-child, td:last-child { text-align: left; }
+th:first-child, td:first-child { text-align: left; white-space: normal; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
 details { margin-top: 1.5rem; } summary { cursor: pointer; }
 .warning { color: var(--c2); }
-@media (max-width: 40rem) {
+@media screen and (max-width: 40rem) {
   dl { grid-template-columns: 5.25rem 1fr; gap: .35rem .5rem; }
-  table { font-size: .8rem; } th, td { padding-right: .6rem; } th { white-space: normal; }
+  table { font-size: .75rem; } th, td { padding-right: .35rem; white-space: normal; }
+  .list thead { display: none; } .list table, .list tbody { display: block; font-size: .925rem; }
+  .list tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); }
+  .list td { display: flex; justify-content: space-between; gap: 1rem; padding: 0; border: 0;
+    white-space: normal; overflow-wrap: anywhere; }
+  .list td::before { content: attr(data-head); color: var(--soft); }
+  .list td:first-child { font-weight: 600; } .list td:first-child::before { content: none; }
+  .list td:empty { display: none; }
 }
 @media print {
   @page { margin: 14mm; }
   :root { font-size: 9pt; }
   body { max-width: none; padding: 0; line-height: 1.35; }
-  h1, h2, h3 { break-after: avoid; } dl, figure, tr { break-inside: avoid; }
-  h2 { margin-top: 1rem; padding-top: .6rem; } h3 { margin: .7rem 0 .2rem; } dl { margin: .5rem 0; }
+  h1, h3 { break-after: avoid; } dl, figure, tr { break-inside: avoid; }
+  h3 { margin: .7rem 0 .2rem; } dl { margin: .5rem 0; }
   .plots { grid-template-columns: repeat(3, 1fr); gap: 0 1rem; } svg text { font-size: 17px; }
   .wide { overflow: visible; background: none; }
   th, td { padding-top: .1rem; padding-bottom: .1rem; }

@@ -23,33 +23,13 @@ std::string format_percent(double share) {
 
 std::string format_percent_range(const Estimate& shares) {
   const std::string low = format_percent(std::max(0.0, shares.low));
-  return fmt::format("{} to {}", low.substr(0, low.size() - 2),
+  return fmt::format("{}–{}", low.substr(0, low.size() - 2),
                      format_percent(std::max(0.0, shares.high)));
 }
 
 std::string format_range(const Estimate& interval) {
-  return fmt::format("{} to {}", text::format_number(interval.low),
+  return fmt::format("{}–{}", text::format_number(interval.low),
                      text::format_number(interval.high));
-}
-
-std::string resource_phrase(Resource resource) {
-  std::string name(to_string(resource));
-  switch (resource) {
-    case Resource::cores:
-      return name;
-    case Resource::gpu:
-    case Resource::disk:
-      return "the " + name;
-    case Resource::source:
-    case Resource::batch:
-      return "the " + name + " thread";
-    case Resource::load:
-    case Resource::write:
-      return name + " threads";
-    case Resource::compute:
-      return "compute lanes";
-  }
-  return name;
 }
 
 }  // namespace eckart::capacity

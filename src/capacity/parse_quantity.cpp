@@ -1,5 +1,7 @@
 #include "capacity/parse_quantity.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -10,64 +12,161 @@
 namespace eckart::capacity {
 namespace {
 
-/// Splits a number above 0 from the unit that follows it.
-std::optional<std::pair<double, std::string_view>> split_unit(std::string_view text) {
+struct Unit {
+  double seconds;
+  const char* singular;
+  const char* article;
+  bool has_plural;
+  std::array<std::string_view, 4> names;
+};
+constexpr std::array<Unit, 7> kUnits = {{
+    {1, "s", "a", false, {"s", "sec", "second", "seconds"}},
+    {60, "min", "a", false, {"min", "minute", "minutes", "minute"}},
+    {3600, "h", "an", false, {"h", "hour", "hours", "hr"}},
+    {kDaySeconds, "day", "a", true, {"d", "day", "days", "day"}},
+    {7 * kDaySeconds, "week", "a", true, {"w", "week", "weeks", "week"}},
+    {kMonthSeconds, "month", "a", true, {"month", "months", "mo", "month"}},
+    {kYearSeconds, "year", "a", true, {"y", "year", "years", "yr"}},
+}};
+
+[[noreturn]] void reject(const std::string& text, const char* what, const char* accepted) {
+  throw std::invalid_argument("'" + text + "' is not " + what + ". Accepted: " + accepted);
+}
+
+/// Removes the commas of 1,700,000. Returns nullopt if they do not separate groups of three digits.
+std::optional<std::string> remove_group_commas(std::string_view number) {
+  const std::size_t first = number.find(',');
+  if (first == number.npos) return std::string(number);
+  const std::size_t end = std::min(number.size(), number.find('.'));
+  if (first == 0 || first > 3 || (end - first) % 4 != 0) return std::nullopt;
+  std::string digits(number.substr(0, first));
+  for (std::size_t at = first; at < end; at += 4) {
+    const std::string_view group = number.substr(at + 1, 3);
+    if (number[at] != ',' || group.find(',') != group.npos) return std::nullopt;
+    digits += group;
+  }
+  return digits.append(number.substr(end));
+}
+
+/// Splits a number above 0 from the text that follows it.
+std::optional<std::pair<double, std::string_view>> split_number(std::string_view text) {
+  const std::size_t end = std::min(text.size(), text.find_first_not_of("0123456789.,"));
+  const std::optional<std::string> digits = remove_group_commas(text.substr(0, end));
+  if (!digits) return std::nullopt;
   double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || !(number > 0) || !std::isfinite(number)) return std::nullopt;
-  return std::pair{number, std::string_view(rest, std::size_t(end - rest))};
+  const char* const last = digits->data() + digits->size();
+  const auto [rest, error] =
+      std::from_chars(digits->data(), last, number, std::chars_format::fixed);
+  if (error != std::errc{} || rest != last || !(number > 0) || !std::isfinite(number))
+    return std::nullopt;
+  return std::pair{number, text.substr(end)};
 }
 
 std::optional<double> parse_scaled_number(std::string_view text) {
-  const auto parts = split_unit(text);
+  const auto parts = split_number(text);
   if (!parts) return std::nullopt;
   const auto& [number, unit] = *parts;
   if (unit.empty()) return number;
   if (unit == "k" || unit == "K") return 1e3 * number;
   if (unit == "M") return 1e6 * number;
-  if (unit == "G") return 1e9 * number;
+  if (unit == "G" || unit == "B") return 1e9 * number;
   return std::nullopt;
 }
 
-std::optional<double> unit_seconds(std::string_view unit) {
-  if (unit == "s" || unit == "sec" || unit == "second") return 1;
-  if (unit == "min" || unit == "minute") return 60;
-  if (unit == "h" || unit == "hour") return 3600;
-  if (unit == "d" || unit == "day") return 86400;
-  if (unit == "week") return 7 * 86400;
-  if (unit == "year") return 365.25 * 86400;
-  return std::nullopt;
+const Unit* find_unit(std::string_view name) {
+  for (const Unit& unit : kUnits) {
+    if (std::ranges::count(unit.names, name) > 0) return &unit;
+  }
+  return nullptr;
+}
+
+/// Returns the end of the day YYYY-MM-DD in local time.
+std::optional<std::time_t> end_of_day(const std::string& text) {
+  std::tm day = {};
+  const char* const rest = ::strptime(text.c_str(), "%Y-%m-%d", &day);
+  if (!rest || *rest != '\0' || text.size() != 10) return std::nullopt;
+  const int month = day.tm_mon, date = day.tm_mday++;
+  day.tm_isdst = -1;
+  const std::time_t end = std::mktime(&day);
+  std::tm before = {};
+  const std::time_t last_second = end - 1;
+  if (!::localtime_r(&last_second, &before)) return std::nullopt;
+  if (before.tm_mon != month || before.tm_mday != date) return std::nullopt;  // 2026-02-30
+  return end;
 }
 
 }  // namespace
 
-double parse_rate(const std::string& text) {
+TargetRate parse_rate(const std::string& text) {
   const std::size_t slash = text.find('/');
   if (slash != text.npos) {
     const auto count = parse_scaled_number(std::string_view(text).substr(0, slash));
-    const auto seconds = unit_seconds(std::string_view(text).substr(slash + 1));
-    if (count && seconds) return *count / *seconds;
+    const Unit* const unit = find_unit(std::string_view(text).substr(slash + 1));
+    if (count && unit)
+      return {*count, unit->seconds,
+              text.substr(0, slash) + " " + unit->article + " " + unit->singular};
   }
-  throw std::invalid_argument(
-      "'" + text +
-      "' is not a rate: expected images per unit of time, such as 2M/day, 30k/h, 500/min or 250/s");
+  reject(text, "a rate",
+         "images per s, min, h, day, week, month or year, such as 50M/month, 1,700,000/day, 30k/h "
+         "or 250/s");
 }
 
-double parse_count(const std::string& text) {
-  if (const auto count = parse_scaled_number(text)) return *count;
-  throw std::invalid_argument(
-      "'" + text +
-      "' is not a number of images: expected a positive number, such as 1234, 500k or 2M");
+ImageCount parse_count(const std::string& text) {
+  if (const auto count = parse_scaled_number(text))
+    return {*count, text + (*count == 1 ? " image" : " images")};
+  reject(text, "a number of images", "a number above 0, such as 1234, 1,700,000, 500k or 2M");
 }
 
-double parse_duration(const std::string& text) {
-  if (const auto parts = split_unit(text)) {
-    if (const auto seconds = unit_seconds(parts->second)) return parts->first * *seconds;
+Deadline parse_deadline(const std::string& text, std::time_t now) {
+  if (const auto end = end_of_day(text)) {
+    if (*end > now) return {double(*end - now), "by " + text};
+    throw std::invalid_argument("the deadline " + text + " is over. Accepted: today or later");
   }
-  throw std::invalid_argument(
-      "'" + text +
-      "' is not a duration: expected a number and a unit, such as 6h, 90min, 30s or 2d");
+  const auto parts = split_number(text);
+  const Unit* const unit = parts ? find_unit(parts->second) : nullptr;
+  if (!unit)
+    reject(text, "a deadline", "a duration such as 90min, 6h, 2d or 4w, or a date as 2026-12-31");
+  const std::string number = text.substr(0, text.size() - parts->second.size());
+  const char* const plural = unit->has_plural && parts->first != 1 ? "s" : "";
+  return {parts->first * unit->seconds, "in " + number + " " + unit->singular + plural};
+}
+
+double parse_shift(const std::string& text) {
+  const auto parts = split_number(text);
+  const Unit* const unit = parts ? find_unit(parts->second) : nullptr;
+  const double seconds = unit ? parts->first * unit->seconds : 0;
+  if (!(seconds > 0 && seconds <= kDaySeconds))
+    reject(text, "a part of a day", "hours or minutes of a day, such as 8h or 450min");
+  return seconds;
+}
+
+Prices parse_prices(const std::string& text) {
+  constexpr const char* kWhat = "a list of prices";
+  constexpr const char* kAccepted =
+      "core=PRICE/h, gpu=PRICE/h and kWh=PRICE, separated by commas, such as "
+      "core=0.04/h,gpu=3.50/h,kWh=0.30";
+  Prices prices;
+  bool is_empty = true;
+  for (std::string_view rest = text; !rest.empty(); is_empty = false) {
+    const std::size_t comma = std::min(rest.size(), rest.find(','));
+    const std::string_view entry = rest.substr(0, comma);
+    rest.remove_prefix(std::min(rest.size(), comma + 1));
+    const std::size_t equals = entry.find('=');
+    if (equals == entry.npos) reject(text, kWhat, kAccepted);
+    const std::string_view name = entry.substr(0, equals);
+    const auto price = split_number(entry.substr(equals + 1));
+    const bool is_energy = name == "kWh" || name == "kwh";
+    if (!price || !(price->second.empty() || (price->second == "/h" && !is_energy)))
+      reject(text, kWhat, kAccepted);
+    double* const target = is_energy        ? &prices.kwh
+                           : name == "core" ? &prices.core_h
+                           : name == "gpu"  ? &prices.gpu_h
+                                            : nullptr;
+    if (!target || *target > 0) reject(text, kWhat, kAccepted);
+    *target = price->first;
+  }
+  if (is_empty) reject(text, kWhat, kAccepted);
+  return prices;
 }
 
 }  // namespace eckart::capacity

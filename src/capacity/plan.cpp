@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "capacity/plan_options.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/predictions.hpp"
 #include "capacity/workload.hpp"
@@ -170,11 +171,15 @@ Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out
   const Model model(measured, fixed);
   const RunMeasurement& baseline = model.baseline();
   const LoggedRun& run = *std::ranges::find(group.runs, baseline.run, &LoggedRun::id);
-  Plan plan{.host = run.host,
+  const double output_bytes = group.workload.output_bytes_per_image;
+  Plan plan{.request = request,
+            .host = run.host,
             .cpu = run.cpu,
             .backend = run.backend,
             .device = run.device,
             .command = run.command,
+            .recorded_work = run.recorded_work,
+            .recorded_source = run.recorded_source,
             .settings = group.workload.settings,
             .runs = measured,
             .held_out_runs = measure_runs(held_out_runs),
@@ -184,6 +189,7 @@ Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out
             .gpus = baseline.gpus,
             .pixels_per_image = group.workload.pixels_per_image,
             .input_bytes_per_image = group.workload.input_bytes_per_image,
+            .output_bytes_per_image = output_bytes > 0 ? std::optional(output_bytes) : std::nullopt,
             .current_capacity = estimate_capacity(model),
             .baseline = baseline,
             .bounds = model.baseline_bounds(),
@@ -203,6 +209,7 @@ Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out
   }
   compute_predictions(request, model, plan);
   plan.contradictions = find_contradictions(plan);
+  plan.options = make_options(plan, model);
   return plan;
 }
 

@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "capacity/model.hpp"
+#include "capacity/plan_request.hpp"
 
 namespace eckart::capacity {
-
-/// Optional questions, in addition to the standard predictions.
-struct PlanRequest {
-  std::optional<double> target_per_s = {};
-  std::optional<double> images = {};       ///< number of images to process
-  std::optional<double> deadline_s = {};   ///< time limit for these images
-  std::vector<int> cores = {}, gpus = {};  ///< further predictions
-  std::vector<int> fit_cores = {};  ///< predict from runs on these cores only; empty: from all runs
-};
 
 struct Speedup {
   int cores = 1;
@@ -51,6 +43,7 @@ struct Contradiction {
   double predicted_per_s = 0;            ///< 0: the runs contradict each other, not the prediction
   double low_per_s = 0, high_per_s = 0;  ///< of the runs
   bool is_held_out = false;              ///< of held-out runs, which are not used for predictions
+  bool is_of_runs() const { return predicted_per_s == 0; }
 };
 
 /// The requirements of a target rate.
@@ -59,11 +52,32 @@ struct TargetResult {
   double headroom = 0;  ///< of the capacity here: 0.2 is a fifth above the target
   std::vector<Requirement> requirements =
       {};  ///< with the current GPUs; then with more, if these do not suffice
+  /// The number of machines like this one: at the expected rate, and at its lower end.
+  double machines = 1, conservative_machines = 1;
+};
+
+/// A machine, or several, that a planner may choose.
+struct PlanOption {
+  enum class Meets { yes, no, unknown };
+
+  std::string name = {};  ///< "this machine", "4 cores", "2 machines like this"
+  double machines = 1;
+  int cores = 1, gpus = 0;  ///< of each machine
+  Estimate rate_per_s = {};
+  bool is_lower_bound = false, is_upper_bound = false;
+  std::optional<Meets> meets_target = {};  ///< none without a target
+  std::optional<double> utilization = {};  ///< at the target
+  std::optional<double> watts = {};        ///< if energy has a price
+  std::optional<double> cost_per_month = {}, cost_per_million_images = {};  ///< if there are prices
+  bool is_measured_here = true;  ///< false: from recorded figures of another machine
 };
 
 /// The answers for one workload on one kind of machine.
 struct Plan {
+  PlanRequest request = {};
   std::string host = {}, cpu = {}, backend = {}, device = {}, command = {};
+  /// For recorded figures of another machine: their work and their source.
+  std::string recorded_work = {}, recorded_source = {};
   std::vector<std::string> settings = {};  ///< "rank=50"
   std::vector<RunMeasurement> runs = {};
   int omitted_workloads = 0;  ///< number of other workloads, without runs on fit_cores
@@ -72,6 +86,7 @@ struct Plan {
   std::string first_time = {}, last_time = {};
   int cores = 1, gpus = 0;  ///< of the current machine
   double pixels_per_image = 0, input_bytes_per_image = 0;
+  std::optional<double> output_bytes_per_image = {};
 
   /// The capacity. If a resource was saturated, it is the measured rate. For a service that was not
   /// busy, it is the lowest bound. Otherwise it is the measured rate, as a lower bound with an
@@ -91,18 +106,30 @@ struct Plan {
   Prediction doubled_cores = {};
   std::optional<Prediction> one_more_gpu = {};
   std::optional<TargetResult> target = {};
-  /// The requested images, and their time at the current capacity.
-  std::optional<double> images = {}, images_duration_s = {};
-  double peak_per_s = 0;  ///< the best interval of all runs on this machine
+  std::optional<double> images_duration_s = {};  ///< of PlanRequest::images, working all day
+  std::vector<PlanOption> options = {};          ///< this machine first
+  double peak_per_s = 0;                         ///< the best interval of all runs on this machine
 
   /// Returns whether nothing was saturated although there was enough work: the capacity is then a
   /// lower bound.
   bool is_inconclusive() const { return !current_capacity.bottleneck; }
+  bool is_recorded() const { return !recorded_source.empty(); }
+  /// Returns whether the machine may do more than its capacity: the limit is not known, or is a
+  /// disk that was not tried with more load.
+  bool is_lower_bound() const {
+    return is_inconclusive() || current_capacity.bottleneck == Resource::disk;
+  }
   /// Returns the rate gained by the machine of `more`: the capacity scaled by the ratio of the
   /// predictions. The gain may be 0 if a whole number of threads is the limit.
   double gain_per_s(const Prediction& more) const {
     const double ratio = more.rate_per_s.value / baseline_prediction.rate_per_s.value;
     return std::max(0.0, (ratio - 1) * current_capacity.rate_per_s.value);
+  }
+  /// The output of a month at the target, or at the capacity, if its size is known.
+  std::optional<double> output_tb_per_month() const {
+    if (!output_bytes_per_image) return std::nullopt;
+    const double rate = target ? target->rate_per_s : current_capacity.rate_per_s.value;
+    return 1e-12 * *output_bytes_per_image * request.images_per_month(rate);
   }
   /// Returns how much the capacity exceeds the peak rate, relative to the peak rate.
   double headroom() const { return current_capacity.rate_per_s.value / peak_per_s - 1; }

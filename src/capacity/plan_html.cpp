@@ -7,6 +7,7 @@
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "capacity/plan_tables.hpp"
 #include "capacity/plot.hpp"
 #include "text/format_duration.hpp"
 #include "text/format_number.hpp"
@@ -22,21 +23,40 @@ std::string data_element(double value, const std::string& text) {
 std::string data_element(int value) { return data_element(value, text::group_digits(value)); }
 std::string data_element(double value) { return data_element(value, text::format_number(value)); }
 
-std::string data_element(const Estimate& interval) {
-  return data_element(interval.low) + " to " + data_element(interval.high);
+std::string cell_html(const Cell& cell) {
+  return cell.value ? data_element(*cell.value, cell.text) : escape_html(cell.text);
 }
 
-std::string row(const std::vector<std::string>& cells, const char* tag = "td") {
+/// Returns a table row. On a phone, each cell is a line with its head, if `heads` is not empty.
+std::string row(const std::vector<std::string>& cells, const std::vector<std::string>& heads) {
   std::string html = "<tr>";
-  for (const std::string& cell : cells) html += fmt::format("<{0}>{1}</{0}>", tag, cell);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    html += fmt::format("<td data-head='{}'>{}</td>", escape_html(heads.at(i)), cells[i]);
   return html + "</tr>\n";
 }
 
+enum class OnPhone { table, list };
+
 std::string table(const std::string& title, const std::vector<std::string>& heads,
-                  const std::string& rows) {
+                  const std::string& rows, OnPhone on_phone) {
+  std::string head;
+  for (const std::string& each : heads) head += fmt::format("<th>{}</th>", escape_html(each));
   return fmt::format(
-      "<h3>{}</h3>\n<div class='wide'><table><thead>{}</thead><tbody>\n{}</tbody></table></div>\n",
-      escape_html(title), row(heads, "th"), rows);
+      "<h3>{}</h3>\n<div class='wide{}'><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody>"
+      "</table></div>\n",
+      escape_html(title), on_phone == OnPhone::list ? " list" : "", head, rows);
+}
+
+std::string table(const Table& of, OnPhone on_phone) {
+  if (of.rows.empty()) return {};
+  std::string rows;
+  for (const std::vector<Cell>& cells : of.rows) {
+    std::vector<std::string> html;
+    html.reserve(cells.size());
+    for (const Cell& cell : cells) html.push_back(cell_html(cell));
+    rows += row(html, of.heads);
+  }
+  return table(of.title, of.heads, rows, on_phone);
 }
 
 /// Keeps numbers and their % on one line.
@@ -46,32 +66,30 @@ std::string sentence_html(const std::string& sentence) {
   return html;
 }
 
+std::string list(const std::string& title, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return {};
+  std::string html = fmt::format("<h3>{}</h3>\n<ul>\n", title);
+  for (const std::string& sentence : sentences)
+    html += fmt::format("<li>{}</li>\n", sentence_html(sentence));
+  return html + "</ul>\n";
+}
+
 std::string item(const std::string& label, const std::string& sentence) {
   if (sentence.empty()) return {};
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", label, sentence_html(sentence));
 }
 
-std::string answers_html(const Plan& plan) {
-  std::string html = "<dl>\n" + item("Recommendation", recommendation_sentence(plan));
-  html += item("Bottleneck", bottleneck_sentence(plan));
-  html += item("Next bottleneck", next_bottleneck_sentence(plan));
-  html += item("Gain", one_more_sentence(plan));
-  for (const std::string& sentence : target_sentences(plan)) html += item("Target", sentence);
-  html += item("Peak", peak_sentence(plan));
-  html += item("Energy", energy_sentence(plan));
-  return html + "</dl>\n";
-}
-
 std::string busy_bars(const Plan& plan) {
+  if (plan.bounds.empty()) return {};
   std::vector<Bar> bars;
   for (const Bound& bound : plan.bounds) {
     const double utilization = bound.utilization;
     bars.push_back({std::string(to_string(bound.resource)), format_percent(utilization),
                     utilization, &bound == &plan.bounds.front()});
   }
-  return to_svg(
-      fmt::format("Utilization at {} images/s", text::format_number(plan.baseline.rate_per_s)),
-      bars);
+  return to_svg(fmt::format("How busy each part was, at {} images/s",
+                            text::format_number(plan.baseline.rate_per_s)),
+                bars);
 }
 
 /// Plots the rates with the current number of GPUs.
@@ -124,9 +142,9 @@ std::string speedup_plot(const Plan& plan) {
         n, gustafson_speedup(plan.scaling.gustafson_serial_fraction.value, n));
   }
   return to_svg(Plot{
-      .title = "Speedup by cores",
+      .title = "How many times as fast as one core",
       .x_label = "cores",
-      .y_label = "speedup over one core",
+      .y_label = "times one core",
       .x_max = double(max_cores),
       .y_max = double(max_cores),
       .series = {amdahl,
@@ -134,35 +152,9 @@ std::string speedup_plot(const Plan& plan) {
                  {"linear", "c3", PlotSeries::Style::dotted, {{0, 0}, {max_cores, max_cores}}}}});
 }
 
-std::string bounds_table(const Plan& plan) {
-  std::string rows;
-  for (const Bound& bound : plan.bounds) {
-    const double utilization = bound.utilization;
-    rows += row({escape_html(std::string(to_string(bound.resource))), data_element(bound.servers),
-                 data_element(bound.demand_s, text::format_number(1e3 * bound.demand_s)),
-                 data_element(utilization, format_percent(utilization)),
-                 (bound.is_lower_bound ? "at least " : "") + data_element(bound.rate_per_s.value)});
-  }
-  return table(
-      "Service demand per image by resource",
-      {"resource", "servers", "ms an image", "busy", "rate if it were the only limit, images/s"},
-      rows);
-}
-
-std::string rate_table(const Plan& plan) {
-  std::string rows;
-  for (const PredictionRow& at : plan.predictions) {
-    const bool is_upper_bound = at.is_upper_bound;
-    rows += row({data_element(at.cores), data_element(at.gpus), data_element(at.rate_per_s.value),
-                 is_upper_bound ? "at most" : data_element(at.rate_per_s),
-                 at.measured_per_s ? data_element(*at.measured_per_s) : "",
-                 escape_html(bottleneck_phrase(at, plan))});
-  }
-  return table("Rates by cores and GPUs",
-               {"cores", "GPUs", "images/s", "95 %", "measured", "limit"}, rows);
-}
-
 std::string run_table(const Plan& plan) {
+  static const std::vector<std::string> kHeads = {"run",  "cores",    "GPUs",       "images",
+                                                  "time", "images/s", "cores busy", "saturated"};
   std::string rows;
   for (const RunMeasurement& run : plan.runs) {
     rows += row({escape_html(run.run), data_element(run.cores), data_element(run.gpus),
@@ -170,28 +162,32 @@ std::string run_table(const Plan& plan) {
                  data_element(run.elapsed_s, text::format_duration(run.elapsed_s)),
                  data_element(run.rate_per_s),
                  data_element(run.core_utilization, format_percent(run.core_utilization)),
-                 escape_html(run.saturated ? resource_phrase(*run.saturated) : "nothing")});
+                 run.saturated ? std::string(to_string(*run.saturated)) : "nothing"},
+                kHeads);
   }
-  return table(
-      "Runs",
-      {"run", "cores", "GPUs", "images", "time", "images/s", "core utilization", "saturated"},
-      rows);
+  return table("Runs", kHeads, rows, OnPhone::list);
+}
+
+std::string details(const Plan& plan) {
+  std::string html = "<details><summary>Details for engineers</summary>\n<dl>\n";
+  html += item("Amdahl", amdahl_sentence(plan)) + item("Gustafson", gustafson_sentence(plan)) +
+          item("Little", littles_law_sentence(plan));
+  html += "</dl>\n" + table(busy_table(plan), OnPhone::list) + run_table(plan);
+  html += fmt::format("<h3>JSON</h3>\n<pre>{}</pre>\n", escape_html(to_json(plan)));
+  return html + "</details>\n";
 }
 
 std::string section(const Plan& plan) {
   std::string html =
-      fmt::format("<section>\n<h2>{}</h2>\n<p>{}<br>{}</p>\n", escape_html(machine_sentence(plan)),
-                  escape_html(work_sentence(plan)), escape_html(runs_sentence(plan)));
-  html += answers_html(plan);
+      fmt::format("<section>\n<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
+  html += table(options_table(plan), OnPhone::list);
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
-  html += "<dl>\n" + item("Amdahl", amdahl_sentence(plan)) +
-          item("Gustafson", gustafson_sentence(plan)) + item("Little", littles_law_sentence(plan));
-  for (const std::string& note : notes(plan)) html += item("Note", note);
-  html += "</dl>\n" + bounds_table(plan) + rate_table(plan) + run_table(plan);
-  html += fmt::format("<details><summary>JSON</summary><pre>{}</pre></details>\n",
-                      escape_html(to_json(plan)));
-  return html + "</section>\n";
+  html += list("Why", reasons(plan)) + list("Caveats", caveats(plan)) +
+          table(rates_table(plan), OnPhone::table);
+  html += "<h3>Based on</h3>\n<dl>\n";
+  for (const BasisLine& line : basis(plan)) html += item(line.label, line.text);
+  return html + "</dl>\n" + details(plan) + "</section>\n";
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
+#include <array>
+
 #include "capacity/plan.hpp"
+#include "capacity/plan_answer.hpp"
 #include "capacity/plan_sentences.hpp"
 #include "text/json.hpp"
-#include "text/printable.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -46,7 +48,7 @@ text::Json bounds_json(const Plan& plan) {
     bounds.push_back({{"resource", to_string(bound.resource)},
                       {"servers", bound.servers},
                       {"demand_s", bound.demand_s},
-                      {"busy", bound.utilization},
+                      {"utilization", bound.utilization},
                       {"images_per_s", estimate_json(bound.rate_per_s)},
                       {"is_lower_bound", bound.is_lower_bound}});
   }
@@ -76,7 +78,7 @@ text::Json prediction_json(const Prediction& prediction) {
   return {{"cores", prediction.cores},
           {"gpus", prediction.gpus},
           {"images_per_s", estimate_json(prediction.rate_per_s)},
-          {"limit", prediction.bottleneck ? to_string(*prediction.bottleneck) : "unknown"}};
+          {"bottleneck", prediction.bottleneck ? to_string(*prediction.bottleneck) : "unknown"}};
 }
 
 text::Json predictions_json(const Plan& plan) {
@@ -88,6 +90,30 @@ text::Json predictions_json(const Plan& plan) {
     predictions.push_back(json);
   }
   return predictions;
+}
+
+text::Json options_json(const Plan& plan) {
+  static constexpr std::array<std::string_view, 3> kMeets = {"yes", "no", "unknown"};
+  text::Json options = text::Json::array();
+  for (const PlanOption& option : plan.options) {
+    options.push_back(
+        {{"name", option.name},
+         {"machines", option.machines},
+         {"cores", option.cores},
+         {"gpus", option.gpus},
+         {"images_per_s", estimate_json(option.rate_per_s)},
+         {"is_lower_bound", option.is_lower_bound},
+         {"is_upper_bound", option.is_upper_bound},
+         {"is_measured_here", option.is_measured_here},
+         {"meets_target", option.meets_target
+                              ? text::Json(kMeets.at(std::size_t(*option.meets_target)))
+                              : text::Json()},
+         {"utilization", value_or_null(option.utilization)},
+         {"watts", value_or_null(option.watts)},
+         {"cost_per_month", value_or_null(option.cost_per_month)},
+         {"cost_per_million_images", value_or_null(option.cost_per_million_images)}});
+  }
+  return options;
 }
 
 text::Json little_json(const std::optional<LittlesLaw>& littles_law) {
@@ -105,21 +131,27 @@ text::Json target_json(const std::optional<TargetResult>& target) {
     requirements.push_back({{"gpus", requirement.gpus},
                             {"cores", value_or_null(requirement.cores)},
                             {"conservative_cores", value_or_null(requirement.conservative_cores)},
-                            {"limit", name_or_null(requirement.bottleneck)}});
+                            {"bottleneck", name_or_null(requirement.bottleneck)}});
   }
   return {{"images_per_s", target->rate_per_s},
           {"headroom", target->headroom},
-          {"needs", requirements}};
+          {"machines", target->machines},
+          {"conservative_machines", target->conservative_machines},
+          {"requirements", requirements}};
 }
 
 }  // namespace
 
 std::string to_json(const Plan& plan) {
   const auto per_joule = [&] { return 1 / *plan.baseline.joules_per_image; };
+  const Answer first = answer(plan);
   const text::Json json = {
       {"kind", "plan"},
-      {"recommendation", recommendation_sentence(plan)},
-      {"notes", notes(plan)},
+      {"answer", {{"kind", to_string(first.kind)}, {"text", first.text}}},
+      {"reasons", reasons(plan)},
+      {"caveats", caveats(plan)},
+      {"options", options_json(plan)},
+      {"recorded_source", plan.is_recorded() ? text::Json(plan.recorded_source) : text::Json()},
       {"host", plan.host},
       {"cpu", plan.cpu},
       {"cores", plan.cores},
@@ -132,13 +164,14 @@ std::string to_json(const Plan& plan) {
       {"last_time", plan.last_time},
       {"pixels_per_image", plan.pixels_per_image},
       {"input_bytes_per_image", plan.input_bytes_per_image},
+      {"output_bytes_per_image", value_or_null(plan.output_bytes_per_image)},
+      {"output_tb_per_month", value_or_null(plan.output_tb_per_month())},
       {"runs", runs_json(plan.runs)},
-      {"others", runs_json(plan.held_out_runs)},
+      {"held_out_runs", runs_json(plan.held_out_runs)},
       {"saturated", name_or_null(plan.baseline.saturated)},
       {"images_per_s", plan.baseline.rate_per_s},
       {"capacity", prediction_json(plan.current_capacity)},
-      {"capacity_is_lower_bound",
-       plan.is_inconclusive() || plan.current_capacity.bottleneck == Resource::disk},
+      {"capacity_is_lower_bound", plan.is_lower_bound()},
       {"noise", plan.noise},
       {"bounds", bounds_json(plan)},
       {"littles_law", little_json(plan.baseline.littles_law)},
@@ -147,7 +180,8 @@ std::string to_json(const Plan& plan) {
       {"one_more_core_gain_images_per_s", plan.gain_per_s(plan.one_more_core)},
       {"one_more_gpu_gain_images_per_s",
        plan.one_more_gpu ? text::Json(plan.gain_per_s(*plan.one_more_gpu)) : text::Json()},
-      {"images", value_or_null(plan.images)},
+      {"shift_s", plan.request.shift_s},
+      {"images", value_or_null(plan.request.images)},
       {"images_duration_s", value_or_null(plan.images_duration_s)},
       {"target", target_json(plan.target)},
       {"peak_images_per_s", plan.peak_per_s},
@@ -155,7 +189,7 @@ std::string to_json(const Plan& plan) {
       {"joules_per_image", value_or_null(plan.baseline.joules_per_image)},
       {"images_per_joule", plan.baseline.joules_per_image ? text::Json(per_joule()) : text::Json()},
   };
-  return text::printable_json(json.dump(-1, ' ', false, text::Json::error_handler_t::replace));
+  return text::dump_json(json);
 }
 
 }  // namespace eckart::capacity

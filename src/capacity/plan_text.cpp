@@ -4,76 +4,86 @@
 
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
+#include "capacity/plan_answer.hpp"
+#include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
-#include "text/format_count.hpp"
+#include "capacity/plan_tables.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::capacity {
 namespace {
 
-std::string labeled(std::string_view label, const std::string& text) {
-  return text.empty() ? "" : fmt::format("{:<16}{}\n", label, text);
+constexpr std::size_t kColumns = 80;
+
+/// The number of characters, where each code point counts as one.
+std::size_t width(std::string_view text) {
+  return std::size_t(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-std::string bounds_text(const Plan& plan) {
-  constexpr std::string_view kRow = "{:<11}{:>8}{:>15}{:>13}   {}\n";
-  std::string table = fmt::format(kRow, "resource", "servers", "ms/image", "utilization",
-                                  "rate if it were the only limit");
-  for (const Bound& bound : plan.bounds) {
-    table +=
-        fmt::format(kRow, to_string(bound.resource), bound.servers,
-                    text::format_number(1e3 * bound.demand_s), format_percent(bound.utilization),
-                    fmt::format("{}{} images/s", bound.is_lower_bound ? "at least " : "",
-                                text::format_number(bound.rate_per_s.value)));
+/// Breaks `text` at spaces. The first line begins with `first`, the others with spaces instead. A
+/// number stays with its % sign.
+std::string wrap(const std::string& first, const std::string& text) {
+  const std::string indent(width(first), ' ');
+  std::string lines, line = first;
+  bool is_empty = true;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = std::min(text.size(), text.find(' ', begin));
+    if (text.compare(end, 2, " %") == 0) end = std::min(text.size(), text.find(' ', end + 1));
+    const std::string word = text.substr(begin, end - begin);
+    if (!is_empty && width(line) + 1 + width(word) > kColumns) {
+      lines += line + "\n";
+      line = indent;
+      is_empty = true;
+    }
+    line += (is_empty ? "" : " ") + word;
+    is_empty = false;
+    begin = end + 1;
   }
-  return table;
+  return lines + line + "\n";
 }
 
-std::string speedup_text(const Plan& plan) {
-  if (plan.scaling.speedups.empty()) return {};
-  constexpr std::string_view kRow = "{:<11}{:>10}{:>18}{:>16}\n";
-  std::string table = fmt::format(kRow, "speedup", "Amdahl", "95 %", "Gustafson");
-  for (const Speedup& speedup : plan.scaling.speedups) {
-    table += fmt::format(kRow, text::format_count(speedup.cores, "core"),
-                         text::format_number(speedup.amdahl.value), format_range(speedup.amdahl),
-                         text::format_number(speedup.gustafson));
-  }
-  return table + "\n";
+std::string text_list(const std::string& title, const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return {};
+  std::string text = "\n" + title + "\n";
+  for (const std::string& sentence : sentences) text += wrap("  - ", sentence);
+  return text;
 }
 
-std::string rate_text(const Plan& plan) {
-  constexpr std::string_view kRow = "{:<6}{:>5}{:>11}{:>20}{:>11}   {}\n";
-  std::string table = fmt::format(kRow, "cores", plan.gpus > 0 ? "GPUs" : "", "images/s", "95 %",
-                                  "measured", "limit");
-  for (const PredictionRow& at : plan.predictions) {
-    table += fmt::format(kRow, at.cores, plan.gpus > 0 ? std::to_string(at.gpus) : "",
-                         text::format_number(at.rate_per_s.value),
-                         at.is_upper_bound ? "at most" : format_range(at.rate_per_s),
-                         at.measured_per_s ? text::format_number(*at.measured_per_s) : "",
-                         bottleneck_phrase(at, plan));
+std::string text_table(const Table& table) {
+  if (table.rows.empty()) return {};
+  std::vector<std::size_t> widths;
+  for (const std::string& head : table.heads) widths.push_back(width(head));
+  for (const auto& row : table.rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], width(row[i].text));
   }
-  return table;
+  const auto line = [&](const auto& text_of) {
+    std::string text = " ";
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string cell = text_of(i);
+      const std::string space(widths[i] - width(cell), ' ');
+      text += " " + (table.is_left(i) ? cell + space : space + cell) + " ";
+    }
+    return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
+  std::string text =
+      "\n" + table.title + "\n" + line([&](std::size_t i) { return table.heads[i]; });
+  for (const auto& row : table.rows) text += line([&](std::size_t i) { return row[i].text; });
+  return text;
 }
 
 }  // namespace
 
 std::string to_text(const Plan& plan) {
-  std::string text = labeled("recommendation", recommendation_sentence(plan)) + "\n";
-  text += labeled("logs", runs_sentence(plan));
-  text += labeled("machine", machine_sentence(plan));
-  text += labeled("work", work_sentence(plan)) + "\n";
-  text += labeled("bottleneck", bottleneck_sentence(plan));
-  text += labeled("next bottleneck", next_bottleneck_sentence(plan)) + "\n";
-  text += bounds_text(plan) + "\n";
-  text += labeled("Little", littles_law_sentence(plan));
-  text += labeled("Amdahl", amdahl_sentence(plan));
-  text += labeled("Gustafson", gustafson_sentence(plan)) + "\n";
-  text += speedup_text(plan) + rate_text(plan) + "\n";
-  text += labeled("gain", one_more_sentence(plan));
-  for (const std::string& sentence : target_sentences(plan)) text += labeled("target", sentence);
-  text += labeled("peak", peak_sentence(plan));
-  text += labeled("energy", energy_sentence(plan));
-  for (const std::string& note : notes(plan)) text += labeled("note", note);
+  std::string text = wrap("", answer(plan).text);
+  text += text_list("Why", reasons(plan));
+  text += text_table(options_table(plan));
+  text += text_list("Caveats", caveats(plan));
+  text += text_table(rates_table(plan));
+  text += text_table(busy_table(plan));
+  text += "\nBased on\n";
+  for (const BasisLine& line : basis(plan))
+    text += wrap(fmt::format("  {:<9}", line.label), line.text);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "capacity/predictions.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace eckart::capacity {
@@ -45,7 +46,8 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
       PredictionRow at{model.predict(n, m), mean_rate_at(plan.runs, n, m)};
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
       at.is_upper_bound =
-          at.bottleneck != Resource::disk && (plan.is_inconclusive() || is_proportional);
+          at.bottleneck != Resource::disk &&
+          (plan.is_recorded() ? n > plan.cores : plan.is_inconclusive() || is_proportional);
       if (at.is_upper_bound) {  // but not below the measured rate
         at.rate_per_s.value = std::max(at.rate_per_s.value, at.measured_per_s.value_or(0));
         at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);
@@ -63,9 +65,12 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
 }
 
 TargetResult evaluate_target(double rate_per_s, const Plan& plan, const Model& model) {
+  const Estimate& capacity = plan.current_capacity.rate_per_s;
   TargetResult result{.rate_per_s = rate_per_s,
-                      .headroom = plan.current_capacity.rate_per_s.value / rate_per_s - 1,
-                      .requirements = {model.requirement(rate_per_s, plan.gpus)}};
+                      .headroom = capacity.value / rate_per_s - 1,
+                      .requirements = {model.requirement(rate_per_s, plan.gpus)},
+                      .machines = std::ceil(rate_per_s / capacity.value),
+                      .conservative_machines = std::ceil(rate_per_s / capacity.low)};
   for (int gpus = plan.gpus + 1;
        result.requirements.back().bottleneck == Resource::gpu && gpus <= 64; ++gpus) {
     const Requirement more = model.requirement(rate_per_s, gpus);
@@ -104,12 +109,9 @@ void compute_predictions(const PlanRequest& request, const Model& model, Plan& p
   const int step = (max_cores + 63) / 64;
   for (int n = 1; n <= max_cores; n += step) plan.curve.push_back(model.predict(n, plan.gpus));
   make_nondecreasing(plan.curve);
-  plan.images = request.images;
   if (request.images)
     plan.images_duration_s = *request.images / plan.current_capacity.rate_per_s.value;
-  std::optional<double> target = request.target_per_s;
-  if (request.images && request.deadline_s) target = *request.images / *request.deadline_s;
-  if (target) plan.target = evaluate_target(*target, plan, model);
+  if (request.target_per_s) plan.target = evaluate_target(*request.target_per_s, plan, model);
 }
 
 }  // namespace eckart::capacity

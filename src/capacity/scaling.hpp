@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,6 +18,9 @@ constexpr double kRunNoise = 0.03;
 
 /// Half the width of the 95 % interval of a normal distribution, in standard deviations.
 constexpr double kNormalQuantile975 = 1.96;
+
+/// Returns the same for Student's t distribution with `degrees` degrees of freedom, at least 1.
+double student_t(std::size_t degrees);
 
 /// Amdahl's law (1967): the speedup of n cores over one core, if the share s of the work on one
 /// core is serial.

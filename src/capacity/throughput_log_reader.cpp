@@ -125,6 +125,7 @@ ThroughputSample parse_sample(const JsonLine& json) {
   sample.unfinished = count_or_zero(json, "unfinished");
   sample.pixels = count_or_zero(json, "pixels");
   sample.input_bytes = count_or_zero(json, "input_bytes");
+  sample.output_bytes = count_or_zero(json, "output_bytes");
   if (sample.images() > 0 && sample.interval_s <= 0)
     throw BadLine(
         fmt::format("has {} in an interval of 0 s", text::format_count(sample.images(), "image")));
@@ -158,6 +159,7 @@ ThroughputSample sum(const ThroughputSample& a, const ThroughputSample& b) {
   combined.skipped += a.skipped;
   combined.pixels += a.pixels;
   combined.input_bytes += a.input_bytes;
+  combined.output_bytes += a.output_bytes;
   combined.cpu_s += a.cpu_s;
   combined.in_system_s += a.in_system_s;
   combined.in_system_count += a.in_system_count;

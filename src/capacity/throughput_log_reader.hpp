@@ -34,6 +34,7 @@ struct ThroughputSample {
   std::int64_t done = 0, failed = 0, skipped = 0;
   std::int64_t unfinished = 0;  ///< at the end of the interval
   std::int64_t pixels = 0, input_bytes = 0;
+  std::int64_t output_bytes = 0;  ///< 0: unknown
   double cpu_s = 0;
   double in_system_s = 0;  ///< from found to published, summed over `in_system_count` images
   std::int64_t in_system_count = 0;
@@ -51,8 +52,10 @@ struct LoggedRun {
   std::vector<std::string> gpus = {};                ///< names of the GPUs used
   std::map<std::string, std::string> settings = {};  ///< settings that are not the default
   double startup_s = 0;                              ///< until there was a backend
-  std::vector<ThroughputSample> intervals = {};      ///< by time
-  std::optional<ThroughputSample> total = {};  ///< none if the run was killed or is not finished
+  /// Of recorded figures of another machine: the work and where the figures are from.
+  std::string recorded_work = {}, recorded_source = {};
+  std::vector<ThroughputSample> intervals = {};  ///< by time
+  std::optional<ThroughputSample> total = {};    ///< none if the run was killed or is not finished
 
   bool is_service() const { return command == "watch"; }
   /// Returns the total of the run, or the sum of its intervals if there is no total.

@@ -22,7 +22,9 @@ Workload workload_of(const LoggedRun& run) {
                     .device = run.gpus.empty() ? run.device : run.gpus.front(),
                     // Failed images have no pixels.
                     .pixels_per_image = by_image(whole.pixels, whole.done),
-                    .input_bytes_per_image = by_image(whole.input_bytes, whole.images())};
+                    .input_bytes_per_image = by_image(whole.input_bytes, whole.images()),
+                    .output_bytes_per_image = by_image(whole.output_bytes, whole.done),
+                    .recorded_work = run.recorded_work};
   for (const auto& [key, value] : run.settings) {
     if (is_workload_setting(key)) workload.settings.push_back(key + "=" + value);
   }
@@ -37,7 +39,8 @@ bool Workload::is_comparable_to(const Workload& other) const {
     return a <= kMaxRatio * b && b <= kMaxRatio * a;
   };
   return cpu == other.cpu && backend == other.backend && device == other.device &&
-         settings == other.settings && are_close(pixels_per_image, other.pixels_per_image) &&
+         settings == other.settings && recorded_work == other.recorded_work &&
+         are_close(pixels_per_image, other.pixels_per_image) &&
          are_close(input_bytes_per_image, other.input_bytes_per_image);
 }
 

@@ -12,6 +12,8 @@ struct Workload {
   std::string cpu, backend, device;
   std::vector<std::string> settings = {};
   double pixels_per_image, input_bytes_per_image;
+  double output_bytes_per_image = 0;  ///< 0: unknown
+  std::string recorded_work = {};     ///< of recorded figures
 
   bool is_comparable_to(const Workload& other) const;
 };

@@ -14,6 +14,7 @@
 
 #include "bench/scaling_benchmark.hpp"
 #include "capacity/plan.hpp"
+#include "capacity/scaling_conclusion.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
@@ -39,7 +40,7 @@ struct BenchArgs {
   fs::path output = fs::temp_directory_path(), log = "scaling.jsonl";
   ConfigArgs config;
   std::vector<int> cores;
-  double seconds = 5;
+  double seconds = 5, max_seconds = 900;
   int repeats = 3;
   bool json = false;
 };
@@ -82,10 +83,19 @@ std::vector<std::string> log_options(const fs::path& log) {
   return {"--set", "telemetry.throughput_log=" + yaml, "--set", "telemetry.interval_s=1"};
 }
 
-void print_plan(const BenchArgs& args) {
+/// The plans of the log; the first has the most images.
+std::vector<capacity::Plan> read_plans(const fs::path& log) {
   capacity::ThroughputLogReader reader;
-  reader.read(args.log);
-  for (const capacity::Plan& plan : capacity::make_plans(reader.runs(), {}))
+  reader.read(log);
+  return capacity::make_plans(reader.runs(), {});
+}
+
+void print_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }
+
+void print_plans(const BenchArgs& args) {
+  const std::vector<capacity::Plan> plans = read_plans(args.log);
+  for (const std::string& line : capacity::scaling_conclusions(plans.front())) print_line(line);
+  for (const capacity::Plan& plan : plans)
     std::printf("%s\n", (args.json ? capacity::to_json(plan) : capacity::to_text(plan)).c_str());
 }
 
@@ -109,17 +119,19 @@ ExitCode scaling(const BenchArgs& args) {
        .cores = args.cores,
        .seconds = args.seconds,
        .repeats = args.repeats,
+       .max_seconds = args.max_seconds,
+       .missing = [&] { return capacity::missing_precision(read_plans(args.log).front()); },
        .scratch = scratch.path(),
        .run_options = run_options(args.config),
        .log_options = log_options(args.log),
-       .print_line = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); }},
+       .print_line = print_line},
       child);
   if (signals.received() != 0) {
     std::fprintf(stderr, "stopped: measurements so far are in %s\n",
                  text::printable(args.log.native()).c_str());
     return exit_code_of(signals.received());
   }
-  print_plan(args);
+  print_plans(args);
   return ExitCode::ok;
 }
 
@@ -147,9 +159,16 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(number_between(0.1, 3600.0))
       ->capture_default_str()
       ->group("Measurement");
-  command->add_option("--repeats", args->repeats, "Repeats of each run")
+  command->add_option("--repeats", args->repeats, "Repeats of each run at least")
       ->type_name("N")
       ->check(number_between(1, 100))
+      ->capture_default_str()
+      ->group("Measurement");
+  command
+      ->add_option("--max-seconds", args->max_seconds,
+                   "Repeat until each rate is known within 5 %, at most this long")
+      ->type_name("SECONDS")
+      ->check(number_between(0.0, 1e6))
       ->capture_default_str()
       ->group("Measurement");
   command

@@ -121,7 +121,8 @@ void append_examples(std::string& out, const std::vector<Example>& examples) {
   if (examples.empty()) return;
   out += "\nExamples:\n";
   for (const Example& example : examples)
-    out += "  " + example.purpose + ":\n    " + example.command + "\n";
+    out += "  " + example.purpose + (example.purpose.ends_with('?') ? "" : ":") + "\n    " +
+           example.command + "\n";
 }
 
 void append_exit_codes(std::string& out, const std::vector<ExitCode>& codes) {

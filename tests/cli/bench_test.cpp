@@ -17,9 +17,10 @@ class BenchCommandTest : public CliTest {};
 TEST_F(BenchCommandTest, measures_each_number_of_cores_and_leaves_only_its_log) {
   for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
   const std::string all = std::to_string(machine::usable_cores());
-  const ProcessResult result = run(
-      {"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1", "--cores",
-       machine::usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu", "--json"});
+  const ProcessResult result =
+      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--max-seconds", "0",
+           "--cores", machine::usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu",
+           "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   std::set<int> cores;
   std::ifstream log(at("scaling.jsonl"));
@@ -35,11 +36,30 @@ TEST_F(BenchCommandTest, measures_each_number_of_cores_and_leaves_only_its_log) 
   EXPECT_THAT(files("scratch"), IsEmpty());
 }
 
+TEST_F(BenchCommandTest, repeats_until_the_time_is_over_and_says_what_is_missing) {
+  write_png("in/a.png");
+  const ProcessResult none = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
+                                  "--max-seconds", "0", "--cores", "1", "--set", "backend=cpu"});
+  EXPECT_EQ(none.code, 0) << none.err;
+  EXPECT_THAT(line_containing(none.err, "round 1: "),
+              AllOf(HasSubstr("at least 3 rounds"), HasSubstr("stops")));
+  EXPECT_THAT(none.err,
+              AllOf(HasSubstr("\nrates: not known within 5.0 %: 1 core only once."),
+                    HasSubstr("--max-seconds"), HasSubstr("\nserial fraction: not known")));
+
+  const ProcessResult more =
+      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "2",
+           "--max-seconds", "8", "--cores", "1", "--set", "backend=cpu", "--log", "more.jsonl"});
+  EXPECT_EQ(more.code, 0) << more.err;
+  EXPECT_THAT(line_containing(more.err, "round 1: "), HasSubstr("goes on"));
+  EXPECT_THAT(more.err, HasSubstr("(round 2)"));
+}
+
 TEST_F(BenchCommandTest, writes_its_log_to_any_file_name) {
   write_png("in/a.png");
   const std::string log = "a \"log\": \\x # it's.jsonl";
   const ProcessResult result =
-      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
+      run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--max-seconds", "0",
            "--cores", "1", "--set", "backend=cpu", "--log", log});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(run({"plan", log}).code, 0);
@@ -49,7 +69,7 @@ TEST_F(BenchCommandTest, reports_a_failed_file_once_by_its_original_path) {
   write_png("in/a.png");
   write("in/bad one.png", std::string("no image"));
   const ProcessResult result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
-                                    "--repeats", "1", "--cores", "1", "--set", "backend=cpu"});
+                                    "--max-seconds", "0", "--cores", "1", "--set", "backend=cpu"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(count_occurrences(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
   EXPECT_THAT(result.err, Not(HasSubstr("scratch")));

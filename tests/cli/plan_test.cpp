@@ -10,6 +10,7 @@ namespace eckart::test {
 namespace {
 
 using Json = nlohmann::json;
+using ::testing::StartsWith;
 
 class PlanCommandTest : public CliTest {
  protected:
@@ -55,22 +56,27 @@ class PlanCommandTest : public CliTest {
   }
 };
 
-TEST_F(PlanCommandTest, prints_answers_as_text) {
+TEST_F(PlanCommandTest, prints_the_answer_first) {
   write_logs();
-  const ProcessResult result = run({"plan", "2.log", "4.log", "--target", "1M/h"});
+  const ProcessResult result = run({"plan", "2.log", "4.log", "--target", "50M/month", "--price",
+                                    "core=0.04/h,gpu=3.50/h,kWh=0.30"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_THAT(line_containing(result.out, "recommendation "),
-              HasSubstr("Add cores: 8 cores can reach "));
-  EXPECT_THAT(line_containing(result.out, "logs "), HasSubstr("2 runs of eckart run"));
-  EXPECT_THAT(line_containing(result.out, "bottleneck  "),
-              HasSubstr("cores are the bottleneck: 100 % utilized"));
-  EXPECT_THAT(line_containing(result.out, "Little "), HasSubstr("= 100 images; 100 were measured"));
-  EXPECT_THAT(line_containing(result.out, "Amdahl "), HasSubstr("from 2 runs at 2, 4 cores"));
-  EXPECT_THAT(line_containing(result.out, "gain "), HasSubstr("one more core adds"));
-  EXPECT_THAT(line_containing(result.out, "target "),
-              HasSubstr("278 images/s (24,000,000 per day)"));
-  EXPECT_THAT(line_containing(result.out, "energy "), HasSubstr("images per joule"));
+  EXPECT_THAT(result.out, StartsWith("Yes: 50M a month is 19.0 images/s; this machine does "));
+  EXPECT_THAT(result.out, HasSubstr("Its 4 cores were busy 100 % of the time"));
+  EXPECT_THAT(line_containing(result.out, "cost/month"), HasSubstr("per million"));
+  EXPECT_THAT(line_containing(result.out, "energy "), HasSubstr("J an image"));
+
+  const ProcessResult no = run(
+      {"plan", "2.log", "4.log", "--images", "1,700,000", "--deadline", "2min", "--shift", "8h"});
+  EXPECT_THAT(no.out, StartsWith("No: 1,700,000 images in 2 min in shifts of 8 h are 14,167 "));
+}
+
+TEST_F(PlanCommandTest, answers_without_logs_from_recorded_figures) {
+  const ProcessResult result = run({"plan", "--reference", "h200", "--target", "50M/month"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("Yes: 50M a month is 19.0 images/s; a recorded machine "));
+  EXPECT_THAT(result.out, HasSubstr("Not measured here"));
 }
 
 TEST_F(PlanCommandTest, prints_a_json_object_for_each_kind_of_work) {
@@ -82,6 +88,8 @@ TEST_F(PlanCommandTest, prints_a_json_object_for_each_kind_of_work) {
   const std::size_t newline = result.out.find('\n');
   const Json plan = Json::parse(result.out.substr(0, newline));
   EXPECT_EQ(Json::parse(result.out.substr(newline))["cpu"], "another CPU");
+  EXPECT_EQ(result.out.find(R"({"kind":"plan",)"), 0U);
+  EXPECT_EQ(plan["answer"]["kind"], "rate");
   EXPECT_EQ(plan["runs"].size(), 2U);
   EXPECT_EQ(plan["saturated"], "cores");
   std::set<int> cores;
@@ -94,9 +102,9 @@ TEST_F(PlanCommandTest, shows_measurement_beside_prediction) {
   write("8.log", log_of(8));
   const ProcessResult result = run({"plan", "2.log", "4.log", "8.log", "--fit-cores", "2,4"});
   EXPECT_EQ(result.code, 0) << result.err;
-  const std::regex measured_at_8("\n8 +1 [^\n]* 6,249 ");  // 8 / (1 ms x 1.28)
+  const std::regex measured_at_8("\n +8 +1 [^\n]* 6,249 ");  // 8 / (1 ms x 1.28)
   EXPECT_TRUE(std::regex_search(result.out, measured_at_8)) << result.out;
-  EXPECT_THAT(result.out, HasSubstr("1 run is on other core counts"));
+  EXPECT_THAT(result.out, HasSubstr("1 run is on other numbers of cores"));
 }
 
 /// Collects every number in a JSON value, as text.
@@ -117,6 +125,8 @@ TEST_F(PlanCommandTest, writes_self_contained_html_with_the_figures_of_the_json)
   EXPECT_THAT(html, AllOf(HasSubstr("<!doctype html>"), HasSubstr("</html>"), Not(HasSubstr("<b>")),
                           HasSubstr("&lt;b&gt;&amp;&#39;&quot;")));
   EXPECT_THAT(html, Not(HasSubstr("nan")));
+  EXPECT_LT(html.find("<p class='answer'>Yes: "), html.find("<h3>Options"));
+  EXPECT_LT(html.find("<h3>Options"), html.find("<figure>"));
 
   std::set<std::string> numbers;
   collect(Json::parse(run({"plan", "a.log", "--json", "--target", "1M/h"}).out), numbers);
@@ -128,6 +138,32 @@ TEST_F(PlanCommandTest, writes_self_contained_html_with_the_figures_of_the_json)
         << (*at)[1];
   }
   EXPECT_GT(count, 50);
+}
+
+/// Collects the keys of all objects in a JSON value, without those of settings.
+void collect_keys(const Json& json, std::set<std::string>& keys) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) keys.insert(key);
+  }
+  if (!json.is_structured()) return;
+  for (const Json& part : json) collect_keys(part, keys);
+}
+
+TEST_F(PlanCommandTest, has_a_row_in_the_reference_for_each_json_key) {
+  write_logs();
+  const Json plan = Json::parse(
+      run({"plan", "2.log", "4.log", "--json", "--target", "1M/h", "--price", "core=1/h"}).out);
+  std::ifstream file(ECKART_ROOT "/docs/reference/plan.md");
+  const std::string page(std::istreambuf_iterator<char>(file), {});
+  std::set<std::string> keys;
+  for (const auto& [key, value] : plan.items()) {
+    keys.insert(key);
+    if (key != "scaling") collect_keys(value, keys);  // its speedups are a table of their own
+  }
+  for (const std::string& key : keys) {
+    if (key == "value" || key == "low" || key == "high") continue;  // of every rate
+    EXPECT_THAT(page, HasSubstr("`" + key + "`"));
+  }
 }
 
 TEST_F(PlanCommandTest, reports_file_and_line_of_skipped_lines) {
@@ -148,14 +184,21 @@ TEST_F(PlanCommandTest, rejects_invalid_arguments) {
   const ProcessResult missing = run({"plan", "2.log", "no.log"});
   EXPECT_EQ(missing.code, int(ExitCode::no_input));
   EXPECT_THAT(missing.err, HasSubstr("no.log: No such file"));
-  for (const Names& wrong : std::vector<Names>{{},
-                                               {"2.log", "--target", "fast"},
-                                               {"2.log", "--images", "many"},
-                                               {"2.log", "--deadline", "6h"},
-                                               {"2.log", "--images", "5", "--deadline", "soon"},
-                                               {"2.log", "--cores", "0"},
-                                               {"2.log", "--fit-cores", "1"},
-                                               {"2.log", "--json", "--html"}}) {
+  for (const Names& wrong :
+       std::vector<Names>{{},
+                          {"2.log", "--target", "fast"},
+                          {"2.log", "--target", "1,70/day"},
+                          {"2.log", "--shift", "25h"},
+                          {"2.log", "--price", "core=0.04/day"},
+                          {"2.log", "--watts", "0"},
+                          {"2.log", "--reference", "b300"},
+                          {"2.log", "--images", "5", "--deadline", "2020-01-01"},
+                          {"2.log", "--images", "many"},
+                          {"2.log", "--deadline", "6h"},
+                          {"2.log", "--images", "5", "--deadline", "soon"},
+                          {"2.log", "--cores", "0"},
+                          {"2.log", "--fit-cores", "1"},
+                          {"2.log", "--json", "--html"}}) {
     Names arguments = {"plan"};
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());
     const ProcessResult result = run(arguments);

@@ -1,0 +1,103 @@
+#include <spdlog/fmt/fmt.h>
+
+#include "capacity/number_format.hpp"
+#include "capacity/plan_answer.hpp"
+#include "capacity/plan_phrases.hpp"
+#include "capacity/plan_sentences.hpp"
+#include "text/format_count.hpp"
+#include "text/format_duration.hpp"
+#include "text/format_number.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::capacity {
+namespace {
+
+std::string runs_sentence(const Plan& plan) {
+  if (plan.is_recorded()) return plan.recorded_source + ", not measured here";
+  std::int64_t images = 0;
+  double elapsed_s = 0;
+  for (const RunMeasurement& run : plan.runs) {
+    images += run.images;
+    elapsed_s += run.elapsed_s;
+  }
+  std::string text =
+      fmt::format("{} of {}, {} in {}", text::format_count(std::int64_t(plan.runs.size()), "run"),
+                  plan.baseline.is_service ? "the service" : "eckart run",
+                  text::format_count(images, "image"), text::format_duration(elapsed_s));
+  const auto minute = [](const std::string& time) {  // 2026-11-22T10:00
+    return text::printable(time.substr(0, 16));
+  };
+  if (plan.first_time.empty()) return text;
+  text += ", " + minute(plan.first_time);
+  if (minute(plan.first_time) != minute(plan.last_time)) text += " to " + minute(plan.last_time);
+  return text;
+}
+
+std::string machine_sentence(const Plan& plan) {
+  std::string text =
+      fmt::format("{}, {}", text::printable(plan.cpu), machine_phrase(plan, plan.cores, plan.gpus));
+  if (!plan.host.empty()) text = text::printable(plan.host) + ": " + text;
+  if (!plan.backend.empty()) text += ", backend " + text::printable(plan.backend);
+  if (!plan.device.empty() && plan.gpus > 0) text += " on " + text::printable(plan.device);
+  return text;
+}
+
+std::string work_sentence(const Plan& plan) {
+  if (plan.is_recorded()) return plan.recorded_work;
+  return fmt::format("images of {} pixels and {} kB{}{}",
+                     text::format_number(plan.pixels_per_image),
+                     text::format_number(1e-3 * plan.input_bytes_per_image),
+                     plan.settings.empty() ? ", default settings" : "; ",
+                     text::printable(fmt::format("{}", fmt::join(plan.settings, ", "))));
+}
+
+std::string output_sentence(const Plan& plan) {
+  if (!plan.output_bytes_per_image) return {};
+  const double rate =
+      plan.target ? plan.target->rate_per_s : plan.current_capacity.rate_per_s.value;
+  return fmt::format("{} kB an image, {} TB a month at {}",
+                     text::format_number(1e-3 * *plan.output_bytes_per_image),
+                     text::format_number(plan.output_tb_per_month().value_or(0)),
+                     plan.target ? "the target" : format_images_per_s(rate));
+}
+
+std::string energy_sentence(const Plan& plan) {
+  if (!plan.baseline.joules_per_image) return {};
+  return fmt::format("{} J an image (GPU only)",
+                     text::format_number(*plan.baseline.joules_per_image));
+}
+
+}  // namespace
+
+std::string manager_paragraph(const Plan& plan) {
+  std::string text = answer(plan).text + ".";
+  if (plan.request.prices) {
+    const PlanOption* cheapest = nullptr;
+    for (const PlanOption& option : plan.options) {
+      if (option.meets_target.value_or(PlanOption::Meets::yes) != PlanOption::Meets::yes) continue;
+      if (!cheapest || *option.cost_per_million_images < *cheapest->cost_per_million_images)
+        cheapest = &option;
+    }
+    if (cheapest) {
+      text += fmt::format(" The cheapest option{} is {}: {} a month, {} per million images.",
+                          plan.target ? " that is enough" : "", cheapest->name,
+                          text::format_number(*cheapest->cost_per_month),
+                          text::format_number(*cheapest->cost_per_million_images));
+    }
+  }
+  if (const auto terabytes = plan.output_tb_per_month())
+    text += fmt::format(" The output is {} TB a month.", text::format_number(*terabytes));
+  return text;
+}
+
+std::vector<BasisLine> basis(const Plan& plan) {
+  std::vector<BasisLine> lines = {{plan.is_recorded() ? "source" : "logs", runs_sentence(plan)},
+                                  {"machine", machine_sentence(plan)},
+                                  {"work", work_sentence(plan)},
+                                  {"output", output_sentence(plan)},
+                                  {"energy", energy_sentence(plan)}};
+  std::erase_if(lines, [](const BasisLine& line) { return line.text.empty(); });
+  return lines;
+}
+
+}  // namespace eckart::capacity

@@ -1,0 +1,130 @@
+#include "capacity/plan_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "capacity/plan_phrases.hpp"
+#include "text/format_count.hpp"
+
+namespace eckart::capacity {
+namespace {
+
+/// The power of a core and of a GPU.
+struct Power {
+  double core_w = kDefaultCoreWatts, gpu_w = kDefaultGpuWatts;
+};
+
+Power power_of(const Plan& plan) {
+  Power power;
+  if (plan.gpus > 0 && plan.baseline.joules_per_image)
+    power.gpu_w = *plan.baseline.joules_per_image * plan.baseline.rate_per_s / plan.gpus;
+  if (!plan.request.watts) return power;
+  if (plan.gpus > 0) power.gpu_w = std::min(power.gpu_w, *plan.request.watts / plan.gpus);
+  power.core_w = (*plan.request.watts - power.gpu_w * plan.gpus) / plan.cores;
+  return power;
+}
+
+/// Sets what follows from rate, target and prices.
+void complete(PlanOption& option, const Plan& plan) {
+  const PlanRequest& request = plan.request;
+  const Estimate& rate = option.rate_per_s;
+  double rate_of_month = rate.value;
+  if (plan.target) {
+    using Meets = PlanOption::Meets;
+    const double target = plan.target->rate_per_s;
+    option.meets_target = rate.low >= target && !option.is_upper_bound   ? Meets::yes
+                          : rate.high < target && !option.is_lower_bound ? Meets::no
+                                                                         : Meets::unknown;
+    option.utilization = target / rate.value;
+    rate_of_month = std::min(rate_of_month, target);
+  }
+  if (!request.prices) return;
+  const Power power = power_of(plan);
+  const Prices& prices = *request.prices;
+  double per_h = option.cores * prices.core_h + option.gpus * prices.gpu_h;
+  if (prices.kwh > 0) {
+    option.watts = option.machines * (option.cores * power.core_w + option.gpus * power.gpu_w);
+    per_h += *option.watts / option.machines / 1000 * prices.kwh;
+  }
+  option.cost_per_month = option.machines * per_h * request.hours_per_month();
+  option.cost_per_million_images =
+      *option.cost_per_month / (request.images_per_month(rate_of_month) / 1e6);
+}
+
+/// Returns the option of one machine with other hardware: the capacity, scaled by the ratio of two
+/// predictions.
+PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gpus) {
+  const Prediction at = model.predict(cores, gpus);
+  const double scale =
+      plan.current_capacity.rate_per_s.value / plan.baseline_prediction.rate_per_s.value;
+  const Estimate& rate = at.rate_per_s;
+  return {.name = machine_phrase(plan, cores, gpus),
+          .cores = cores,
+          .gpus = gpus,
+          .rate_per_s = {scale * rate.value, scale * rate.low, scale * rate.high},
+          .is_upper_bound = !plan.scaling.is_known && cores > plan.cores};
+}
+
+/// The number of cores that a planner would compare with: the fewest that meet the target, or twice
+/// as many; none if another number does not help.
+std::optional<int> other_cores(const Plan& plan) {
+  if (plan.target) {
+    const Requirement& requirement = plan.target->requirements.front();
+    const std::optional<int> cores =
+        requirement.conservative_cores ? requirement.conservative_cores : requirement.cores;
+    if (cores && *cores < plan.cores) return cores;
+    if (plan.is_inconclusive()) return std::nullopt;
+    if (cores && *cores > plan.cores) return cores;
+    return std::nullopt;
+  }
+  if (plan.is_inconclusive() || plan.gain_per_s(plan.doubled_cores) == 0) return std::nullopt;
+  return 2 * plan.cores;
+}
+
+}  // namespace
+
+std::vector<PlanOption> make_options(const Plan& plan, const Model& model) {
+  std::vector<PlanOption> options;
+  const PlanOption here{.name = plan.is_recorded() ? "recorded machine" : "this machine",
+                        .cores = plan.cores,
+                        .gpus = plan.gpus,
+                        .rate_per_s = plan.current_capacity.rate_per_s,
+                        .is_lower_bound = plan.is_lower_bound() && !plan.is_recorded()};
+  options.push_back(here);
+  if (const auto cores = other_cores(plan))
+    options.push_back(other_machine(plan, model, *cores, plan.gpus));
+  if (plan.gpus > 0 && plan.current_capacity.bottleneck == Resource::gpu)
+    options.push_back(other_machine(plan, model, plan.cores, plan.gpus + 1));
+  constexpr double kMaxMachines = 1e6;  // more are not a plan
+  const double machines =
+      plan.target ? std::min(kMaxMachines, plan.target->conservative_machines) : 2;
+  if (machines > 1) {
+    PlanOption more = here;
+    more.name = text::format_count(std::llround(machines), "machine") + " like this";
+    more.machines = machines;
+    for (double* rate : {&more.rate_per_s.value, &more.rate_per_s.low, &more.rate_per_s.high})
+      *rate *= machines;
+    options.push_back(more);
+  }
+  for (PlanOption& option : options) {
+    option.is_measured_here = !plan.is_recorded();
+    complete(option, plan);
+  }
+  return options;
+}
+
+void add_recorded_option(Plan& plan, const Plan& recorded) {
+  constexpr double kMaxRatio = 2;
+  const double ratio = plan.pixels_per_image / recorded.pixels_per_image;
+  if (!(ratio <= kMaxRatio && ratio >= 1 / kMaxRatio)) return;
+  const bool has_vendor = recorded.device.starts_with("NVIDIA ");
+  PlanOption option{.name = recorded.device.substr(has_vendor ? 7 : 0),
+                    .cores = recorded.cores,
+                    .gpus = recorded.gpus,
+                    .rate_per_s = recorded.current_capacity.rate_per_s,
+                    .is_measured_here = false};
+  complete(option, plan);
+  plan.options.push_back(option);
+}
+
+}  // namespace eckart::capacity
