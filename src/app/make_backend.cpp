@@ -23,6 +23,11 @@ using CudaBuildId = const char* (*)();
 
 constexpr std::string_view kCudaUnavailable = "the CUDA backend is not available: ";
 
+std::string without_prefix(std::string_view text, std::string_view prefix) {
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  return std::string(text);
+}
+
 FatalError cuda_unavailable(const std::string& reason) {
   return {ExitCode::unavailable, std::string(kCudaUnavailable) + reason};
 }
@@ -109,7 +114,7 @@ ChosenBackend make_backend(BackendChoice choice, const compute::BackendOptions& 
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::unavailable) throw;
     return {make_cpu_with_lanes(options, cpu_lanes), BackendChoice::cpu,
-            "no GPU is used: " + std::string(error.what()).substr(kCudaUnavailable.size())};
+            "no GPU is used: " + without_prefix(error.what(), kCudaUnavailable)};
   }
 }
 

@@ -10,6 +10,8 @@ constexpr double kSaturatedStageRatio = 0.5;
 /// A stage that reads or writes files and computes for a smaller part of its busy time waits for a
 /// disk.
 constexpr double kMinCpuShareOfBusyTime = 0.5;
+/// If the cores are busier, such a stage may as well wait for a core.
+constexpr double kMaxCoresBusy = 0.5;
 
 ImageCounts since(ImageCounts now, const ImageCounts& earlier) {
   now.done -= earlier.done;
@@ -116,7 +118,8 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
   if (busy < kSaturatedStageRatio) return {std::nullopt, busy, busiest->stage};
-  const bool waits_for_disk = uses_files(busiest->stage) && busiest->cpu_s > 0 &&
+  const bool waits_for_disk = uses_files(busiest->stage) && cores < kMaxCoresBusy &&
+                              busiest->cpu_s > 0 &&
                               ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
   return {waits_for_disk ? Resource::disk : resource_of(busiest->stage), busy, busiest->stage};
 }

@@ -85,7 +85,7 @@ TEST(ThroughputLine, has_counts_rates_and_ratios_in_a_total_line) {
   EXPECT_EQ(line["gpus"][0]["busy"], 0.25);
   EXPECT_EQ(line["gpus"][0]["power_w"], 250);
   EXPECT_EQ(line["gpus"][0]["throttle"], json::array({"power"}));
-  EXPECT_EQ(line["bottleneck"]["resource"], "load");
+  EXPECT_EQ(line["bottleneck"]["resource"], "disk");
 }
 
 TEST(ThroughputLine, has_the_rates_of_the_interval_in_an_interval_line) {

@@ -36,6 +36,9 @@ TEST(Bottleneck, is_the_disk_when_a_saturated_stage_waits_for_files) {
   EXPECT_EQ(bottleneck.resource, Resource::disk);
   EXPECT_EQ(bottleneck.stage, Stage::write);
   EXPECT_EQ(short_name(Resource::disk), "disk");
+  const auto on_busy_cores = find_bottleneck(
+      {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 24), 10);
+  EXPECT_EQ(on_busy_cores.resource, Resource::write);
 }
 
 TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {
