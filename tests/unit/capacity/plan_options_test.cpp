@@ -26,7 +26,7 @@ std::vector<LoggedRun> scaling_runs() {
 
 constexpr double kHoursPerMonth = 24 * 365.25 / 12;
 
-TEST(PlanOptions, cost_what_the_hours_and_the_energy_of_a_month_cost) {
+TEST(PlanOption, costs_what_the_hours_and_the_energy_of_a_month_cost) {
   const PlanRequest request{
       .target_per_s = 1000, .prices = Prices{.core_h = 0.05, .kwh = 0.2}, .watts = 100};
   const PlanOption here = option(single_plan(scaling_runs(), request), "this machine");
@@ -38,7 +38,7 @@ TEST(PlanOptions, cost_what_the_hours_and_the_energy_of_a_month_cost) {
       << "of the target, not of what the machine could do";
 }
 
-TEST(PlanOptions, cost_only_the_hours_of_the_shift) {
+TEST(PlanOption, costs_only_the_hours_of_the_shift) {
   PlanRequest request{.target_per_s = 1000, .prices = Prices{.core_h = 0.05}};
   const double all_day =
       *option(single_plan(scaling_runs(), request), "this machine").cost_per_month;
@@ -47,14 +47,14 @@ TEST(PlanOptions, cost_only_the_hours_of_the_shift) {
   EXPECT_NEAR(shift, all_day / 4, 1e-9);
 }
 
-TEST(PlanOptions, use_the_measured_power_of_a_gpu_and_a_default_for_cores) {
+TEST(PlanOption, uses_the_measured_power_of_a_gpu_and_a_default_for_cores) {
   const LoggedRun run = synthetic_run({.gpu_s_per_image = 2e-4}, {.cores = 4, .gpus = 1});
   const PlanRequest request{.prices = Prices{.kwh = 0.2}};
   const Plan plan = single_plan({run}, request);
   EXPECT_NEAR(plan.options.front().watts.value_or(0), 200 + 4 * kDefaultCoreWatts, 2);
 }
 
-TEST(PlanOptions, offer_what_meets_the_target) {
+TEST(PlanOption, is_offered_if_it_meets_the_target) {
   const Plan plan = single_plan(scaling_runs(), {.target_per_s = 20'000});
   EXPECT_EQ(option(plan, "this machine").meets_target, Meets::no);
   EXPECT_FALSE(plan.options.front().cost_per_month);
@@ -64,19 +64,19 @@ TEST(PlanOptions, offer_what_meets_the_target) {
   EXPECT_EQ(option(plan, "3 machines like this").meets_target, Meets::yes);
 }
 
-TEST(PlanOptions, offer_fewer_cores_if_these_are_enough) {
+TEST(PlanOption, has_fewer_cores_if_these_are_enough) {
   const Plan plan = single_plan(scaling_runs(), {.target_per_s = 1000});
   EXPECT_EQ(option(plan, "1 core").meets_target, Meets::yes);
 }
 
-TEST(PlanOptions, never_call_an_upper_bound_enough) {
+TEST(PlanOption, is_never_enough_by_an_upper_bound) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})}, {.target_per_s = 20'000});
   for (const PlanOption& each : plan.options) {
     EXPECT_FALSE(each.is_upper_bound && each.meets_target == Meets::yes);
   }
 }
 
-TEST(PlanOptions, include_a_recorded_machine_for_images_of_about_the_same_size) {
+TEST(PlanOption, is_a_recorded_machine_for_images_of_about_the_same_size) {
   const Plan recorded = make_plans(reference_runs("h200"), {}).front();
   Plan plan = single_plan(scaling_runs(), {.target_per_s = 10'000});
   add_recorded_option(plan, recorded);
@@ -89,7 +89,7 @@ TEST(PlanOptions, include_a_recorded_machine_for_images_of_about_the_same_size) 
   EXPECT_EQ(std::ranges::count(large.options, "H200", &PlanOption::name), 0);
 }
 
-TEST(PlanOptions, have_the_output_of_a_month) {
+TEST(Plan, has_the_output_of_a_month) {
   std::vector<LoggedRun> runs = scaling_runs();
   EXPECT_FALSE(single_plan(runs).output_tb_per_month());
   for (LoggedRun& run : runs) {

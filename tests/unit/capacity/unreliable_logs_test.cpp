@@ -80,7 +80,7 @@ TEST(DiskLimit, does_not_limit_threads_that_work) {
   EXPECT_THAT(reasons(plan), Contains("8 cores do at most 2.00 times as much."));
 }
 
-TEST(RunNoise, comes_from_repeated_runs_and_leads_the_recommendation_if_large) {
+TEST(RunNoise, comes_from_repeated_runs_and_is_in_the_answer_if_large) {
   const std::vector<LoggedRun> runs = {
       synthetic_run({}, {.id = "1", .cores = 2, .arrival_per_s = 3990}),
       synthetic_run({.cpu_s = {{Stage::compute, 25e-5}, {Stage::load, 5e-5}, {Stage::write, 4e-4}}},
