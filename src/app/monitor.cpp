@@ -38,7 +38,8 @@ Monitor::Monitor(const settings::Settings& settings, const std::string& command,
     : settings_(settings.telemetry),
       identity_(identity_of(settings, command)),
       providers_(std::move(subject)),
-      cpu_s_before_(machine::process_usage().cpu_s) {}
+      cpu_s_before_(machine::process_usage().cpu_s),
+      idle_core_s_before_(machine::idle_core_s()) {}
 
 void Monitor::begin(bool must_listen) {
   sample();  // so that the first requests already see every stage
@@ -103,6 +104,7 @@ void Monitor::sample() {
   if (gpu_monitor_) gpu_monitor_->sample(snapshot.elapsed_s - latest_.elapsed_s);
   snapshot.machine = {
       .cores = identity_.machine.cores,
+      .idle_core_s = machine::idle_core_s() - idle_core_s_before_,
       .process = process_usage(),
       .gpus = gpu_monitor_ ? gpu_monitor_->usages() : std::vector<machine::GpuUsage>{}};
   const std::lock_guard lock(mutex_);

@@ -153,15 +153,16 @@ Orphans find_orphans(const PruneRequest& request) {
   return find_orphans_in(request, *open_existing_ledger(request.output, request.ledger));
 }
 
-void prune(const PruneRequest& request,
-           const std::function<void(const Orphan& orphan)>& on_removed) {
+Orphans prune(const PruneRequest& request,
+              const std::function<void(const Orphan& orphan)>& on_removed) {
   static_cast<void>(
       open_existing_ledger(request.output, request.ledger));  // Ledger's constructor would make one
   const io::FolderLock lock(request.output);
   ledger::Ledger ledger(ledger_file(request.output, request.ledger), logged_ledger_options());
   const LedgerOutputs known(ledger, request.output, request.ledger);
   const files::FileDescriptor folder = open_folder(request.output);
-  for (const Orphan& orphan : find_orphans_in(request, ledger).removable) {
+  Orphans orphans = find_orphans_in(request, ledger);
+  for (const Orphan& orphan : orphans.removable) {
     const std::string key = known.ledger_key(orphan.output);
     const ContainedFile file(folder, orphan.output);
     const pipeline::RecordedOutput recorded =
@@ -175,6 +176,7 @@ void prune(const PruneRequest& request,
     remove_intents(ledger, key);
     on_removed(orphan);
   }
+  return orphans;
 }
 
 }  // namespace eckart::app

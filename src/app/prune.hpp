@@ -40,10 +40,10 @@ struct PruneRequest {
 /// outputs of failed inputs. Checks every input. Throws FatalError(no_input) if there is no ledger.
 Orphans find_orphans(const PruneRequest& request);
 
-/// Checks each orphan again, and removes the file and its ledger entry. Calls `on_removed` for
-/// each. Follows no link below the output folder. Throws FatalError(temporary) if a run or a
-/// service writes there.
-void prune(const PruneRequest& request,
-           const std::function<void(const Orphan& orphan)>& on_removed);
+/// Finds the orphans, checks each again, and removes the file and its ledger entry. Calls
+/// `on_removed` for each. Returns what it found. Follows no link below the output folder. Throws
+/// FatalError(temporary) if a run or a service writes there.
+Orphans prune(const PruneRequest& request,
+              const std::function<void(const Orphan& orphan)>& on_removed);
 
 }  // namespace eckart::app

@@ -66,14 +66,14 @@ text::Json orphan_json(const app::Orphan& orphan, bool is_removed) {
 
 /// Never asks. Without --yes, lists what would be removed.
 ExitCode print_json(const PruneArgs& args) {
-  const app::Orphans orphans = app::find_orphans(args.request);
   std::size_t removed = 0;
-  if (args.yes) {
-    app::prune(args.request, [&](const app::Orphan& orphan) {
-      print_line(orphan_json(orphan, true));
-      ++removed;
-    });
-  } else {
+  const app::Orphans orphans = args.yes ? app::prune(args.request,
+                                                     [&](const app::Orphan& orphan) {
+                                                       print_line(orphan_json(orphan, true));
+                                                       ++removed;
+                                                     })
+                                        : app::find_orphans(args.request);
+  if (!args.yes) {
     for (const app::Orphan& orphan : orphans.removable) print_line(orphan_json(orphan, false));
   }
   text::Json uncertain = text::Json::object();

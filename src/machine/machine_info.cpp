@@ -62,6 +62,14 @@ ProcessUsage process_usage() {
   return usage;
 }
 
+double idle_core_s() {
+  std::ifstream line("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0;  // in clock ticks
+  if (!(line >> name >> user >> nice >> system >> idle >> waiting) || name != "cpu") return 0;
+  return (idle + waiting) / double(::sysconf(_SC_CLK_TCK));
+}
+
 double process_start_unix_s() { return kProcessStart_unix_s; }
 
 }  // namespace eckart::machine

@@ -18,6 +18,10 @@ MachineInfo machine_info();
 /// The resource usage of this process: CPU time since its start, memory and threads now.
 ProcessUsage process_usage();
 
+/// The time since boot in which cores of the machine ran no process, also because of waiting for a
+/// disk, summed over all cores; 0: unknown.
+double idle_core_s();
+
 /// Start time of the process in seconds since 1970.
 double process_start_unix_s();
 

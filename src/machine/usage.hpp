@@ -37,6 +37,8 @@ struct GpuUsage {
 /// The resources of the machine, and how this process and others used them.
 struct MachineUsage {
   int cores = 0;  ///< logical CPUs that this process may use; 0: unknown
+  /// Time in which cores of the machine ran no process, summed over all cores; 0: unknown.
+  double idle_core_s = 0;
   ProcessUsage process;
   std::vector<GpuUsage> gpus;
 };

@@ -10,8 +10,8 @@ constexpr double kSaturatedStageRatio = 0.5;
 /// A stage that reads or writes files and computes for a smaller part of its busy time waits for a
 /// disk.
 constexpr double kMinCpuShareOfBusyTime = 0.5;
-/// If the cores are busier, such a stage may as well wait for a core.
-constexpr double kMaxCoresBusy = 0.5;
+/// If fewer cores were idle, such a stage may as well have waited for a core.
+constexpr double kMinIdleCores = 0.5;
 
 ImageCounts since(ImageCounts now, const ImageCounts& earlier) {
   now.done -= earlier.done;
@@ -58,6 +58,13 @@ bool uses_files(Stage stage) {
 
 double ratio(double part, double whole) { return whole > 0 ? part / whole : 0.0; }
 
+/// Whether at least this share of the cores had nothing to run, neither of this process, which may
+/// be limited to some cores, nor of another.
+bool has_idle_cores(const machine::MachineUsage& machine, double seconds) {
+  return busy_ratio(machine, seconds) <= 1 - kMinIdleCores &&
+         ratio(machine.idle_core_s, machine.cores * seconds) >= kMinIdleCores;
+}
+
 }  // namespace
 
 Snapshot Snapshot::since(const Snapshot& earlier) const {
@@ -76,6 +83,7 @@ Snapshot Snapshot::since(const Snapshot& earlier) const {
   difference.oom_splits -= earlier.oom_splits;
   difference.cpu_fallback_images -= earlier.cpu_fallback_images;
   difference.machine.process.cpu_s -= earlier.machine.process.cpu_s;
+  difference.machine.idle_core_s -= earlier.machine.idle_core_s;
   for (std::size_t i = 0; i < std::min(machine.gpus.size(), earlier.machine.gpus.size()); ++i)
     difference.machine.gpus[i] = telemetry::since(machine.gpus[i], earlier.machine.gpus[i]);
   return difference;
@@ -118,7 +126,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
   if (busy < kSaturatedStageRatio) return {std::nullopt, busy, busiest->stage};
-  const bool waits_for_disk = uses_files(busiest->stage) && cores < kMaxCoresBusy &&
+  const bool waits_for_disk = uses_files(busiest->stage) && has_idle_cores(machine, seconds) &&
                               busiest->cpu_s > 0 &&
                               ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
   return {waits_for_disk ? Resource::disk : resource_of(busiest->stage), busy, busiest->stage};

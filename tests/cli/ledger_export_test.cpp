@@ -78,8 +78,8 @@ TEST_F(LedgerCommandTest, restores_entries_by_export_and_import) {
   EXPECT_THAT(run({"ledger", "export", "out", "l.jsonl"}).err, HasSubstr("already exists"));
   const std::string before = run({"ledger", "export", "out"}).out;
   EXPECT_EQ(before, bytes("l.jsonl"));
-  EXPECT_THAT(before,
-              AllOf(HasSubstr("{\"kind\":\"ledger\",\"eckart_ledger\":1,"), HasSubstr("\"hex\":\"62ff2e706e67\"")));
+  EXPECT_THAT(before, AllOf(HasSubstr("{\"kind\":\"ledger\",\"eckart_ledger\":1,"),
+                            HasSubstr("\"hex\":\"62ff2e706e67\"")));
   fs::remove_all(at("out/.eckart"));
   fs::remove(at("out/a.png"));
   const ProcessResult imported = run({"ledger", "import", "out", "l.jsonl"});

@@ -4,13 +4,23 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <sstream>
 
 #include "tests/cli/ledger_fixture.hpp"
+#include "text/json.hpp"
 
 namespace eckart::test {
 namespace {
 
+using ::testing::Contains;
 using PruneCommandTest = RunWithLedgerTest;
+
+std::vector<text::Json> json_lines(const std::string& text) {
+  std::vector<text::Json> values;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) values.push_back(text::Json::parse(line));
+  return values;
+}
 
 /// The damage is detected when a row is removed.
 TEST_F(PruneCommandTest, warns_of_a_ledger_that_it_renames) {
@@ -47,6 +57,26 @@ TEST_F(PruneCommandTest, lists_and_removes_results_of_deleted_inputs) {
   EXPECT_THAT(run({"status", "out"}).out,
               AllOf(HasSubstr("2 done"), Not(HasSubstr("inputs no longer exist"))));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+}
+
+TEST_F(PruneCommandTest, prints_json_lines_and_never_asks) {
+  fs::remove(at("in/a.png"));
+  const std::vector<text::Json> listed = json_lines(run({"prune", "out", "--json"}).out);
+  ASSERT_EQ(listed.size(), 2u);
+  EXPECT_EQ(listed[0]["kind"], "prune_output");
+  EXPECT_EQ(listed[0]["output"], "a.png");
+  EXPECT_EQ(listed[0]["removed"], false);
+  EXPECT_EQ(listed[1]["kind"], "prune_summary");
+  EXPECT_EQ(listed[1]["removable"], 1);
+  EXPECT_EQ(listed[1]["removed"], 0);
+  EXPECT_THAT(files("out"), Contains("a.png"));
+
+  const std::vector<text::Json> removed = json_lines(run({"prune", "out", "--json", "--yes"}).out);
+  ASSERT_EQ(removed.size(), 2u);
+  EXPECT_EQ(removed[0]["removed"], true);
+  EXPECT_EQ(removed[1]["removable"], 1);
+  EXPECT_EQ(removed[1]["removed"], 1);
+  EXPECT_THAT(files("out"), Not(Contains("a.png")));
 }
 
 /// The run was killed before it recorded the output, and then the input was deleted.

@@ -42,9 +42,10 @@ TEST_F(FailingWatchTest, retries_kept_failure_only_after_requeue) {
   write_png("in/another.png");
   wait_for_outputs(1);
   EXPECT_THAT(files("out"), ElementsAre("another.png"));
-  const ProcessResult requeue = run({"requeue", "out", "large.png"});
+  const ProcessResult requeue = run({"requeue", "out", "large.png", "--json"});
   EXPECT_EQ(requeue.code, 0);
-  EXPECT_THAT(requeue.out, HasSubstr("in/large.png: will be retried"));
+  EXPECT_EQ(requeue.out, "{\"kind\":\"requeue\",\"input\":\"" + at("in/large.png").native() +
+                             "\",\"error\":null}\n");
   wait_for_outputs(2);
 }
 

@@ -72,6 +72,7 @@ TEST(BottleneckText, names_the_disk_if_the_stage_mostly_waits_for_it) {
   telemetry::StageStats write = make_stage(Stage::write, 1, 9, 1, 0);
   write.cpu_s = 2;
   report.stages = {make_stage(Stage::load, 1, 2, 0, 8), write};
+  report.machine.cores = 2, report.machine.idle_core_s = 30;
   EXPECT_EQ(bottleneck_text(report),
             "the disk is the bottleneck: write 90 % busy, mostly waiting for files. A faster disk "
             "helps");

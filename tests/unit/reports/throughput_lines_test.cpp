@@ -33,7 +33,7 @@ telemetry::Snapshot make_snapshot() {
   stage.stage = Stage::load, stage.workers = 2;
   stage.busy_s = 7.5, stage.waiting_for_input_s = 0.5, stage.cpu_s = 3;
   snapshot.batches = {3, 12, 16};
-  snapshot.machine.cores = 2;
+  snapshot.machine.cores = 2, snapshot.machine.idle_core_s = 7;
   machine::GpuUsage& gpu = snapshot.machine.gpus.emplace_back();
   gpu.uuid = "GPU-1", gpu.seconds = 4, gpu.busy_s = 1, gpu.energy_j = 1000;
   gpu.throttled_samples[std::size_t(machine::ThrottleReason::power)] = 1;

@@ -17,6 +17,7 @@ machine::MachineUsage make_machine(int cores, double cpu_s, double gpu_busy_s = 
   machine::MachineUsage machine;
   machine.cores = cores;
   machine.process.cpu_s = cpu_s;
+  machine.idle_core_s = 10 * cores - cpu_s;
   machine.gpus.emplace_back().seconds = 10;
   machine.gpus[0].busy_s = gpu_busy_s;
   return machine;
@@ -39,6 +40,10 @@ TEST(Bottleneck, is_the_disk_when_a_saturated_stage_waits_for_files) {
   const auto on_busy_cores = find_bottleneck(
       {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 24), 10);
   EXPECT_EQ(on_busy_cores.resource, Resource::write);
+  machine::MachineUsage shared = make_machine(4, 8);
+  shared.idle_core_s = 2;  // another process uses the cores
+  EXPECT_EQ(find_bottleneck({make_stage(Stage::write, 9.7, 1)}, shared, 10).resource,
+            Resource::write);
 }
 
 TEST(Bottleneck, is_the_cpu_when_all_cores_are_busy) {
