@@ -134,8 +134,9 @@ std::vector<Contradiction> find_contradictions(const Plan& plan) {
         all.push_back({at.cores, 0, rate.first, rate.second, is_held_out});
     }
     const double deviation = at.rate_per_s.value / *at.measured_per_s - 1;
+    const bool may_be_lower = at.is_upper_bound || plan.is_inconclusive();  // nothing was busy
     const bool differs =
-        at.is_upper_bound ? deviation < -kMaxDeviation : std::abs(deviation) > kMaxDeviation;
+        may_be_lower ? deviation < -kMaxDeviation : std::abs(deviation) > kMaxDeviation;
     if (!differs) continue;
     const auto [slowest, fastest] =
         std::ranges::minmax(matching_runs, std::less<>(), &RunMeasurement::rate_per_s);

@@ -70,11 +70,11 @@ Table rates_table(const Plan& plan) {
   if (table.has_name_last) table.heads.emplace_back("limit");
   for (const PredictionRow& at : plan.predictions) {
     const Estimate& rate = at.rate_per_s;
-    const bool is_only_seen = at.bottleneck == Resource::disk && plan.is_inconclusive();
+    const bool is_guess = at.bottleneck == Resource::disk && plan.is_inconclusive();
     std::vector<Cell> row = {count_cell(at.cores)};
     if (plan.gpus > 0) row.push_back(count_cell(at.gpus));
     row.push_back(number_cell(rate.value));
-    row.push_back(is_only_seen        ? Cell{"seen"}
+    row.push_back(is_guess            ? Cell{"about"}
                   : at.is_upper_bound ? Cell{"at most"}
                                       : Cell{format_range(rate), rate.low, rate.high});
     row.push_back(optional_cell(at.measured_per_s));
