@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 PAGE = "docs/reference/json.md"
@@ -30,6 +31,18 @@ def output(program, folder, *arguments):
     return run.stdout.splitlines()
 
 
+def quarantined(program, folder):
+    """Makes an output folder `watched` with an input in its quarantine."""
+    (folder / "arrived").mkdir()
+    (folder / "arrived/bad.png").write_text("text")
+    (folder / "watch.yaml").write_text(f"watches: [{{input: {folder}/arrived, output: {folder}/watched, settle_ms: 0, retry_timeout_s: 0}}]")
+    with subprocess.Popen([program, "watch", "--config", "watch.yaml"], cwd=folder, stderr=subprocess.DEVNULL) as watch:
+        deadline = time.monotonic() + 60
+        while not list(folder.glob("watched/.eckart/quarantine/*.json")) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        watch.terminate()
+
+
 def samples(program, folder):
     """Yields the JSON lines of commands."""
     output(program, folder, "synth", "-o", "in", "--kind", "texture", "--count", "3", "--size", "64")
@@ -43,6 +56,8 @@ def samples(program, folder):
     for command in (("status", "out"), ("prune", "out"), ("doctor", "--backend", "cpu"), ("plan", "log")):
         yield from output(program, folder, *command, "--json")
     yield from output(program, folder, "ledger", "export", "out")
+    quarantined(program, folder)
+    yield from output(program, folder, "requeue", "watched", "--json")
 
 
 def line_errors(line, known, index):
