@@ -21,7 +21,7 @@ namespace eckart::app {
 namespace {
 
 constexpr std::chrono::milliseconds kSpacePollInterval{1000};
-constexpr std::chrono::seconds kMinShownStep{3};  // steps that take longer appear in the progress
+constexpr std::chrono::seconds kMinShownStep{1};  // steps that take longer appear in the progress
 
 std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;

@@ -127,8 +127,10 @@ std::string Activity::describe() const {
 std::string Activity::describe_longest(Duration min_age) const {
   const std::lock_guard lock(mutex_);
   const std::vector<const RunningStep*> running = running_steps();
-  const bool is_long = !running.empty() && Clock::now() - running.front()->begin >= min_age;
-  return is_long ? describe(*running.front()) : std::string();
+  if (running.empty()) return {};
+  const Duration age = Clock::now() - running.front()->begin;
+  if (age < min_age) return {};
+  return std::string(running.front()->step.stage) + " for " + seconds_text(age);
 }
 
 Activity::File to_activity_file(const WorkItem& item) {

@@ -106,7 +106,8 @@ class Activity {
   /// Describes the running steps, the longest first: "load of a.png for 12 s, ...". Empty if no
   /// step is running.
   std::string describe() const;
-  /// Describes the longest running step, if it has run for at least `min_age`; empty otherwise.
+  /// Returns "compute for 12 s" for the longest running step, if it has run for at least `min_age`;
+  /// empty otherwise.
   std::string describe_longest(Duration min_age) const;
 
  private:

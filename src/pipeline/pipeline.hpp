@@ -52,7 +52,8 @@ class Pipeline {
   std::optional<Activity::Stall> find_stall();
   /// Describes the running steps; see Activity::describe().
   std::string describe_activity() const { return activity_.describe(); }
-  /// Describes the longest running step, if it has run for at least `min_age`; empty otherwise.
+  /// Returns "compute for 12 s" for the longest running step, if it has run for at least `min_age`;
+  /// empty otherwise.
   std::string describe_longest_step(Activity::Duration min_age) const {
     return activity_.describe_longest(min_age);
   }

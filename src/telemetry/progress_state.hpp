@@ -12,7 +12,7 @@ struct ProgressState {
   std::int64_t total = 0;  ///< found so far
   bool is_total_final = false;
   std::int64_t skipped = 0;  ///< part of `done`; not part of the rate, as it takes almost no time
-  std::string activity{};    ///< the longest running step, such as "compute of a.png for 12 s"
+  std::string activity{};    ///< the longest running step, such as "compute for 12 s"
   std::string bottleneck{};  ///< such as "write 97 % busy"; empty: unknown
 };
 

@@ -69,9 +69,9 @@ TEST(ProgressLine, shows_the_bottleneck_in_80_columns) {
 TEST(ProgressLine, shows_the_step_of_an_image_that_takes_long) {
   telemetry::ProgressState state = make_state(0, 1, 0);
   state.bottleneck = "compute 99 % busy";
-  state.activity = "compute of map.png for 12 s";
+  state.activity = "compute for 12 s";
   EXPECT_EQ(progress_line(state, 15, 79),
-            "  0%|..................| 0/1 [00:15<?, 0 images/s, compute of map.png for 12 s]");
+            "  0%|.............................| 0/1 [00:15<?, 0 images/s, compute for 12 s]");
 }
 
 TEST(ProgressLine, drops_count_and_failures_last_when_narrow) {
