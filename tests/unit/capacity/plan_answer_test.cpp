@@ -10,7 +10,6 @@
 namespace eckart::capacity::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
