@@ -4,7 +4,6 @@
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 
 #include "app/pipeline_options.hpp"
@@ -21,15 +20,8 @@ using settings::BackendChoice;
 using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& options);
 using CudaBuildId = const char* (*)();
 
-constexpr std::string_view kCudaUnavailable = "the CUDA backend is not available: ";
-
-std::string without_prefix(std::string_view text, std::string_view prefix) {
-  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
-  return std::string(text);
-}
-
 FatalError cuda_unavailable(const std::string& reason) {
-  return {ExitCode::unavailable, std::string(kCudaUnavailable) + reason};
+  return {ExitCode::unavailable, "the CUDA backend is not available: " + reason};
 }
 
 std::filesystem::path find_cuda_module() {
@@ -113,8 +105,7 @@ ChosenBackend make_backend(BackendChoice choice, const compute::BackendOptions& 
     return {make_cuda_with_fallback(options, cpu_lanes), BackendChoice::cuda, "a GPU was found"};
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::unavailable) throw;
-    return {make_cpu_with_lanes(options, cpu_lanes), BackendChoice::cpu,
-            "no GPU is used: " + without_prefix(error.what(), kCudaUnavailable)};
+    return {make_cpu_with_lanes(options, cpu_lanes), BackendChoice::cpu, error.what()};
   }
 }
 

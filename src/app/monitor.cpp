@@ -32,6 +32,18 @@ reports::RunIdentity identity_of(const settings::Settings& settings, const std::
   return identity;
 }
 
+/// The newest failures, the latest first.
+std::string failure_lines(const telemetry::Snapshot& all) {
+  constexpr std::size_t kMaxFailures = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMaxFailures, all.recent_failures.size()); ++i) {
+    const telemetry::ImageFailure& failure = all.recent_failures[i];
+    text += "failed     " + text::printable(failure.file) + ": " +
+            std::string(to_string(failure.reason)) + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 Monitor::Monitor(const settings::Settings& settings, const std::string& command, Providers subject)
@@ -182,22 +194,6 @@ bool Monitor::write(const std::string& line) {
 std::string view_text(const Monitor::View& last_view) {
   return reports::snapshot_text(last_view.all, last_view.recent);
 }
-
-namespace {
-
-/// The newest failures, the latest first.
-std::string failure_lines(const telemetry::Snapshot& all) {
-  constexpr std::size_t kMaxFailures = 5;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMaxFailures, all.recent_failures.size()); ++i) {
-    const telemetry::ImageFailure& failure = all.recent_failures[i];
-    text += "failed     " + text::printable(failure.file) + ": " +
-            std::string(to_string(failure.reason)) + '\n';
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string watch_line(const status_server::WatchStatus& watch) {
   std::string line = watch.name + ": " + to_string(watch.condition) + ", " +

@@ -69,7 +69,7 @@ class Monitor {
   double last_log_attempt_s_ = 0;
   std::optional<reports::ThroughputLog> log_;
   const double cpu_s_before_;        // CPU time of this process
-  const double idle_core_s_before_;  // likewise
+  const double idle_core_s_before_;  // of the machine
   mutable std::mutex mutex_;
   telemetry::Snapshot latest_;                       // the last snapshot
   std::vector<status_server::WatchStatus> watches_;  // at that time, so that their sum is the total

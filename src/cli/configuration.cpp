@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "cli/enum_option.hpp"
 #include "cli/existing_path.hpp"
 #include "core/error.hpp"
 #include "settings/value_types.hpp"
@@ -20,6 +21,19 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_opti
   if (has_print_option)
     command.add_flag("--print-config", args.print, "Print the effective settings and exit")
         ->group("Settings");
+}
+
+CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& ranks) {
+  return command
+      .add_option("-k,--rank", ranks,
+                  "Rank, or ranks separated by commas, such as 5,20,50: one output each")
+      ->type_name("RANKS")
+      ->default_str(to_string(settings::Settings{}.ranks.front()));
+}
+
+CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format) {
+  return add_enum_name_option(command, "--format", format, "File format of the outputs",
+                              settings::OutputSettings{}.format);
 }
 
 settings::Configuration read_configuration(const ConfigArgs& args,

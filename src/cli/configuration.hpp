@@ -22,6 +22,10 @@ struct ConfigArgs {
 /// Adds --config, --set and, if `has_print_option`, --print-config.
 void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option = true);
 
+/// Add -k and --format. apply_flag() applies their values.
+CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& ranks);
+CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format);
+
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,
 /// --set. Throws settings::SettingsError.
 settings::Configuration read_configuration(

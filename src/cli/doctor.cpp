@@ -2,12 +2,9 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cmath>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,19 +14,16 @@
 
 #include "app/make_backend.hpp"
 #include "cli/arguments.hpp"
+#include "cli/backend_check.hpp"
 #include "cli/commands.hpp"
 #include "cli/enum_option.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_costs.hpp"
-#include "core/instant.hpp"
-#include "core/quality.hpp"
-#include "core/round_up.hpp"
 #include "files/out_of_space.hpp"
 #include "io/codec.hpp"
 #include "machine/usable_cores.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
-#include "synth/synth.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -38,134 +32,45 @@ namespace {
 
 using settings::BackendChoice;
 
-constexpr int kSide = 256;
-constexpr RankPolicy kRanks[] = {RankPolicy{}};
-
-compute::Task make_task() {
-  compute::Task task;
-  task.input = synth::synthesize(
-      {.kind = synth::SynthKind::texture, .rows = kSide, .cols = kSide, .channels = 1, .seed = 1});
-  task.ranks = kRanks;
-  task.outputs.emplace_back(task.input.shape());
-  task.results.emplace_back(1);
-  return task;
-}
-
-/// Reconstructs one image on this lane and returns its task.
-compute::Task reconstruct(compute::Backend& backend, int index = 0) {
-  compute::Task task = make_task();
-  compute::Task* const tasks[] = {&task};
-  const auto lane = backend.make_lane(index);
-  lane->start(0, compute::batch_key(task, kDefaultPadMultiple), tasks);
-  lane->finish(0);
-  return task;
-}
-
-/// Returns the squared error of the output, in levels^2.
-double squared_error(const compute::Task& task) {
-  const auto in = task.input.plane<std::uint8_t>(0), out = task.outputs[0].plane<std::uint8_t>(0);
-  double sum = 0;
-  for (int i = 0; i < kSide * kSide; ++i) {
-    const int difference = int(in.data[i]) - int(out.data[i]);
-    sum += difference * difference;
-  }
-  return sum;
-}
-
-/// The maximum difference of all lanes from the reference.
-struct MaxDifference {
-  bool failed = false;
-  int samples = 0;
-  int levels = 0;
-  double loss_db = 0;
-
-  void add(const compute::Task& task, const compute::Task& reference) {
-    failed = failed || !task.error.empty();
-    const auto a = task.outputs[0].plane<std::uint8_t>(0),
-               b = reference.outputs[0].plane<std::uint8_t>(0);
-    int different = 0;
-    for (int i = 0; i < kSide * kSide; ++i) {
-      const int difference = std::abs(int(a.data[i]) - int(b.data[i]));
-      different += difference != 0;
-      levels = std::max(levels, difference);
-    }
-    samples = std::max(samples, different);
-    loss_db = std::max(loss_db, 10 * std::log10(squared_error(task) / squared_error(reference)));
-  }
-  /// Uses the pixels of the output instead of the loss that the backend reports.
-  bool is_acceptable() const { return !failed && levels <= 1 && loss_db <= kMaxLossDb; }
+/// What a run may use.
+struct MachineSummary {
+  int cores = 0;
+  std::uint64_t memory_bytes = 0, free_memory_bytes = 0, open_file_limit = 0;
+  std::vector<std::string> formats{};
 };
 
-/// Tests every lane, and so every GPU, against `reference`. Returns the check as an object of
-/// docs/reference/json.md.
-text::Json check_backend(compute::Backend& backend, const compute::Task& reference) {
-  MaxDifference difference;
-  std::chrono::duration<double, std::milli> first{};
-  for (int lane = 0; lane < backend.lanes(); ++lane) {
-    const auto start = Clock::now();
-    difference.add(reconstruct(backend, lane), reference);
-    if (lane == 0) first = Clock::now() - start;
-  }
-  const bool is_ok = difference.is_acceptable();
-  return {{"name", backend.name()},
-          {"result", !is_ok                       ? "failed"
-                     : backend.warnings().empty() ? "ok"
-                                                  : "warning"},
-          {"detail", backend.description()},
-          {"details", backend.details()},
-          {"warnings", backend.warnings()},
-          {"lanes", backend.lanes()},
-          {"converged", !difference.failed},
-          {"different_samples", difference.samples},
-          {"max_difference_levels", difference.levels},
-          {"loss_db",
-           std::isfinite(difference.loss_db) ? text::Json(difference.loss_db) : text::Json()},
-          {"first_batch_ms", first.count()}};
-}
-
-void print_check(const text::Json& check) {
-  const auto text = [&](const char* key) { return check.at(key).get<std::string>(); };
-  std::printf("%-8s %s: %s\n", text("name").c_str(), text("result") == "failed" ? "WRONG" : "ok",
-              text("detail").c_str());
-  for (const char* lines : {"details", "warnings"})
-    for (const auto& line : check.at(lines))
-      std::printf("         %s\n", line.get<std::string>().c_str());
-  const double loss_db =
-      check.at("loss_db").is_null() ? std::nan("") : check.at("loss_db").get<double>();
-  std::printf(
-      "         %d x %d at rank %d, on every lane: %d of %d samples differ from the float64 SVD, "
-      "by %d at most; loss %.1g dB; first batch %.0f ms\n",
-      kSide, kSide, kRanks[0].k, check.at("different_samples").get<int>(), kSide * kSide,
-      check.at("max_difference_levels").get<int>(), loss_db,
-      check.at("first_batch_ms").get<double>());
-  if (!check.at("converged").get<bool>()) std::printf("         the solver did not converge\n");
-}
-
-text::Json machine_json() {
+MachineSummary machine_summary() {
   struct sysinfo info {};
   struct rlimit files {};
   sysinfo(&info);
   getrlimit(RLIMIT_NOFILE, &files);
-  text::Json formats = text::Json::array();
-  for (const io::Codec& codec : io::codecs()) formats.push_back(to_string(codec.format));
-  return {{"cores", machine::usable_cores()},
-          {"memory_bytes", std::uint64_t(info.totalram) * info.mem_unit},
-          {"free_memory_bytes", std::uint64_t(info.freeram + info.bufferram) * info.mem_unit},
-          {"open_file_limit", files.rlim_cur},
-          {"formats", formats},
-          {"codec_libraries", io::codec_libraries()}};
+  MachineSummary machine{
+      .cores = machine::usable_cores(),
+      .memory_bytes = std::uint64_t(info.totalram) * info.mem_unit,
+      .free_memory_bytes = std::uint64_t(info.freeram + info.bufferram) * info.mem_unit,
+      .open_file_limit = files.rlim_cur};
+  for (const io::Codec& codec : io::codecs()) machine.formats.push_back(to_string(codec.format));
+  return machine;
 }
 
-void print_machine(const text::Json& machine) {
+void print(const MachineSummary& machine) {
   constexpr double kGib = 1 << 30;
   std::printf("machine  %d cores, %.1f of %.1f GiB memory free, open file limit %llu\n",
-              machine.at("cores").get<int>(), machine.at("free_memory_bytes").get<double>() / kGib,
-              machine.at("memory_bytes").get<double>() / kGib,
-              machine.at("open_file_limit").get<unsigned long long>());
+              machine.cores, double(machine.free_memory_bytes) / kGib,
+              double(machine.memory_bytes) / kGib,
+              static_cast<unsigned long long>(machine.open_file_limit));
   std::string formats;
-  for (const auto& format : machine.at("formats")) formats += " " + format.get<std::string>();
-  std::printf("formats %s (%s)\n", formats.c_str(),
-              machine.at("codec_libraries").get<std::string>().c_str());
+  for (const std::string& format : machine.formats) formats += " " + format;
+  std::printf("formats %s (%s)\n", formats.c_str(), io::codec_libraries().c_str());
+}
+
+text::Json to_json(const MachineSummary& machine) {
+  return {{"cores", machine.cores},
+          {"memory_bytes", machine.memory_bytes},
+          {"free_memory_bytes", machine.free_memory_bytes},
+          {"open_file_limit", machine.open_file_limit},
+          {"formats", machine.formats},
+          {"codec_libraries", io::codec_libraries()}};
 }
 
 struct DoctorArgs {
@@ -218,22 +123,22 @@ struct Candidate {
 
 ExitCode doctor(const DoctorArgs& args) {
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
-  const text::Json machine = machine_json();
+  const MachineSummary machine = machine_summary();
   text::Json checks = text::Json::array();
-  const auto add_check = [&](text::Json check) {
-    if (!args.json) print_check(check);
-    checks.push_back(std::move(check));
-    return checks.back().at("result") != "failed";
+  const auto add_check = [&](const BackendCheck& check) {
+    checks.push_back(to_json(check));
+    if (!args.json) print(check);
+    return check.difference.is_acceptable();
   };
   if (!args.json) {
     std::printf("eckart   " ECKART_VERSION "\n");
-    print_machine(machine);
+    print(machine);
   }
   compute::BackendOptions options;
   options.calibration = load_costs(args);
   options.solver = SolverKind::gesvd;
   const compute::Task reference =
-      reconstruct(*app::make_backend(BackendChoice::cpu, options, 1).backend);
+      reconstruct_check_image(*app::make_backend(BackendChoice::cpu, options, 1).backend);
   options.solver = SolverKind::automatic;
   std::vector<Candidate> candidates;
   bool is_acceptable = true;
@@ -265,13 +170,13 @@ ExitCode doctor(const DoctorArgs& args) {
     const text::Json json = {{"kind", "doctor"},
                              {"version", ECKART_VERSION},
                              {"ready", is_acceptable},
-                             {"machine", machine},
+                             {"machine", to_json(machine)},
                              {"checks", checks}};
     std::printf("%s\n", text::dump_json(json).c_str());
-    return is_acceptable ? ExitCode::ok : ExitCode::internal;
+  } else {
+    std::printf("%s\n",
+                is_acceptable ? "This machine is ready." : "This machine computes wrong results.");
   }
-  std::printf("%s\n",
-              is_acceptable ? "This machine is ready." : "This machine computes wrong results.");
   return is_acceptable ? ExitCode::ok : ExitCode::internal;
 }
 

@@ -277,10 +277,6 @@ ExitCode execute(const RunArgs& args) {
   restart_process(loss_message, run_number, inherited);
 }
 
-}  // namespace
-
-namespace {
-
 void add_input_options(CLI::App& run, RunArgs& args) {
   run.add_option("INPUT", args.inputs,
                  "Folders (processed recursively; the tree is mirrored) and image files");
@@ -298,11 +294,7 @@ void add_input_options(CLI::App& run, RunArgs& args) {
 void add_reconstruction_options(CLI::App& run, RunArgs& args) {
   const settings::Settings defaults;
   const char* const group = "Reconstruction";
-  run.add_option("-k,--rank", args.rank,
-                 "Rank, or ranks separated by commas, such as 5,20,50: one output each")
-      ->type_name("RANKS")
-      ->default_str(to_string(defaults.ranks.front()))
-      ->group(group);
+  add_rank_option(run, args.rank)->group(group);
   add_enum_name_option(run, "--backend", args.backend,
                        "Where to compute: auto is cuda if there is a GPU, checked compares cuda "
                        "with cpu",
@@ -321,9 +313,7 @@ void add_output_options(CLI::App& run, RunArgs& args) {
   run.add_option("-o,--output", args.output, "Output folder; created if missing")
       ->type_name("FOLDER")
       ->group(group);
-  add_enum_name_option(run, "--format", args.format, "File format of the outputs",
-                       settings::OutputSettings{}.format)
-      ->group(group);
+  add_format_option(run, args.format)->group(group);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")
       ->type_name("FILE")

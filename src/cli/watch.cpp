@@ -15,7 +15,6 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
-#include "cli/enum_option.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
@@ -111,19 +110,11 @@ void add_watch(CLI::App& app, Action& action) {
           ->group(kProcessingCommands);
   command->add_option("INPUT", args->input,
                       "Folder to watch, recursively; without it, the watches of the settings");
-  const settings::Settings defaults;
   command->add_option("-o,--output", args->output, "Output folder; created if missing")
       ->type_name("FOLDER")
       ->group("Output");
-  command
-      ->add_option("-k,--rank", args->rank,
-                   "Rank, or ranks separated by commas, such as 5,20,50: one output each")
-      ->type_name("RANKS")
-      ->default_str(to_string(defaults.ranks.front()))
-      ->group("Output");
-  add_enum_name_option(*command, "--format", args->format, "File format of the outputs",
-                       defaults.output.format)
-      ->group("Output");
+  add_rank_option(*command, args->rank)->group("Output");
+  add_format_option(*command, args->format)->group("Output");
   add_config_options(*command, args->config);
   command->add_flag("--check", args->check_configuration, "Only check the configuration")
       ->group("Settings");

@@ -82,8 +82,7 @@ void check_decode_memory(std::size_t bytes, const ImageLimits& limits) {
 std::optional<ImageFormat> format_of_file_name(std::string_view file_name) {
   const std::size_t dot = file_name.rfind('.');
   if (dot == file_name.npos) return std::nullopt;
-  std::string extension(file_name.substr(dot + 1));
-  std::transform(extension.begin(), extension.end(), extension.begin(), text::to_lower_ascii);
+  const std::string extension = text::to_lower_ascii(std::string(file_name.substr(dot + 1)));
   const auto found = std::ranges::find(kExtensions, extension, &EnumName<ImageFormat>::name);
   return found == kExtensions.end() ? std::nullopt : std::optional(found->value);
 }

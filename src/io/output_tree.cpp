@@ -22,11 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string to_lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), text::to_lower_ascii);
-  return text;
-}
-
 void check_ranks_have_names(const std::string& name, std::size_t ranks) {
   if (ranks <= 1 || name.find("{rank}") != name.npos) return;
   throw std::invalid_argument("the output name '" + name +
@@ -82,7 +77,8 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& 
 }
 
 std::uint64_t OutputTree::hash_of(const fs::path& path) const {
-  return hash::name_hash(is_case_insensitive_ ? to_lower(path.native()) : path.native());
+  return hash::name_hash(is_case_insensitive_ ? text::to_lower_ascii(path.native())
+                                              : path.native());
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {

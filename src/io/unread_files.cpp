@@ -23,10 +23,9 @@ bool is_unread(std::string_view name) {
 std::string extension_of(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos || dot + 1 == name.size()) return std::string(kNoExtension);
-  std::string extension(name.substr(dot));
+  const std::string extension(name.substr(dot));
   if (extension.size() > kMaxExtensionBytes) return std::string(kOther);
-  std::transform(extension.begin(), extension.end(), extension.begin(), text::to_lower_ascii);
-  return text::printable(extension);
+  return text::printable(text::to_lower_ascii(extension));
 }
 
 }  // namespace

@@ -111,12 +111,11 @@ void Tally::count(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
     const double psnr = std::min(kExactPsnrDb, output_psnr_db(item.task, i));
-    report_.psnr_db_min = report_.outputs ? std::min(report_.psnr_db_min, psnr) : psnr;
     for (const compute::PlaneResult& plane : item.task.results[i]) {
       report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
       report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
     }
-    psnr_sum_db_ += psnr;
+    quality_.add(psnr);
     ++report_.outputs;
     quality_of(to_string(item.output_ranks[i])).add(psnr);
   }
@@ -150,7 +149,8 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
 telemetry::RunReport Tally::report() const {
   const std::lock_guard lock(mutex_);
   telemetry::RunReport report = report_;
-  if (report.outputs) report.psnr_db_mean = psnr_sum_db_ / double(report.outputs);
+  report.psnr_db_mean = quality_.psnr_db_mean;
+  report.psnr_db_min = quality_.psnr_db_min;
   return report;
 }
 

@@ -36,7 +36,7 @@ class Tally {
   mutable std::mutex mutex_;
   telemetry::ProgressState progress_;
   telemetry::RunReport report_;
-  double psnr_sum_db_ = 0;
+  telemetry::RankQuality quality_;     // of all ranks
   std::multiset<Instant> unfinished_;  // times at which unfinished images were found
   double last_done_unix_s_ = 0;
   std::deque<telemetry::ImageFailure> recent_failures_;

@@ -24,26 +24,23 @@ LoggedRun idle_run(const std::string& command = "run") {
   return synthetic_run({}, {.cores = 4, .command = command, .arrival_per_s = 1000});
 }
 
-/// Threads wait for the disk, at 1,000 images/s.
-LoggedRun disk_run(int cores = 4) {
-  LoggedRun run =
-      synthetic_run({}, {.id = std::to_string(cores), .cores = cores, .arrival_per_s = 1000});
+/// Sets the busy share of the write threads.
+LoggedRun with_busy_writers(LoggedRun run, double share) {
   for (ThroughputSample& interval : run.intervals) {
     StageSample& write = interval.stages.at(2);
-    write.busy_s = write.workers * interval.interval_s;
+    write.busy_s = share * write.workers * interval.interval_s;
   }
   return run;
 }
 
-/// Nothing is busy, and threads waited for the disk for a third of the time.
-LoggedRun partly_waiting_run() {
-  LoggedRun run = idle_run();
-  for (ThroughputSample& interval : run.intervals) {
-    StageSample& write = interval.stages.at(2);
-    write.busy_s = 0.33 * write.workers * interval.interval_s;
-  }
-  return run;
+/// Threads wait for the disk, at 1,000 images/s.
+LoggedRun disk_run(int cores = 4) {
+  return with_busy_writers(
+      synthetic_run({}, {.id = std::to_string(cores), .cores = cores, .arrival_per_s = 1000}), 1);
 }
+
+/// Nothing is busy, and threads waited for the disk for a third of the time.
+LoggedRun partly_waiting_run() { return with_busy_writers(idle_run(), 0.33); }
 
 /// Compute threads take four times their CPU time, though cores are free.
 LoggedRun disturbed_run() {
@@ -56,14 +53,7 @@ LoggedRun disturbed_run() {
 }
 
 /// The same, and write threads wait all the time: for the disk, or for a core.
-LoggedRun disturbed_disk_run() {
-  LoggedRun run = disturbed_run();
-  for (ThroughputSample& interval : run.intervals) {
-    StageSample& write = interval.stages.at(2);
-    write.busy_s = 10 * write.workers * interval.interval_s;
-  }
-  return run;
-}
+LoggedRun disturbed_disk_run() { return with_busy_writers(disturbed_run(), 10); }
 
 /// A service whose busiest interval has 1.22 times the rate that its cores allow on average.
 LoggedRun service_with_a_peak() {
