@@ -100,14 +100,12 @@ TEST_F(WatchSourceTest, returns_an_old_file_at_once) {
 TEST_F(WatchSourceTest, finds_files_over_capacity_later) {
   WatchOptions options = options_for(root_);
   options.max_pending = 4;
-  Names done;  // used by the thread of the watch
-  start({{options, [&](const SourceItem& item, const files::FileState&) {
+  start({{options, [done = Names()](const SourceItem& item, const files::FileState&) mutable {
             return done.insert(item.relative).second;
           }}});
   wait_for([&] { return state().is_scan_complete; });
   write_many("", 100);
   EXPECT_EQ(take_and_finish(100).size(), 100u);
-  source_.reset();
 }
 
 TEST_F(WatchSourceTest, does_not_return_filtered_files) {
@@ -202,18 +200,19 @@ TEST_F(WatchSourceTest, finds_files_without_events_by_a_requested_scan) {
 }
 
 TEST_F(WatchSourceTest, recovers_from_lost_events) {
-  std::mutex busy;
-  std::atomic<bool> is_asked = false;
-  start({{options_for(root_), [&](const SourceItem&, const files::FileState&) {
-            is_asked = true;
-            const std::lock_guard lock(busy);
+  // Shared, because the thread of the watch asks the filter until TearDown().
+  const auto busy = std::make_shared<std::mutex>();
+  const auto is_asked = std::make_shared<std::atomic<bool>>(false);
+  start({{options_for(root_), [=](const SourceItem&, const files::FileState&) {
+            *is_asked = true;
+            const std::lock_guard lock(*busy);
             return true;
           }}});
   wait_for([&] { return state().is_scan_complete; });
   {
-    const std::lock_guard lock(busy);
+    const std::lock_guard lock(*busy);
     write("a.png");
-    wait_for([&] { return is_asked.load(); });
+    wait_for([&] { return is_asked->load(); });
     if (const std::string skip_reason = fill_event_queue(root_); !skip_reason.empty())
       GTEST_SKIP() << skip_reason;
     write("new/lost.png");
@@ -279,13 +278,13 @@ TEST_F(WatchSourceTest, loses_no_file_on_an_environment_error_and_logs_once) {
 
 TEST_F(WatchSourceTest, asks_the_filter_again_after_an_environment_error) {
   write("a.png");
-  std::atomic<int> asked = 0;
-  start({{options_for(root_), [&](const SourceItem&, const files::FileState&) {
-            if (++asked < 4) throw EnvironmentError("the ledger is locked");
+  const auto asked = std::make_shared<std::atomic<int>>(0);
+  start({{options_for(root_), [=](const SourceItem&, const files::FileState&) {
+            if (++*asked < 4) throw EnvironmentError("the ledger is locked");
             return true;
           }}});
   EXPECT_EQ(next_name(), "a.png");
-  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(*asked, 4);
   EXPECT_EQ(count_log_lines("paused; will retry: the ledger is locked"), 1);
   EXPECT_EQ(count_log_lines("resumed"), 1);
   EXPECT_EQ(state().backoff_reason, "");
