@@ -79,11 +79,13 @@ Service::Service(const settings::Configuration& configuration, double last_done_
       previous_last_done_unix_s_(last_done_unix_s) {
   const std::vector<WatchSettings> watches = checked_watches(configuration_);
   std::vector<io::WatchSource::Watch> sources;
+  std::vector<std::string> names;
   for (const WatchSettings& watch : watches) {
     inputs_.push_back(watch.input);
     outputs_.push_back(watch.output);
-    spdlog::info("watching {}; output folder {}", text::printable(watch.input.native()),
-                 text::printable(watch.output.native()));
+    names.push_back(watch.name);
+    spdlog::info("watch {}: input folder {}, output folder {}", text::printable(watch.name),
+                 text::printable(watch.input.native()), text::printable(watch.output.native()));
     WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
     sources.push_back(
         {folder.options(), [&folder](const io::SourceItem& arrival, const files::FileState& state) {
@@ -92,8 +94,8 @@ Service::Service(const settings::Configuration& configuration, double last_done_
   }
   source_ = std::make_unique<io::WatchSource>(
       std::move(sources),
-      [inputs = inputs_](int watch, io::Severity severity, const std::string& line) {
-        const logging::LogFields fields({{"ECKART_WATCH", inputs[std::size_t(watch)].native()}});
+      [names = std::move(names)](int watch, io::Severity severity, const std::string& line) {
+        const logging::LogFields fields({{"ECKART_WATCH", names[std::size_t(watch)]}});
         log_watch_line(severity, line);
       });
   pipeline_ = std::make_unique<pipeline::Pipeline>(

@@ -352,7 +352,8 @@ void record_suspects(std::span<const std::unique_ptr<WatchedFolder>> folders,
 
 io::FinishStatus WatchedFolder::end(const pipeline::WorkItem& item) {
   if (!item.disposal.empty()) {
-    const logging::LogFields fields({{"ECKART_FILE", item.file.native()}});
+    const logging::LogFields fields(
+        {{"ECKART_WATCH", watch_.name}, {"ECKART_FILE", item.file.native()}});
     spdlog::info("{}", item.disposal);
   }
   if (item.owner) item.owner->release_outputs(item);

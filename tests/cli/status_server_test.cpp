@@ -43,6 +43,7 @@ TEST_F(StatusServerTest, reports_each_watch_by_its_name) {
                            watch("in", "out", "name: scans") + watch("in2", "out2"));
   write_png("in2/b.png");
   start();
+  wait_for_log("watch scans: input folder " + at("in").string());
   wait_for_log("in: 1 file not read: 1 .tif");
   wait_for_outputs(1, "out2");
   wait_until([&] { return status()["watches"][1]["done"] == 1; });
