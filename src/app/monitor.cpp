@@ -213,9 +213,12 @@ std::string status_text(const status_server::RunStatus& status) {
   text += '\n';
   for (const std::string& reason : status.state.not_ready_reasons)
     text += "NOT READY " + reason + '\n';
-  for (const status_server::WatchStatus& watch : status.state.watches)
+  Snapshot all = status.all;
+  for (const status_server::WatchStatus& watch : status.state.watches) {
     text += "watch     " + watch_line(watch) + '\n';
-  return text + reports::snapshot_text(status.all, status.recent) + failure_lines(status.all);
+    all.unfinished += watch.waiting;  // not in the pipeline yet
+  }
+  return text + reports::snapshot_text(all, status.recent) + failure_lines(status.all);
 }
 
 Monitor::View Monitor::current_view() const {

@@ -87,7 +87,8 @@ class Monitor {
 std::string view_text(const Monitor::View& last_view);
 /// Formats the status of a watch on one line, for eckart top.
 std::string watch_line(const status_server::WatchStatus& watch);
-/// Formats a status: the view, the identity of the run, and the reasons why it is not ready.
+/// Formats a status: the view, the identity of the run, its watches, and the reasons why it is not
+/// ready.
 std::string status_text(const status_server::RunStatus& status);
 
 }  // namespace eckart::app

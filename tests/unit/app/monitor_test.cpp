@@ -117,5 +117,17 @@ TEST_F(MonitorTest, adds_an_unwritten_interval_to_the_next_line) {
   EXPECT_EQ(in_intervals, in_total);
 }
 
+TEST(StatusTextTest, counts_waiting_files_of_the_watches_as_unfinished) {
+  status_server::RunStatus status;
+  status.all.unfinished = 1;
+  for (const std::int64_t waiting : {5, 2}) {
+    status_server::WatchStatus watch;
+    watch.waiting = waiting;
+    watch.unfinished = waiting;
+    status.state.watches.push_back(watch);
+  }
+  EXPECT_THAT(status_text(status), HasSubstr("0 skipped, 8 unfinished"));
+}
+
 }  // namespace
 }  // namespace eckart::app
