@@ -94,6 +94,20 @@ async function labelsRatesWithTheirInterval(browser, server) {
   await page.browserContext().close();
 }
 
+async function explainsEachColorOfTheStages(browser, server) {
+  const page = await open(browser, server.url);
+  await textBecomes(page, "#done", /^1,234,567$/);
+  const [parts, headings] = await page.evaluate(() => {
+    const color = (element, pseudo) => getComputedStyle(element, pseudo).backgroundColor;
+    const stages = document.querySelector("#stages");
+    return [[...stages.querySelector("tbody .bar").children].map((part) => color(part)),
+      [...stages.querySelectorAll("th.busy, th.input, th.blocked")].map((heading) => color(heading, "::before"))];
+  });
+  assert.equal(parts.length, 3);
+  assert.deepEqual(headings, parts);
+  await page.browserContext().close();
+}
+
 async function idleAxisEndsAtOne(browser, server) {
   server.idle = true;
   const page = await open(browser, server.url);
@@ -177,6 +191,7 @@ async function testFakeServer(browser) {
     step("figures follow the server's", withServer(options.page, figuresFollow, browser)),
     step("begins with nothing", withServer(options.page, beginsWithNothing, browser)),
     step("says of which time a rate is", withServer(options.page, labelsRatesWithTheirInterval, browser)),
+    step("explains each color of the stages", withServer(options.page, explainsEachColorOfTheStages, browser)),
     step("an idle rate's axis goes to 1", withServer(options.page, idleAxisEndsAtOne, browser)),
     step("hostile names are shown as text", withServer(options.page, namesAreText, browser)),
     step("says when the server is gone, and goes on when it is back", withServer(options.page, reconnectsToTheServer, browser)),
