@@ -173,6 +173,13 @@ status_server::RunStatus Monitor::status() const {
   return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
 }
 
+status_server::RunStatus Monitor::current_status() const {
+  status_server::ServiceState service_state = state();  // first, as in sample()
+  const View now = current_view();
+  const std::lock_guard lock(mutex_);
+  return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
+}
+
 /// If a line could not be written, the next line covers its interval too.
 void Monitor::write_interval_line() {
   if (settings_.throughput_log.empty()) return;

@@ -47,6 +47,8 @@ class Monitor {
   View last_view() const;
   /// The data until now, except those of NVML, which are of the last snapshot.
   View current_view() const;
+  /// The status with current_view().
+  status_server::RunStatus current_status() const;
 
  private:
   void run();

@@ -169,9 +169,7 @@ std::string Service::status_line() const {
   return line;
 }
 
-std::string Service::status_text() const {
-  return status_line() + '\n' + view_text(monitor_->current_view());
-}
+std::string Service::status_text() const { return app::status_text(monitor_->current_status()); }
 
 double Service::last_done_unix_s() const {
   return std::max(previous_last_done_unix_s_, monitor_->current_view().all.last_done_unix_s);

@@ -229,8 +229,11 @@ void WatchedFolder::defer_if_transient(pipeline::WorkItem& item) {
   if (is_final || !is_transient(outcome.reason)) return;
   outcome = Outcome::incomplete(outcome.stage, outcome.reason, outcome.detail);
   if (item.is_last_attempt) return retry_backoff_.warn_once(item.file, outcome.detail);
-  spdlog::debug("{}: will be retried: {}", text::printable(item.file.native()),
-                text::printable_message(outcome.detail));
+  // The first attempt at a file that is being written often fails, and is no news.
+  spdlog::log(item.attempt == 2 ? spdlog::level::info : spdlog::level::debug,
+              "{}: {}; the file may be incomplete and is retried for {} s",
+              text::printable(item.file.native()), text::printable_message(outcome.detail),
+              watch_.retry_timeout_s);
 }
 
 void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {

@@ -20,6 +20,7 @@ struct SourceItem {
   std::filesystem::path relative;
   Outcome outcome;              ///< failed if the source knows that the file cannot be processed
   int job = 0;                  ///< index of the job
+  int attempt = 1;              ///< since the last change of the file; the first is 1
   bool is_last_attempt = true;  ///< a file that does not decode counts as failed, not as incomplete
   RootedFile rooted_file{};     ///< set by a watch: the only way to access the file
   FileIdentity identity{};      ///< set by a watch: the identity when the file was last examined

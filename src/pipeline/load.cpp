@@ -18,6 +18,7 @@ ItemPtr make_work_item(io::SourceItem arrival) {
   item->relative = std::move(arrival.relative);
   item->outcome = std::move(arrival.outcome);
   item->job = arrival.job;
+  item->attempt = arrival.attempt;
   item->is_last_attempt = arrival.is_last_attempt;
   item->file_state = arrival.identity.state;
   item->rooted_file = std::move(arrival.rooted_file);

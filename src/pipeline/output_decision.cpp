@@ -184,10 +184,10 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
 
 void throw_output_collision(const std::filesystem::path& output, const OutputDecision& decision) {
   std::string advice = "move the file, or set another output folder or output.name";
-  if (decision.may_be_replaced)
-    advice = "move the file, set another output folder or output.name, or " +
-             std::string(decision.has_other_settings ? "reprocess it with --reprocess"
-                                                     : "replace it with eckart run --overwrite");
+  if (decision.has_other_settings)
+    advice += "; to reprocess it: eckart run --reprocess";
+  else if (decision.may_be_replaced)
+    advice += "; to replace it: eckart run --overwrite";
   const char* problem = decision.may_be_replaced ? " already exists (" : " cannot be written (";
   throw ItemError(FailureReason::output_collision, text::printable(output.native()) + problem +
                                                        decision.explanation + "): " + advice);

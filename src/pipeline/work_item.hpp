@@ -32,7 +32,8 @@ struct WorkItem {
   io::RootedFile rooted_file;      ///< for a file of a watch: all access uses this
   std::filesystem::path relative;  ///< path in the mirrored tree
   int job = 0;                     ///< from io::SourceItem
-  bool is_last_attempt = true;
+  int attempt = 1;                 ///< from io::SourceItem
+  bool is_last_attempt = true;     ///< from io::SourceItem
   std::vector<std::filesystem::path> outputs;  ///< one for each rank
   std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels

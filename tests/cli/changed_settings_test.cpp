@@ -86,7 +86,7 @@ TEST_F(ChangedSettingTest, fails_each_image_when_inputs_come_from_a_pipe) {
       run({"run", "--files-from", "-", "-o", "piped", "-k", "7"}, {.in = "in/a.png\nin/b.png\n"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(line_containing(refused.err, "in/a.png: "),
-              HasSubstr("reprocess it with --reprocess"));
+              HasSubstr("to reprocess it: eckart run --reprocess"));
   EXPECT_TRUE(fs::exists(at("piped/in/b.png")));
 }
 

@@ -143,7 +143,7 @@ TEST_F(WatchTest, retries_partial_file_until_complete) {
   write("in/slow.png", std::span(whole).first(whole.size() / 2));
   configure();
   start();
-  wait_for_log("will be retried");
+  wait_for_log("the file may be incomplete and is retried for ");
   write("in/slow.png", whole);
   wait_for_outputs(1);
   EXPECT_THAT(stop().err, Not(HasSubstr(" E ")));

@@ -60,6 +60,7 @@ std::optional<SourceItem> FolderWatcher::pop() {
   if (!popped) return std::nullopt;
   if (popped->needs_refill) wake();
   SourceItem item = source_item_of(popped->path, popped->fingerprint, popped->root);
+  item.attempt = popped->attempt;
   item.is_last_attempt = popped->is_last_attempt;
   return item;
 }

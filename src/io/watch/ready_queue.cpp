@@ -94,9 +94,12 @@ std::optional<ReadyQueue::PoppedFile> ReadyQueue::pop(Instant now) {
     backoff_->probe = file.path;
     backoff_->is_new_probe = file.deferrals == 0;
   }
-  const PoppedFile popped{file.path, file.fingerprint, file.root,
-                          now - *file.first_attempt_at >= retry_timeout_,
-                          ready_.size() == kMaxReady / 2};
+  const PoppedFile popped{.path = file.path,
+                          .fingerprint = file.fingerprint,
+                          .root = file.root,
+                          .attempt = file.incomplete_attempts + 1,
+                          .is_last_attempt = now - *file.first_attempt_at >= retry_timeout_,
+                          .needs_refill = ready_.size() == kMaxReady / 2};
   in_flight_[popped.path].result = {std::move(file), FinishStatus::done, false,
                                     popped.is_last_attempt};
   return popped;

@@ -62,6 +62,7 @@ class ReadyQueue {
     std::string path;
     FileFingerprint fingerprint;
     RootDirectoryPtr root;
+    int attempt;  ///< since the last change, from 1
     bool is_last_attempt;
     bool needs_refill;  ///< the thread that fills the queue should wake up
   };

@@ -246,6 +246,7 @@ TEST_F(WatchSourceTest, retries_an_incomplete_file_until_the_last_attempt) {
     const auto item = next();
     ASSERT_TRUE(item);
     last = item->is_last_attempt;
+    EXPECT_EQ(item->attempt, attempts + 1);
     finish_item("a.png", FinishStatus::incomplete);
   }
   EXPECT_GT(attempts, 1);
@@ -258,7 +259,10 @@ TEST_F(WatchSourceTest, restarts_the_retry_timeout_of_a_changed_file) {
   while (!next()->is_last_attempt) finish_item("a.png", FinishStatus::incomplete);
   write("a.png", "more");
   finish_item("a.png", FinishStatus::incomplete);
-  EXPECT_FALSE(next()->is_last_attempt);
+  const auto item = next();
+  ASSERT_TRUE(item);
+  EXPECT_FALSE(item->is_last_attempt);
+  EXPECT_EQ(item->attempt, 1);
 }
 
 TEST_F(WatchSourceTest, loses_no_file_on_an_environment_error_and_logs_once) {
