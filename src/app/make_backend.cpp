@@ -32,8 +32,7 @@ std::filesystem::path find_cuda_module() {
   for (const auto& path : {beside, installed}) {
     if (std::filesystem::exists(path, error)) return path;
   }
-  throw cuda_unavailable("this is a build without CUDA (no libeckart_cuda.so in " + here.string() +
-                         " or " + installed.parent_path().string() + ")");
+  throw cuda_unavailable("libeckart_cuda.so is not installed");
 }
 
 /// Throws if the module is of another build, because its objects may have another layout.

@@ -57,6 +57,12 @@ void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
   }
 }
 
+void warn_of_output_folders(telemetry::RunReport& report, const io::Source& source) {
+  for (const std::filesystem::path& folder : source.output_folders())
+    report.warnings.push_back(text::printable(folder.native()) +
+                              " is an output folder of eckart; its images were inputs");
+}
+
 /// Returns whether a disk or network share may be the cause of the stall.
 bool uses_files(const pipeline::Activity::Stall& stall) {
   return stall.kind == pipeline::Activity::StallKind::step_too_long &&
@@ -137,6 +143,7 @@ telemetry::RunReport Run::execute() {
         "{}: stopped. To finish, run {}", text::printable_message(report.stopped_by),
         job_.is_in_place() ? "the same command" : "the same command on the moved output folder");
   report.backend_reason = backend_.selection_reason;
+  warn_of_output_folders(report, *source_);
   if (job_.codec().format == ImageFormat::jpeg && report.outputs > 0)
     report.warnings.emplace_back(
         "PSNR is of the reconstructions; JPEG compression adds further loss");
@@ -229,6 +236,7 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
   }
   report.ignored = source_->ignored_count();
   report.not_read = source_->unread_files().by_extension();
+  warn_of_output_folders(report, *source_);
   return report;
 }
 

@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "files/state_folder.hpp"
 #include "io/codec.hpp"
 #include "io/environment_error.hpp"
 #include "io/is_within.hpp"
@@ -79,6 +82,7 @@ class FolderSource : public Source {
 
   std::int64_t ignored_count() const override { return ignored_; }
   UnreadFiles unread_files() const override { return unread_files_; }
+  std::vector<fs::path> output_folders() const override { return output_folders_; }
 
  private:
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
@@ -102,6 +106,8 @@ class FolderSource : public Source {
     for (const dirent* entry = nullptr; (entry = ::readdir(listing.get())); errno = 0) {
       if (stop.stop_requested()) return {};
       classify(*directory, *entry, subfolders);
+      if (entry->d_name == std::string_view(files::kStateFolder) && !folder.empty())
+        output_folders_.push_back(path_of(folder));
     }
     const std::error_code error = failed();
     std::sort(names_.begin(), names_.end(), std::greater<>());
@@ -145,6 +151,7 @@ class FolderSource : public Source {
   std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
   UnreadFiles unread_files_;
+  std::vector<fs::path> output_folders_;
 };
 
 /// Yields the items of one source after the other. `next_source` returns nullptr at the end.
@@ -161,6 +168,7 @@ class ChainSource : public Source {
       if (stop.stop_requested()) break;
       ignored_ += current_->ignored_count();
       unread_files_.add(current_->unread_files());
+      std::ranges::copy(current_->output_folders(), std::back_inserter(output_folders_));
       current_.reset();
     }
     return std::nullopt;
@@ -175,13 +183,19 @@ class ChainSource : public Source {
     if (current_) files.add(current_->unread_files());
     return files;
   }
+  std::vector<fs::path> output_folders() const override {
+    std::vector<fs::path> folders = output_folders_;
+    if (current_) std::ranges::copy(current_->output_folders(), std::back_inserter(folders));
+    return folders;
+  }
 
  private:
   const NextSource next_source_;
   const bool may_block_;
   std::unique_ptr<Source> current_;
-  std::int64_t ignored_ = 0;  // of the sources that have ended
-  UnreadFiles unread_files_;  // likewise
+  std::int64_t ignored_ = 0;              // of the sources that have ended
+  UnreadFiles unread_files_;              // likewise
+  std::vector<fs::path> output_folders_;  // likewise
 };
 
 /// Returns the path below the output folder: without root directory, dots and trailing slash.

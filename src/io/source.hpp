@@ -41,6 +41,8 @@ class Source {
   virtual std::int64_t ignored_count() const { return 0; }
   /// The files among them that are not read because of their names.
   virtual UnreadFiles unread_files() const { return {}; }
+  /// The folders below the inputs that were listed and are output folders of eckart.
+  virtual std::vector<std::filesystem::path> output_folders() const { return {}; }
 };
 
 /// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,

@@ -29,6 +29,16 @@ TEST_F(RunCommandTest, mirrors_the_tree_of_its_input) {
   EXPECT_EQ(decode("out/top.png").shape(), (ImageShape{24, 16, 1, Depth::u8}));
 }
 
+TEST_F(RunCommandTest, says_which_inputs_are_its_own_outputs) {
+  write_png("in/a.png");
+  ASSERT_EQ(run({"run", "in", "-o", "old", "-k", "5"}).code, 0);
+  fs::rename(at("old"), at("in/old"));
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "5"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("note        in/old is an output folder of eckart; its images "
+                                    "were inputs\n"));
+}
+
 using SynthCommandTest = CliTest;
 
 TEST_F(SynthCommandTest, overwrites_no_file) {

@@ -100,6 +100,18 @@ TEST_F(SourceTest, skips_and_counts_other_files) {
             "1 file not read: 1 .txt");
 }
 
+TEST_F(SourceTest, names_output_folders_below_its_folder) {
+  for (const char* name : {"a.png", ".eckart/ledger.db", "old/a.png", "old/.eckart/ledger.db"})
+    make(name);
+  const auto source = chain_sources([&] {
+    std::vector<std::unique_ptr<Source>> sources;
+    sources.push_back(make_source(folder_.path()));
+    return sources;
+  }());
+  EXPECT_THAT(all_of(source), ElementsAre("a.png", "old/a.png"));
+  EXPECT_THAT(source->output_folders(), ElementsAre(at("old")));
+}
+
 TEST_F(SourceTest, returns_nothing_for_an_empty_folder) {
   EXPECT_THAT(all_of(make_source(folder_.path())), IsEmpty());
 }
