@@ -4,7 +4,7 @@
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
   check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
-  check_docs.py json PROGRAM                         real output of commands and the tables in docs/reference/json.md
+  check_docs.py json PROGRAM                         real output of commands and the tables of keys in docs/reference
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
                                                      Checks that manual pages have the words of --help and --print-config
 """
