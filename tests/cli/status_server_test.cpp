@@ -198,7 +198,7 @@ TEST_F(TopCommandTest, reports_an_address_without_status_page) {
   const auto expect_error = [&](const std::string& page, const std::string& error) {
     const status_server::StatusServer another(
         socket(), {[&](double) { return page; }, nothing, nothing, nothing, nothing});
-    const ProcessResult result = run({"top", socket(), "--json"});
+    const ProcessResult result = run({"top", socket(), "--json", "--once"});
     EXPECT_EQ(result.code, 69) << page;
     EXPECT_THAT(result.err, HasSubstr(socket() + error)) << page;
     EXPECT_EQ(result.out, "") << page;
