@@ -112,7 +112,7 @@ void print_json(const app::ImportCounts& counts, const std::filesystem::path& ou
                            {"outputs", counts.outputs},
                            {"already_known", counts.already_known},
                            {"missing_or_changed", counts.missing},
-                           {"failures", counts.failures}};
+                           {"failed", counts.failures}};
   std::printf("%s\n", text::dump_json(json).c_str());
 }
 

@@ -159,6 +159,7 @@ telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
                       text::printable_message(counts.add_and_describe(decisions[i])).c_str());
       });
   if (args.json) print_json_sum(report, counts);
+  std::fflush(stdout);  // before the sum on stderr
   if (args.quiet == 0)
     std::fprintf(stderr,
                  "inputs: %s, %s MB to read\n"

@@ -160,7 +160,7 @@ TEST_F(LedgerCommandTest, prints_the_counts_of_an_import_as_json) {
   EXPECT_EQ(imported.code, 0) << imported.err;
   EXPECT_EQ(imported.out,
             "{\"kind\":\"ledger_import\",\"output_folder\":\"out\",\"outputs\":2,"
-            "\"already_known\":0,\"missing_or_changed\":1,\"failures\":1}\n");
+            "\"already_known\":0,\"missing_or_changed\":1,\"failed\":1}\n");
 }
 
 }  // namespace
