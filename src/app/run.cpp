@@ -23,6 +23,12 @@ namespace {
 constexpr std::chrono::milliseconds kSpacePollInterval{1000};
 constexpr std::chrono::seconds kMinShownStep{1};  // steps that take longer appear in the progress
 
+std::int64_t size_or_zero(const std::filesystem::path& file) {
+  std::error_code error;
+  const auto bytes = std::filesystem::file_size(file, error);
+  return error ? 0 : std::int64_t(bytes);
+}
+
 std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;
   for (const auto& input : request.inputs) sources.push_back(io::make_source(input));
@@ -230,6 +236,7 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
     const std::vector<pipeline::OutputDecision> decisions = inspect_outputs(*item);
     const bool skipped = item->outcome.result == ItemResult::skipped;
     ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);
+    if (item->outcome.ok()) report.input_bytes += size_or_zero(item->file);
     if (item->outcome.result == ItemResult::failed)
       ++report.failures[std::size_t(item->outcome.reason)];
     visit(*item, decisions);

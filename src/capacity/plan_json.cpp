@@ -78,7 +78,7 @@ text::Json prediction_json(const Prediction& prediction) {
   return {{"cores", prediction.cores},
           {"gpus", prediction.gpus},
           {"images_per_s", estimate_json(prediction.rate_per_s)},
-          {"bottleneck", prediction.bottleneck ? to_string(*prediction.bottleneck) : "unknown"}};
+          {"bottleneck", name_or_null(prediction.bottleneck)}};
 }
 
 text::Json predictions_json(const Plan& plan) {

@@ -149,6 +149,17 @@ void sort_by_time(std::vector<ThroughputSample>& intervals) {
   intervals.erase(std::unique(intervals.begin(), intervals.end(), same), intervals.end());
 }
 
+/// Returns where the last line begins in text that has several lines without a newline. Lines of
+/// older versions begin with "schema".
+std::size_t last_line_start(const std::string& text) {
+  std::size_t last = 0;
+  for (const char* beginning : {R"({"kind":")", R"({"schema":")"}) {
+    const std::size_t found = text.rfind(beginning);
+    if (found != text.npos) last = std::max(last, found);
+  }
+  return last;
+}
+
 }  // namespace
 
 ThroughputSample sum(const ThroughputSample& a, const ThroughputSample& b) {
@@ -223,8 +234,8 @@ std::string ThroughputLogReader::line_error(const std::string& line, bool is_las
   } catch (const JsonLine::parse_error&) {
     // A killed run may leave an incomplete last line. The first line of the next run then continues
     // it.
-    const std::size_t next = line.rfind(R"({"schema":)");
-    if (next != line.npos && next > 0) return line_error(line.substr(next), is_last);
+    const std::size_t next = last_line_start(line);
+    if (next > 0) return line_error(line.substr(next), is_last);
     return is_last ? "" : "is not JSON";
   } catch (const JsonLine::exception&) {
     return "has a value of the wrong type";

@@ -102,8 +102,8 @@ text::Json to_json(const BackendCheck& check) {
   const char* passed = check.warnings.empty() ? "ok" : "warning";
   return {{"name", check.name},
           {"result", difference.is_acceptable() ? passed : "failed"},
-          {"detail", check.description},
-          {"details", check.details},
+          {"description", check.description},
+          {"properties", check.details},
           {"warnings", check.warnings},
           {"lanes", check.lanes},
           {"converged", !difference.failed},

@@ -17,6 +17,7 @@
 #include "cli/ledger_lines.hpp"
 #include "files/file_descriptor.hpp"
 #include "text/format_count.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -25,6 +26,7 @@ namespace {
 struct LedgerArgs {
   std::filesystem::path output, file;
   settings::FileChoice ledger;
+  bool json = false;  ///< of import
 };
 
 void export_lines(const LedgerArgs& args, std::ostream& stream) {
@@ -94,6 +96,26 @@ void for_each_line(const std::filesystem::path& path,
     throw FatalError(ExitCode::nothing_readable, path.string() + ": the file is empty");
 }
 
+void print(const app::ImportCounts& counts, const std::filesystem::path& output) {
+  const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
+  std::printf("%s: %s imported, %lld already known, %lld missing or changed\n",
+              text::printable(output.native()).c_str(),
+              text::format_count(counts.outputs, "output").c_str(), number(counts.already_known),
+              number(counts.missing));
+  if (counts.failures > 0)
+    std::printf("%s imported\n", text::format_count(counts.failures, "failure").c_str());
+}
+
+void print_json(const app::ImportCounts& counts, const std::filesystem::path& output) {
+  const text::Json json = {{"kind", "ledger_import"},
+                           {"output_folder", output.native()},
+                           {"outputs", counts.outputs},
+                           {"already_known", counts.already_known},
+                           {"missing_or_changed", counts.missing},
+                           {"failed", counts.failures}};
+  std::printf("%s\n", text::dump_json(json).c_str());
+}
+
 ExitCode import_ledger(const LedgerArgs& args) {
   for_each_line(args.file, [](const LedgerLine&) {});  // validates the whole file before any change
   static_cast<void>(app::open_folder(args.output));
@@ -108,13 +130,7 @@ ExitCode import_ledger(const LedgerArgs& args) {
     }
   });
   const app::ImportCounts counts = import.finish();
-  const auto number = [](std::int64_t count) { return static_cast<long long>(count); };
-  std::printf("%s: %s imported, %lld already known, %lld missing or changed\n",
-              text::printable(args.output.native()).c_str(),
-              text::format_count(counts.outputs, "output").c_str(), number(counts.already_known),
-              number(counts.missing));
-  if (counts.failures > 0)
-    std::printf("%s imported\n", text::format_count(counts.failures, "failure").c_str());
+  args.json ? print_json(counts, args.output) : print(counts, args.output);
   return ExitCode::ok;
 }
 
@@ -126,11 +142,15 @@ void add_ledger(CLI::App& app, Action& action) {
           ->group(kOutputCommands);
   command->require_subcommand(1);
   auto args = std::make_shared<LedgerArgs>();
+  const auto add_json_flag = [&](CLI::App& app_or_step) {
+    app_or_step.add_flag("--json", args->json, "Print the counts of an import as one JSON object");
+  };
   add_ledger_option(*command, args->ledger);
+  add_json_flag(*command);
   const auto add = [&](const char* name, const char* what, ExitCode (*work)(const LedgerArgs&)) {
     CLI::App* step = command->add_subcommand(name, what)->group("Commands");
     step->add_option("FOLDER", args->output, "Output folder")->required();
-    step->fallthrough();  // accept options of `ledger` after the subcommand
+    add_ledger_option(*step, args->ledger);
     step->callback([args, work, &action] {
       action = [args, work] {
         if (args->ledger.is_auto()) check_exists(args->output);
@@ -141,7 +161,7 @@ void add_ledger(CLI::App& app, Action& action) {
   };
   const Example to_file = {"Export to a file", "eckart ledger export out ledger.jsonl"},
                 to_stdout = {"Count the failures",
-                             "eckart ledger export out | grep -c '\"kind\":\"failure\"'"},
+                             "eckart ledger export out | grep -c '\"kind\":\"ledger_failure\"'"},
                 from_file = {"Import into a moved output folder",
                              "eckart ledger import moved/out ledger.jsonl"},
                 elsewhere = {"A ledger in another place",
@@ -153,6 +173,7 @@ void add_ledger(CLI::App& app, Action& action) {
                           .exit_codes = kLedgerExitCodes});
   CLI::App* import_step = add("import", "Import JSON lines into the ledger", import_ledger);
   import_step->add_option("FILE", args->file, "File written by export")->required();
+  add_json_flag(*import_step);
   describe(*import_step,
            {.usage = {"FOLDER FILE"}, .examples = {from_file}, .exit_codes = kLedgerExitCodes});
   describe(*command, {.usage = {"export FOLDER [FILE]", "import FOLDER FILE"},

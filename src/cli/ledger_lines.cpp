@@ -63,7 +63,7 @@ std::uint64_t hash_of(const std::string& text) {
 }
 
 void add_state(text::Json& line, const files::FileState& state) {
-  line["input_size"] = state.size;
+  line["input_bytes"] = state.size;
   line["input_mtime_ns"] = state.mtime_ns;
   line["input_inode"] = state.inode;
 }
@@ -80,9 +80,10 @@ Integer integer(const text::Json& json, const char* key) {
   return value.get<Integer>();
 }
 
+/// Older exports have `input_size`.
 files::FileState state_of(const text::Json& json) {
-  return {integer(json, "input_size"), integer(json, "input_mtime_ns"),
-          integer(json, "input_inode")};
+  return {integer(json, json.contains("input_bytes") ? "input_bytes" : "input_size"),
+          integer(json, "input_mtime_ns"), integer(json, "input_inode")};
 }
 
 /// Returns a path that is always below the output folder. Throws LineError.
@@ -120,12 +121,14 @@ ledger::OutputEntry entry_of(const text::Json& json) {
   return entry;
 }
 
+/// Older exports have `failed_input`.
 ledger::FailureEntry failure_of(const text::Json& json) {
+  const char* const input = json.contains("input") ? "input" : "failed_input";
   const auto text = json.at("reason").get<std::string>();
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     if (to_string(FailureReason(reason)) == text)
-      return {absolute(text_or_hex(json, "failed_input"), "failed_input"), state_of(json),
-              FailureReason(reason), text_or_hex(json, "detail")};
+      return {absolute(text_or_hex(json, input), input), state_of(json), FailureReason(reason),
+              text_or_hex(json, "detail")};
   }
   throw LineError("reason: '" + text + "' is not a known reason");
 }
@@ -147,9 +150,8 @@ auto with_line_errors(const Work& work) {
 }  // namespace
 
 std::string header_line() {
-  return text::Json{{"kind", "ledger"},
-                    {"eckart_ledger", kExportVersion},
-                    {"written_by", "eckart " ECKART_VERSION}}
+  return text::Json{
+      {"kind", "ledger"}, {"eckart_ledger", kExportVersion}, {"version", ECKART_VERSION}}
       .dump();
 }
 
@@ -174,7 +176,7 @@ std::string output_line(const ledger::OutputEntry& entry) {
 
 std::string failure_line(const ledger::FailureEntry& failure) {
   text::Json line{{"kind", "ledger_failure"}};
-  line["failed_input"] = text_or_hex(failure.input);
+  line["input"] = text_or_hex(failure.input);
   add_state(line, failure.state);
   line["reason"] = std::string(to_string(failure.reason));
   line["detail"] = text_or_hex(failure.detail);
@@ -199,8 +201,8 @@ LedgerLine parse_line(const std::string& line) {
     if (!json.is_object()) throw LineError("is not a JSON object");
     if (json.contains("settings_text")) return SettingsText{text_or_hex(json, "settings_text")};
     if (json.contains("output")) return entry_of(json);
-    if (json.contains("failed_input")) return failure_of(json);
-    throw LineError("has neither output nor failed_input nor settings_text");
+    if (json.contains("reason")) return failure_of(json);
+    throw LineError("has neither output nor reason nor settings_text");
   });
 }
 

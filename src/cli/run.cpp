@@ -31,6 +31,7 @@
 #include "settings/value_types.hpp"
 #include "settings/watches.hpp"
 #include "text/format_count.hpp"
+#include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
@@ -135,13 +136,10 @@ void print_json(const pipeline::WorkItem& item, std::span<const pipeline::Output
 }
 
 void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
-  const text::Json json = {{"kind", "dry_run_summary"},
-                           {"inputs", report.images()},
-                           {"would_fail", report.failed},
-                           {"ignored", report.ignored},
-                           {"new", counts.created},
-                           {"same", counts.unchanged},
-                           {"reprocessed", counts.reprocessed},
+  const text::Json json = {{"kind", "dry_run_summary"},         {"inputs", report.images()},
+                           {"input_bytes", report.input_bytes}, {"would_fail", report.failed},
+                           {"ignored", report.ignored},         {"new", counts.created},
+                           {"same", counts.unchanged},          {"reprocessed", counts.reprocessed},
                            {"collisions", counts.collisions}};
   std::printf("%s\n", text::dump_json(json).c_str());
 }
@@ -161,9 +159,13 @@ telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
                       text::printable_message(counts.add_and_describe(decisions[i])).c_str());
       });
   if (args.json) print_json_sum(report, counts);
+  std::fflush(stdout);  // before the sum on stderr
   if (args.quiet == 0)
-    std::fprintf(stderr, "inputs: %s\noutputs: %s new, %s same, %s reprocessed, %s collisions\n",
+    std::fprintf(stderr,
+                 "inputs: %s, %s MB to read\n"
+                 "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
                  text::group_digits(report.images()).c_str(),
+                 text::format_number(1e-6 * double(report.input_bytes)).c_str(),
                  text::group_digits(counts.created).c_str(),
                  text::group_digits(counts.unchanged).c_str(),
                  text::group_digits(counts.reprocessed).c_str(),

@@ -45,29 +45,30 @@ void print_orphans(const StatusArgs& args) {
 }
 
 /// Returns one object, with all orphans and at most args.failures failures.
-text::Json folder_json(const StatusArgs& args) {
+text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* watch) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const app::UnfinishedCount unfinished = app::count_unfinished(args.output, args.ledger);
-  text::Json reasons = text::Json::object(), failures = text::Json::array(),
+  text::Json reasons = text::Json::object(), failed_inputs = text::Json::array(),
              orphans = text::Json::array();
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     const std::int64_t count = status.counts.failures[std::size_t(reason)];
     if (count > 0) reasons[std::string(to_string(FailureReason(reason)))] = count;
   }
   for (const ledger::FailureEntry& failure : status.failed)
-    failures.push_back({{"input", failure.input},
-                        {"reason", to_string(failure.reason)},
-                        {"detail", failure.detail}});
+    failed_inputs.push_back({{"input", failure.input},
+                             {"reason", to_string(failure.reason)},
+                             {"detail", failure.detail}});
   for (const app::Orphan& orphan :
        app::find_orphans({.output = args.output, .ledger = args.ledger}).removable)
     orphans.push_back({{"output", orphan.output}, {"input", orphan.input}});
   return {
       {"kind", "status"},
+      {"watch", watch ? text::Json(watch->name) : text::Json()},
       {"output_folder", args.output.native()},
       {"done", status.counts.done},
       {"failed", status.counts.failed},
-      {"failures_by_reason", reasons},
-      {"failures", failures},
+      {"failures", reasons},
+      {"failed_inputs", failed_inputs},
       {"quarantined", io::quarantine_records(io::quarantine_folder(args.output)).size()},
       {"unfinished", unfinished.images ? text::Json(*unfinished.images) : text::Json()},
       {"unfinished_error", unfinished.images ? text::Json() : text::Json(unfinished.error)},
@@ -113,9 +114,7 @@ void print_folder_text(const StatusArgs& args) {
 /// Prints one output folder as text or JSON. `watch`: its watch, or null.
 void print_folder(const StatusArgs& args, const settings::WatchSettings* watch = nullptr) {
   if (!args.json) return print_folder_text(args);
-  text::Json json = folder_json(args);
-  json["watch"] = watch ? text::Json(watch->name) : text::Json();
-  std::printf("%s\n", text::dump_json(json).c_str());
+  std::printf("%s\n", text::dump_json(folder_json(args, watch)).c_str());
 }
 
 /// Shows the output folder of each watch, also after an error of one. A watch without a ledger has

@@ -83,7 +83,7 @@ std::string fetch_json(const std::string& address) {
   const std::string body =
       status_server::http_get(address, "/status.json?since=" + std::to_string(kNever));
   const text::Json json = text::Json::parse(body, nullptr, false);
-  if (!json.is_object())
+  if (!json.is_object() || json.value("kind", text::Json()) != "status_page")
     throw FatalError(ExitCode::unavailable,
                      text::printable(address) + " does not answer with the status of eckart");
   return text::dump_json(json) + '\n';

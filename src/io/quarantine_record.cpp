@@ -47,20 +47,25 @@ std::string utc_timestamp_text(std::chrono::system_clock::time_point time) {
   return text.data();
 }
 
+text::Json or_null(const std::string& text) {
+  return text.empty() ? text::Json() : text::Json(text);
+}
+
 }  // namespace
 
 std::string to_json(const QuarantineRecord& record, const std::string& version) {
-  text::Json json{{"input", record.input.native()},
-                  {"uri", to_uri(record.input)},
-                  {"root_uri", to_uri(record.root)},
-                  {"stage", to_string(record.outcome.stage)},
-                  {"reason", to_string(record.outcome.reason)},
-                  {"error", record.outcome.detail},
-                  {"bytes", record.bytes},
-                  {"sha256", record.sha256},
-                  {"time", utc_timestamp_text(record.time)},
-                  {"version", "eckart " + version}};
-  if (!record.sha256_error.empty()) json["sha256_error"] = record.sha256_error;
+  const text::Json json{{"kind", "quarantine_record"},
+                        {"input", record.input.native()},
+                        {"uri", to_uri(record.input)},
+                        {"root_uri", to_uri(record.root)},
+                        {"stage", to_string(record.outcome.stage)},
+                        {"reason", to_string(record.outcome.reason)},
+                        {"detail", record.outcome.detail},
+                        {"input_bytes", record.bytes},
+                        {"sha256", or_null(record.sha256)},
+                        {"sha256_error", or_null(record.sha256_error)},
+                        {"time", utc_timestamp_text(record.time)},
+                        {"version", version}};
   return text::dump_json(json, 2) + '\n';
 }
 

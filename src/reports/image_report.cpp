@@ -17,7 +17,7 @@ namespace {
 
 /// The subject of a line: an output or a failed input.
 struct ReportSubject {
-  std::string kind;  ///< "output" or "failed"
+  std::string kind;  ///< "output" or "failure"
   std::filesystem::path path;
 
   /// A hash of the name as it is written in the report, where bytes that are not UTF-8 are
@@ -38,14 +38,19 @@ std::optional<ReportSubject> parse_subject(const std::string& line) {
   };
   if (const std::string output = text("output"); !output.empty())
     return ReportSubject{"output", output};
-  if (const std::string file = text("file"); !file.empty()) return ReportSubject{"failed", file};
+  for (const char* key : {"input", "file"}) {  // earlier versions wrote "file"
+    if (const std::string input = text(key); !input.empty()) return ReportSubject{"failure", input};
+  }
   return std::nullopt;
 }
 
-std::string output_line_text(const std::filesystem::path& file, const std::filesystem::path& output,
-                             const char* result, const text::Json& measurements) {
-  text::Json json{
-      {"kind", "output"}, {"file", file.native()}, {"output", output.native()}, {"result", result}};
+std::string output_line_text(const std::filesystem::path& input,
+                             const std::filesystem::path& output, const char* result,
+                             const text::Json& measurements) {
+  text::Json json{{"kind", "output"},
+                  {"input", input.native()},
+                  {"output", output.native()},
+                  {"result", result}};
   json.update(measurements);
   return text::dump_json(json) + '\n';
 }
@@ -71,9 +76,9 @@ void ImageReport::add_skipped(const std::filesystem::path& file,
 
 void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
   write(text::dump_json({{"kind", "failure"},
-                         {"file", file.native()},
+                         {"input", file.native()},
                          {"result", "failed"},
-                         {"failed", to_string(outcome.reason)},
+                         {"reason", to_string(outcome.reason)},
                          {"stage", to_string(outcome.stage)},
                          {"detail", outcome.detail}}) +
         '\n');
@@ -103,7 +108,7 @@ void ImageReport::copy_unreplaced_lines() {
     reported.insert(subject->hash());
     if (subject->kind == "output")  // its input no longer counts as failed
       reported.insert(
-          ReportSubject{"failed", text::Json::parse(line).at("file").get<std::string>()}.hash());
+          ReportSubject{"failure", text::Json::parse(line).at("input").get<std::string>()}.hash());
   });
   file_.for_each_previous_line([&](const std::string& line) {
     const auto subject = parse_subject(line);

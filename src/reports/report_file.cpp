@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Every line begins with one of these. The last is of earlier versions.
+/// Every line begins with one of these. The last is of older versions.
 constexpr std::string_view kLinePrefixes[] = {R"({"kind":"output",)", R"({"kind":"failure",)",
                                               R"({"file":)"};
 constexpr std::size_t kMaxLineBytes = 1
@@ -129,13 +129,14 @@ std::string first_line(int descriptor) {
   return text;
 }
 
-/// Whether this is a line of a report. Earlier versions did not write "result".
+/// Whether this is a line of a report. Older versions wrote "file" instead of "input", "failed"
+/// instead of "reason", and at first no "result".
 bool is_report_line(std::string_view line) {
   const text::Json json = text::Json::parse(line, nullptr, false);
   if (!json.is_object()) return false;
-  const auto file = json.find("file");
-  if (file == json.end() || !file->is_string()) return false;
   const auto has = [&](const char* key) { return json.contains(key); };
+  const auto input = json.find(has("input") ? "input" : "file");
+  if (input == json.end() || !input->is_string()) return false;
   return has("result") || (has("output") && has("rank")) || (has("failed") && has("stage"));
 }
 

@@ -106,8 +106,8 @@ text::Json bottleneck_json(const telemetry::Snapshot& snapshot) {
 }
 
 text::Json new_line_object(const char* kind, const RunIdentity& identity) {
-  return {{"schema", kThroughputSchema},
-          {"kind", kind},
+  return {{"kind", kind},
+          {"schema", kThroughputSchema},
           {"run", identity.run},
           {"time", machine::utc_timestamp(machine::unix_now_s())}};
 }

@@ -37,7 +37,7 @@ text::Json recent_failures_json(const std::deque<telemetry::ImageFailure>& failu
   text::Json json = text::Json::array();
   for (const telemetry::ImageFailure& failure : failures) {
     json.push_back({{"time", machine::utc_timestamp(failure.unix_s)},
-                    {"file", failure.file},
+                    {"input", failure.file},
                     {"stage", to_string(failure.stage)},
                     {"reason", to_string(failure.reason)},
                     {"detail", failure.detail}});

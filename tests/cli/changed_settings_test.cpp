@@ -72,7 +72,9 @@ TEST_F(ChangedSettingTest, is_reported_by_dry_run) {
   const ProcessResult refused = run_with("7", {"--dry-run"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.out, HasSubstr("out/a.png: collision (rank 2 -> 7)\n"));
-  EXPECT_EQ(refused.err, "inputs: 3\noutputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n");
+  EXPECT_EQ(refused.err,
+            "inputs: 3, 0 MB to read\n"
+            "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n");
   const ProcessResult reprocessed = run_with("7", {"--dry-run", "--reprocess", "--format", "png"});
   EXPECT_EQ(reprocessed.code, 0);
   EXPECT_THAT(reprocessed.out, HasSubstr("out/a.png: reprocessed (rank 2 -> 7)\n"));

@@ -52,6 +52,22 @@ TEST_F(DoctorCommandTest, checks_only_the_requested_backend) {
   EXPECT_THAT(cuda.code, AnyOf(0, int(ExitCode::unavailable)));
 }
 
+TEST_F(DoctorCommandTest, prints_its_checks_as_a_json_object) {
+  const ProcessResult result = run({"doctor", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.find("{\"kind\":\"doctor\","), 0U);
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("ready"), true);
+  EXPECT_GE(json.at("machine").at("cores"), 1);
+  EXPECT_EQ(json.at("checks").size(), 2U) << "one for each backend";
+  const nlohmann::json& cpu = json.at("checks").at(0);
+  EXPECT_EQ(cpu.at("name"), "cpu");
+  EXPECT_EQ(cpu.at("result"), "ok");
+  EXPECT_EQ(cpu.at("converged"), true);
+  EXPECT_LE(cpu.at("max_difference_levels"), 1);
+  EXPECT_EQ(json.at("checks").at(1).at("name"), "cuda");
+}
+
 TEST_F(DoctorCommandTest, measures_costs_that_runs_use) {
   const ProcessResult result = calibrate();
   ASSERT_EQ(result.code, 0) << result.err;

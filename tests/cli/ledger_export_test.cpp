@@ -1,5 +1,6 @@
 // Tests `eckart ledger export` and `eckart ledger import`.
 #include <cstdlib>
+#include <regex>
 
 #include "tests/cli/ledger_fixture.hpp"
 
@@ -105,7 +106,7 @@ TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import)
   expect_refused("{}\n", "l.jsonl:1: not a ledger export");
   expect_refused("{\"eckart_ledger\":2}\n", "l.jsonl:1: has version 2");
   expect_refused(good + "{\"output\":\"a\"}\n", "l.jsonl:6: key '");
-  expect_refused(good + "{\"what\":1}\n", "has neither output nor failed");
+  expect_refused(good + "{\"what\":1}\n", "has neither output nor reason");
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
     const std::size_t found = text.find(from);
@@ -120,12 +121,46 @@ TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import)
   expect_refused(with("\"output_index\":0", "\"output_index\":99999999999"),
                  "output_index: 99999999999 is out of range");
   expect_refused(with("\"output_index\":0", "\"output_index\":-1"), "output_index: ");
-  expect_refused(with("\"input_size\":", "\"input_size\":18446744073709551615,\"x\":"),
-                 "input_size: 18446744073709551615 is out of range");
+  expect_refused(with("\"input_bytes\":", "\"input_bytes\":18446744073709551615,\"x\":"),
+                 "input_bytes: 18446744073709551615 is out of range");
   expect_refused(with("\"output_bytes\":", "\"output_bytes\":-"), "output_bytes: ");
   EXPECT_TRUE(bytes("out/.eckart/ledger.db") == before);
   EXPECT_EQ(run({"ledger", "import", "out", "none.jsonl"}).code, int(ExitCode::no_input));
   EXPECT_EQ(run({"ledger"}).code, int(ExitCode::usage));
+}
+
+/// Exports of older versions have no `kind`, `failed_input` instead of `input`, and `input_size`
+/// instead of `input_bytes`.
+TEST_F(LedgerCommandTest, imports_lines_of_older_versions) {
+  write("in/bad.png", "no image");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  const std::string exported = run({"ledger", "export", "out"}).out;
+  std::string older = std::regex_replace(exported, std::regex(R"(\{"kind":"\w+",)"), "{");
+  older = std::regex_replace(older, std::regex(R"(\{"input":)"), R"({"failed_input":)");
+  older = std::regex_replace(older, std::regex("input_bytes"), "input_size");
+  ASSERT_THAT(older, AllOf(HasSubstr(R"({"failed_input":")"), HasSubstr(R"("input_size":)"),
+                           Not(HasSubstr("kind"))));
+  write("older.jsonl", older);
+  fs::remove_all(at("out/.eckart"));
+  const ProcessResult imported = run({"ledger", "import", "out", "older.jsonl"});
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  EXPECT_EQ(imported.out,
+            "out: 3 outputs imported, 0 already known, 0 missing or changed\n"
+            "1 failure imported\n");
+  EXPECT_EQ(run({"ledger", "export", "out"}).out, exported);
+}
+
+TEST_F(LedgerCommandTest, prints_the_counts_of_an_import_as_json) {
+  write("in/bad.png", "no image");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  ASSERT_EQ(run({"ledger", "export", "out", "l.jsonl"}).code, 0);
+  fs::remove_all(at("out/.eckart"));
+  fs::remove(at("out/a.png"));
+  const ProcessResult imported = run({"ledger", "import", "out", "l.jsonl", "--json"});
+  EXPECT_EQ(imported.code, 0) << imported.err;
+  EXPECT_EQ(imported.out,
+            "{\"kind\":\"ledger_import\",\"output_folder\":\"out\",\"outputs\":2,"
+            "\"already_known\":0,\"missing_or_changed\":1,\"failed\":1}\n");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ class ReportTest : public CliTest {
     std::istringstream stream(text());
     for (std::string line; std::getline(stream, line);) {
       const Json json = Json::parse(line);
-      const std::string key = json.value("output", json.at("file").get<std::string>());
+      const std::string key = json.value("output", json.at("input").get<std::string>());
       EXPECT_TRUE(lines.emplace(key, json).second) << key << " twice";
     }
     return lines;
@@ -171,6 +171,18 @@ TEST_F(ReportTest, reports_unknown_figures_of_older_versions_as_null) {
   ASSERT_EQ(report().code, 0);
   EXPECT_TRUE(lines().at("out/a.png").at("psnr_db").is_null());
   EXPECT_TRUE(lines().at("out/a.png").at("rank").is_null());
+}
+
+/// These have no `kind`, `file` instead of `input`, and `failed` instead of `reason`.
+TEST_F(ReportTest, replaces_lines_of_older_versions) {
+  write("r",
+        "{\"file\":\"in/a.png\",\"result\":\"failed\",\"failed\":\"corrupt\",\"stage\":\"load\"}\n"
+        "{\"file\":\"in/b.png\",\"output\":\"out/b.png\",\"rank\":7}\n"
+        "{\"file\":\"gone.png\",\"failed\":\"corrupt\",\"stage\":\"load\"}\n");
+  ASSERT_EQ(report().code, 0);
+  EXPECT_EQ(count_occurrences(text(), "{\"kind\":\"output\",\"input\":\"in/"), 3);
+  EXPECT_EQ(count_occurrences(text(), "{\"file\":\"gone.png\","), 1) << "not of this run";
+  EXPECT_EQ(count_occurrences(text(), "\n"), 4) << text();
 }
 
 TEST_F(ReportTest, follows_symlink) {

@@ -178,6 +178,21 @@ TEST_F(RunCommandTest, prints_outputs_and_writes_nothing_in_dry_run) {
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
+TEST_F(RunCommandTest, counts_the_bytes_to_read_in_dry_run) {
+  write_png("in/a.png");
+  ASSERT_EQ(run({"run", "in", "-o", "out"}).code, 0);
+  write("in/b.jpg", encoded("jpeg"));
+  write("in/c.jpg", encoded("jpeg"));
+  const ProcessResult result = run({"run", "in", "-o", "out", "--dry-run", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::string last = line_containing(result.out, "dry_run_summary");
+  const auto sum = nlohmann::json::parse(last);
+  EXPECT_EQ(sum.at("inputs"), 3);
+  EXPECT_EQ(sum.at("input_bytes"), 2 * fs::file_size(at("in/b.jpg"))) << "a.png is done";
+  EXPECT_THAT(result.err, HasSubstr("inputs: 3, "));
+  EXPECT_THAT(result.err, HasSubstr(" MB to read\n"));
+}
+
 TEST_F(RunCommandTest, reports_failures_in_dry_run) {
   write_png("in/a.png");
   write("in/a.jpg", encoded("jpeg"));
@@ -275,7 +290,7 @@ std::map<std::string, Json> report_lines(const std::string& text) {
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
     const Json json = Json::parse(line);
-    lines[json.value("output", json.at("file").get<std::string>())] = json;
+    lines[json.value("output", json.at("input").get<std::string>())] = json;
   }
   return lines;
 }
@@ -290,7 +305,7 @@ TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
   const auto lines = report_lines({reinterpret_cast<const char*>(file.data()), file.size()});
   ASSERT_EQ(lines.size(), 3U);
   const Json& coarse = lines.at("out/a.k2.png");
-  EXPECT_EQ(coarse.at("file"), "in/a.png");
+  EXPECT_EQ(coarse.at("input"), "in/a.png");
   EXPECT_EQ(coarse.at("rows"), 24);
   EXPECT_EQ(coarse.at("cols"), 16);
   EXPECT_EQ(coarse.at("bits"), 8);
@@ -310,7 +325,7 @@ TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
   EXPECT_EQ(exact.at("loss_estimate_db"), 0);
   EXPECT_EQ(exact.at("loss_bound_db"), 0);
   const Json& failure = lines.at("in/b.png");
-  EXPECT_EQ(failure.at("failed"), "not an image");
+  EXPECT_EQ(failure.at("reason"), "not an image");
   EXPECT_EQ(failure.at("stage"), "load");
 }
 

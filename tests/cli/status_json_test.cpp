@@ -25,9 +25,9 @@ TEST_F(StatusJsonTest, counts_what_is_done_failed_and_gone) {
   EXPECT_EQ(json["output_folder"], "out");
   EXPECT_EQ(json["done"], 3);
   EXPECT_EQ(json["failed"], 1);
-  EXPECT_EQ(json["failures_by_reason"]["not an image"], 1);
-  EXPECT_EQ(json["failures"][0]["input"], at("in/bad.png").native());
-  EXPECT_EQ(json["failures"][0]["reason"], "not an image");
+  EXPECT_EQ(json["failures"]["not an image"], 1);
+  EXPECT_EQ(json["failed_inputs"][0]["input"], at("in/bad.png").native());
+  EXPECT_EQ(json["failed_inputs"][0]["reason"], "not an image");
   EXPECT_EQ(json["orphans"][0]["output"], "a.png");
 }
 

@@ -84,7 +84,7 @@ TEST_F(StatusServerTest, reports_done_and_failed_images) {
   EXPECT_EQ(now["total"]["done"], 1);
   EXPECT_TRUE(now["ready"]);
   EXPECT_EQ(now["watches"][0]["input"], at("in").string());
-  EXPECT_EQ(now["recent_failures"][0]["file"], at("in/<b>&.png").string());
+  EXPECT_EQ(now["recent_failures"][0]["input"], at("in/<b>&.png").string());
   EXPECT_EQ(now["recent_failures"][0]["reason"], "not an image");
   EXPECT_EQ(now["history"]["time_s"].size(), now["history"]["stages"]["load"].size());
   EXPECT_EQ(http_get(socket(), "/healthz"), "ok\n");
@@ -179,6 +179,36 @@ TEST_F(TopCommandTest, prints_status_or_reports_no_answer) {
   const ProcessResult gone = run({"top", socket()});
   EXPECT_EQ(gone.code, 69);
   EXPECT_THAT(gone.err, HasSubstr("no eckart process is listening on"));
+}
+
+TEST_F(TopCommandTest, prints_the_status_page_as_a_line_of_json) {
+  start_listening();
+  write_png("in/a.png");
+  wait_until([&] { return metric("eckart_images_total{watch=\"in\",result=\"done\"}") == 1; });
+  const ProcessResult result = run({"top", socket(), "--json", "--once"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out.find("{\"kind\":\"status_page\","), 0U);
+  EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
+  const json page = json::parse(result.out);
+  EXPECT_EQ(page["watches"][0]["done"], 1);
+  EXPECT_THAT(page["history"]["time_s"], IsEmpty());
+}
+
+TEST_F(TopCommandTest, reports_an_address_without_status_page) {
+  const auto nothing = [] { return std::string(); };
+  const auto expect_error = [&](const std::string& page, const std::string& error) {
+    const status_server::StatusServer another(
+        socket(), {[&](double) { return page; }, nothing, nothing, nothing, nothing});
+    const ProcessResult result = run({"top", socket(), "--json", "--once"});
+    EXPECT_EQ(result.code, 69) << page;
+    EXPECT_THAT(result.err, HasSubstr(socket() + error)) << page;
+    EXPECT_EQ(result.out, "") << page;
+  };
+  for (const char* page : {"", "text", "[]", "{}", "{\"kind\":1}", "{\"kind\":\"summary\"}"})
+    expect_error(page, " does not answer with the status of eckart");
+  const ProcessResult missing = run({"top", socket(), "--json", "--once"});
+  EXPECT_EQ(missing.code, 69);
+  EXPECT_THAT(missing.err, HasSubstr("no eckart process is listening on " + socket()));
 }
 
 TEST_F(TopCommandTest, rejects_an_invalid_address_by_its_name) {

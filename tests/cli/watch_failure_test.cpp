@@ -25,7 +25,7 @@ TEST_F(FailingWatchTest, quarantines_undecodable_input_with_record) {
   EXPECT_EQ(reason.at("input"), at("in/sub/bad.png").string());
   EXPECT_EQ(reason.at("reason"), "not an image");
   EXPECT_EQ(reason.at("stage"), "load");
-  EXPECT_EQ(reason.at("bytes"), 16);
+  EXPECT_EQ(reason.at("input_bytes"), 16);
   EXPECT_EQ(reason.at("sha256"),
             "eae080490582decb877f7dcabf9f83a803c8aa1d2e759fb40a873afda921b1d3");
 }

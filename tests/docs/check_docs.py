@@ -4,7 +4,7 @@
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
   check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
-  check_docs.py json PROGRAM                         real output of commands and the tables in docs/reference/json.md
+  check_docs.py json PROGRAM GPU_FOLDER              real output of commands and the tables of keys in docs/reference
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
                                                      Checks that manual pages have the words of --help and --print-config
 """
@@ -42,8 +42,8 @@ def main():
             errors, summary = constants.check(SOURCE)
         case ["commands", program, *names]:
             errors, summary = check_commands(str(Path(program).resolve()), names)
-        case ["json", program]:
-            errors, summary = json_page.check(SOURCE, str(Path(program).resolve()))
+        case ["json", program, gpu_folder]:
+            errors, summary = json_page.check(SOURCE, str(Path(program).resolve()), Path(gpu_folder).resolve())
         case ["generated", program, *rest] if rest in ([], ["--write"]):
             program = str(Path(program).resolve())
             errors, summary = generated.check(SOURCE, program, bool(rest))

@@ -1,87 +1,128 @@
-"""Compares the JSON that commands print with the tables of docs/reference/json.md.
+"""Compares the JSON that commands print with the tables of docs/reference.
 
-Each object must have `kind` as its first key, and exactly the keys of its table, of their types. Each kind must be in the index. Each
-kind with a table must occur."""
+A table is below a heading "kind `NAME`" or "object `NAME`" and has the columns key, type, unit, meaning. docs/reference/json.md says what a
+type means, and lists all kinds. Each object must have the keys of its table and no others, of their types. A key that is not
+optional must be in every object, and every key must occur."""
 import json
 import re
-import subprocess
-import tempfile
-import time
 from pathlib import Path
 
-PAGE = "docs/reference/json.md"
-TYPES = {"string": lambda value: isinstance(value, str), "null": lambda value: value is None,
-         "boolean": lambda value: isinstance(value, bool), "object": lambda value: isinstance(value, dict),
-         "array": lambda value: isinstance(value, list),
-         "integer": lambda value: isinstance(value, int) and not isinstance(value, bool)}
+import json_samples
+
+PAGES = "docs/reference"
+INDEX = "docs/reference/json.md"
+HEADER = "| key | type | unit | meaning |"
+BASIC = {"string": lambda value: isinstance(value, str), "null": lambda value: value is None,
+         "boolean": lambda value: isinstance(value, bool),
+         "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+         "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)}
+UNITS = {"_s": "s", "_ms": "ms", "_ns": "ns", "_bytes": "bytes", "_db": "dB", "_w": "W", "_j": "J", "_mhz": "MHz", "_c": "°C",
+         "images_per_s": "images/s", "failed_per_s": "images/s", "pixels_per_s": "pixels/s", "bytes_per_s": "bytes/s"}
 
 
-def tables(text):
-    """Returns kind -> key -> names of types."""
-    found = {}
-    for section in re.split(r"^## ", text, flags=re.M)[1:]:
-        kind = re.match(r"kind `(\w+)`", section).group(1)
-        found[kind] = {key: types.split(" or ") for keys, types in re.findall(r"^\| (`[^|]*) \| ([a-z ]+) \|", section, re.M)
-                       for key in re.findall(r"`(\w+)`", keys)}
-    return found
+class Table:
+    """The keys of an object: their types, and which are optional."""
+
+    def __init__(self, page, name, text):
+        self.page, self.name = page, name
+        self.types, self.optional, self.units = {}, set(), {}
+        for keys, type_text, unit in re.findall(r"^\| (`[^|]*`) \| ([^|]*) \| ([^|]*)\|", text, re.M):
+            type_text, _, optional = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", type_text).strip().partition(", ")
+            for key in re.findall(r"`(\w+)`", keys):
+                self.types[key], self.units[key] = type_text, unit.strip()
+                if optional == "optional":
+                    self.optional.add(key)
+        self.shown = set()
+
+    def errors(self):
+        for key, unit in self.units.items():
+            expected = next((UNITS[end] for end in sorted(UNITS, key=len, reverse=True) if key.endswith(end)), unit)
+            if unit != expected and not (unit and self.types[key].startswith("estimate")):
+                yield f"`{key}` has the unit '{unit}', not '{expected}'"
 
 
-def output(program, folder, *arguments):
-    run = subprocess.run([program, *arguments], cwd=folder, stdin=subprocess.DEVNULL, text=True, capture_output=True)
-    return run.stdout.splitlines()
+class Reference:
+    """All tables of the pages."""
+
+    def __init__(self, source):
+        self.tables, self.kinds, self.errors = {}, {}, []
+        for page in sorted((source / PAGES).glob("*.md")):
+            self._read(page.name, page.read_text(encoding="utf-8"))
+        index = (source / INDEX).read_text(encoding="utf-8").partition("\n## ")[0]
+        listed = {kind for row in re.findall(r"^\| (`[^|]*) \|", index, re.M) for kind in re.findall(r"`(\w+)`", row)}
+        self.errors += [f"{INDEX}: the index has `{kind}`, and no page has its table" for kind in listed - set(self.kinds)]
+        self.errors += [f"{INDEX}: the index has no `{kind}`" for kind in set(self.kinds) - listed]
+
+    def _read(self, page, text):
+        for section in re.split(r"^#+ ", text, flags=re.M)[1:]:
+            heading, _, body = section.partition("\n")
+            if HEADER not in body:
+                continue
+            if not (what := re.match(r"(kind|object)s? `", heading)):
+                self.errors.append(f"{page}: a table of keys below '{heading}', which is no kind and no object")
+                continue
+            for name in re.findall(r"`(\w+)`", heading):
+                table = self.tables[page, name] = Table(page, name, body)
+                if what.group(1) == "kind":
+                    self.kinds[name] = table
+                self.errors += [f"{page}: {name}: {error}" for error in table.errors()]
+
+    def _error(self, table, text):
+        self.errors.append(f"{table.page}: `{table.name}`: {text}")
+
+    def _matches(self, table, value, type_text):
+        """Whether the value is of the type. Errors within an object are added to the others."""
+        for prefix, container, items in (("array of ", list, list), ("object of ", dict, dict.values)):
+            if type_text.startswith(prefix):
+                rest = type_text.removeprefix(prefix)
+                return isinstance(value, container) and all(self._matches(table, item, rest) for item in items(value))
+        first, _, others = type_text.partition(" or ")
+        if others:
+            return self._matches(table, value, first) or self._matches(table, value, others)
+        if first in BASIC:
+            return BASIC[first](value)
+        named = self.tables.get((table.page, first)) or self.kinds.get(first)
+        if not named:
+            self._error(table, f"no table of the type '{first}'")
+        elif isinstance(value, dict):
+            self.check(named, value)
+            return True
+        return False
+
+    def check(self, table, value):
+        """Compares an object with its table."""
+        if self.kinds.get(table.name) is table:
+            if next(iter(value.items()), None) != ("kind", table.name):
+                self._error(table, f"`kind` is not its first key: {value}")
+            value = {key: item for key, item in value.items() if key != "kind"}
+        for key in table.types.keys() - table.optional - value.keys():
+            self._error(table, f"the output has no `{key}`: {value}")
+        for key, item in value.items():
+            if key not in table.types:
+                self._error(table, f"has no row for `{key}`")
+            elif not self._matches(table, item, table.types[key]):
+                self._error(table, f"`{key}` is {item!r}, not {table.types[key]}")
+        table.shown |= value.keys()
+
+    def check_line(self, value):
+        table = self.kinds.get(value.get("kind"))
+        if table:
+            self.check(table, value)
+        else:
+            self.errors.append(f"no page has the kind of this object: {value}")
+
+    def check_all_shown(self):
+        for table in self.tables.values():
+            unseen = table.types.keys() - table.shown
+            if unseen:
+                self._error(table, f"no command printed {', '.join(sorted(unseen))}")
 
 
-def quarantined(program, folder):
-    """Makes an output folder `watched` with an input in its quarantine."""
-    (folder / "arrived").mkdir()
-    (folder / "arrived/bad.png").write_text("text")
-    (folder / "watch.yaml").write_text(f"watches: [{{input: {folder}/arrived, output: {folder}/watched, settle_ms: 0, retry_timeout_s: 0}}]")
-    with subprocess.Popen([program, "watch", "--config", "watch.yaml"], cwd=folder, stderr=subprocess.DEVNULL) as watch:
-        deadline = time.monotonic() + 60
-        while not list(folder.glob("watched/.eckart/quarantine/*.json")) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        watch.terminate()
-
-
-def samples(program, folder):
-    """Yields the JSON lines of commands."""
-    output(program, folder, "synth", "-o", "in", "--kind", "texture", "--count", "3", "--size", "64")
-    (folder / "in/bad.png").write_text("text")
-    (Path(folder) / "list").write_text("in\nmissing.png\n")
-    yield from output(program, folder, "run", "--files-from", "list", "-o", "out", "--dry-run", "--json")
-    yield from output(program, folder, "run", "in", "-o", "out", "--json", "--report", "-",
-                      "--set", "telemetry.throughput_log=log")
-    yield from (folder / "log").read_text().splitlines()
-    (folder / "in/texture_64x64_0001.png").unlink()
-    for command in (("status", "out"), ("prune", "out"), ("doctor", "--backend", "cpu"), ("plan", "log")):
-        yield from output(program, folder, *command, "--json")
-    yield from output(program, folder, "ledger", "export", "out")
-    quarantined(program, folder)
-    yield from output(program, folder, "requeue", "watched", "--json")
-
-
-def line_errors(line, known, index):
-    value = json.loads(line)
-    kind = value.get("kind")
-    if kind not in index:
-        return [f"{PAGE}: the index has no kind of this line: {line}"]
-    if kind not in known:
-        return []
-    types = known[kind]
-    errors = [f"{PAGE}: `{kind}`: the output has no {key}" for key in types if key not in value]
-    errors += [f"{PAGE}: `{kind}`: has no row for {key}" for key in value if key not in types and key != "kind"]
-    errors += [f"{PAGE}: `{kind}`: {key} is {value[key]!r}, not {' or '.join(types[key])}" for key in types
-               if key in value and not any(TYPES[name](value[key]) for name in types[key])]
-    return errors + ([f"{kind}: `kind` is not the first key"] if next(iter(value)) != "kind" else [])
-
-
-def check(source, program):
-    text = (source / PAGE).read_text(encoding="utf-8")
-    known, index = tables(text), set(re.findall(r"`(\w+)`", text.partition("\n## ")[0]))
-    errors, kinds = [], set()
-    with tempfile.TemporaryDirectory(prefix="eckart-json-") as folder:
-        for line in samples(program, Path(folder)):
-            kinds.add(json.loads(line).get("kind"))
-            errors += line_errors(line, known, index)
-    errors += [f"{PAGE}: no command printed kind `{kind}`" for kind in known if kind not in kinds]
-    return sorted(set(errors)), f"{len(kinds)} kinds of JSON lines: as {PAGE} has them"
+def check(source, program, gpu_folder):
+    reference = Reference(source)
+    kinds = set()
+    for value in json_samples.samples(program, gpu_folder, reference.errors):
+        kinds.add(value.get("kind"))
+        reference.check_line(value)
+    reference.check_all_shown()
+    return sorted(set(reference.errors)), f"{len(kinds)} kinds of JSON lines, {len(reference.tables)} tables: all as documented"

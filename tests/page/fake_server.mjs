@@ -114,8 +114,8 @@ export class FakeServer {
       ],
       total: line("total", now_s, elapsed_s, this), last: line("interval", now_s, elapsed_s, this),
       recent_failures: this.failed === 0 ? [] : [
-        {file: hostileName, stage: "load", reason: "corrupt", detail: "Premature end of JPEG file"},
-        {file: longName, stage: "load", reason: "not an image", detail: "it does not begin like a PNG or a JPEG"},
+        {input: hostileName, stage: "load", reason: "corrupt", detail: "Premature end of JPEG file"},
+        {input: longName, stage: "load", reason: "not an image", detail: "it does not begin like a PNG or a JPEG"},
       ].map((failure, i) => ({time: new Date((now_s - 30 * i) * 1000).toISOString().replace(/\.\d+/, ""), ...failure})),
       history: this.#history(Math.max(since_s, now_s - 600), now_s),
     };

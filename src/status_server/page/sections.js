@@ -95,8 +95,8 @@ function showFailures({total, recent_failures, now_s}) {
   ]));
   const recent = recent_failures ?? [];
   show("recent_section", recent.length > 0);
-  setRows("recent", recent.map(({time, file, stage, reason, detail}) => [
-    {text: localTime(time, now_s), title: time ?? "", name: "time"}, {text: file ?? "", name: "path"}, stage ?? "", reason ?? "",
+  setRows("recent", recent.map(({time, input, stage, reason, detail}) => [
+    {text: localTime(time, now_s), title: time ?? "", name: "time"}, {text: input ?? "", name: "path"}, stage ?? "", reason ?? "",
     {text: detail ?? "", name: "detail muted"},
   ]));
 }

@@ -157,7 +157,7 @@ TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
   folder.publish(std::span(&item, 1));
   EXPECT_EQ(reason("a.png").value("sha256", ""),
             "2f05d4b689d270cafb02285f35f44866f7dc8a2d368a3f9d1124373eeab31fb1");
-  EXPECT_FALSE(reason("a.png").contains("sha256_error"));
+  EXPECT_TRUE(reason("a.png").at("sha256_error").is_null());
 }
 
 TEST_F(WatchedFolderTest, does_not_wait_for_a_fifo_in_place_of_a_bad_file) {
@@ -166,7 +166,7 @@ TEST_F(WatchedFolderTest, does_not_wait_for_a_fifo_in_place_of_a_bad_file) {
   fs::remove(at("in/a.png"));
   ASSERT_EQ(::mkfifo(at("in/a.png").c_str(), 0600), 0);
   folder.publish(std::span(&item, 1));
-  EXPECT_EQ(reason("a.png").value("sha256", "none"), "");
+  EXPECT_TRUE(reason("a.png").at("sha256").is_null());
   EXPECT_EQ(reason("a.png").value("sha256_error", ""), "is not a regular file");
 }
 
@@ -245,7 +245,7 @@ TEST_F(WatchedFolderOnOtherDiskTest, delays_retry_of_unremovable_input) {
     EXPECT_TRUE(fs::exists(at("in/q.png")));
     EXPECT_FALSE(needs_processing(folder, *item)) << name;
     EXPECT_EQ(json(place.native() + ".record.json"), first) << "the reason of the other file";
-    EXPECT_EQ(json(place.native() + ".kept.json").value("bytes", 0), 2500000);
+    EXPECT_EQ(json(place.native() + ".kept.json").value("input_bytes", 0), 2500000);
   }
 }
 

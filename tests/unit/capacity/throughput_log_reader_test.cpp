@@ -17,14 +17,14 @@ using ::testing::IsEmpty;
 constexpr const char* kSchema = R"("schema":"eckart.throughput/1")";
 
 std::string head(const std::string& id, const std::string& more = "") {
-  return std::string("{") + kSchema + R"(,"kind":"run","run":")" + id +
+  return std::string(R"({"kind":"run",)") + kSchema + R"(,"run":")" + id +
          R"(","time":"2026-11-22T10:00:00Z","cores":4,"startup_s":null,"driver":null,"gpus":[])" +
          more + "}\n";
 }
 std::string line(const std::string& id, const std::string& kind, double elapsed_s, int done,
                  const std::string& more = "") {
   std::ostringstream text;
-  text << "{" << kSchema << R"(,"kind":")" << kind << R"(","run":")" << id << R"(","elapsed_s":)"
+  text << R"({"kind":")" << kind << R"(",)" << kSchema << R"(,"run":")" << id << R"(","elapsed_s":)"
        << elapsed_s << R"(,"interval_s":1,"done":)" << done
        << R"(,"process":{"cpu_s":0.5},"gpus":null)" << more << "}\n";
   return text.str();
@@ -82,6 +82,25 @@ TEST(ThroughputLogReader, continues_after_a_truncated_line) {
   EXPECT_THAT(reading.warnings, IsEmpty());
   ASSERT_EQ(reading.runs.size(), 2U);
   EXPECT_EQ(reading.runs[0].whole().done + reading.runs[1].whole().done, 17);
+}
+
+/// Lines of older versions begin with the schema.
+TEST(ThroughputLogReader, reads_lines_of_older_versions_after_a_truncated_line) {
+  const auto older = [](const std::string& line) {
+    return "{" + std::string(kSchema) + ',' + line.substr(1, line.find(',') - 1) +
+           line.substr(line.find(',') + 1 + std::string(kSchema).size());
+  };
+  ASSERT_EQ(older(head("a")).find(R"({"schema":"eckart.throughput/1","kind":"run","run":"a")"), 0U);
+  const std::string cut = older(line("a", "interval", 2, 99));
+  const ReadResult reading =
+      read({older(head("a")) + older(line("a", "interval", 1, 10)) + cut.substr(0, cut.size() / 2) +
+            older(head("b")) + older(line("b", "interval", 1, 7)) + cut.substr(0, cut.size() / 2) +
+            head("c") + line("c", "interval", 1, 3)});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  ASSERT_EQ(reading.runs.size(), 3U);
+  EXPECT_EQ(
+      reading.runs[0].whole().done + reading.runs[1].whole().done + reading.runs[2].whole().done,
+      20);
 }
 
 TEST(ThroughputLogReader, merges_rotated_files_in_any_order) {

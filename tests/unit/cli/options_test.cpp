@@ -174,9 +174,13 @@ TEST_F(CommandLineOptionTest, shows_the_option_that_was_probably_meant) {
   EXPECT_EQ(message_of_parsing({"status", "out", "more"}), "unexpected argument: more");
 }
 
-TEST_F(CommandLineOptionTest, accepts_options_of_ledger_after_its_subcommand) {
+TEST_F(CommandLineOptionTest, accepts_options_of_ledger_before_and_after_its_subcommand) {
+  const CLI::App* ledger = app_.get_subcommand("ledger");
   parse(app_, {"ledger", "export", "out", "--ledger", "file.db"});
-  EXPECT_EQ(app_.get_subcommand("ledger")->get_option("--ledger")->count(), 1u);
+  EXPECT_EQ(ledger->get_subcommand("export")->get_option("--ledger")->count(), 1u);
+  parse(app_, {"ledger", "--ledger", "file.db", "--json", "import", "out", "lines"});
+  EXPECT_EQ(ledger->get_option("--ledger")->count(), 1u);
+  EXPECT_EQ(ledger->get_option("--json")->count(), 1u);
 }
 
 TEST_F(CommandLineOptionTest, shows_help_with_help_before_the_command) {

@@ -17,16 +17,18 @@ TEST(QuarantineRecord, has_input_stage_reason_and_detail) {
                .sha256 = "00ff",
                .time = std::chrono::system_clock::from_time_t(0)},
               "1.2"));
-  EXPECT_EQ(json, (nlohmann::json{{"input", "/in/a b.png"},
+  EXPECT_EQ(json, (nlohmann::json{{"kind", "quarantine_record"},
+                                  {"input", "/in/a b.png"},
                                   {"uri", "file:///in/a%20b.png"},
                                   {"root_uri", "file:///in"},
                                   {"stage", "load"},
                                   {"reason", "corrupt"},
-                                  {"error", "ends early"},
-                                  {"bytes", 12},
+                                  {"detail", "ends early"},
+                                  {"input_bytes", 12},
                                   {"sha256", "00ff"},
+                                  {"sha256_error", nullptr},
                                   {"time", "1970-01-01T00:00:00Z"},
-                                  {"version", "eckart 1.2"}}));
+                                  {"version", "1.2"}}));
 }
 
 TEST(QuarantineRecord, preserves_any_bytes_of_the_input_path) {
@@ -45,7 +47,7 @@ TEST(QuarantineRecord, has_the_error_when_there_is_no_hash) {
   QuarantineRecord record;
   record.sha256_error = "is not a regular file";
   const auto json = nlohmann::json::parse(to_json(record, "1"));
-  EXPECT_EQ(json["sha256"], "");
+  EXPECT_TRUE(json["sha256"].is_null());
   EXPECT_EQ(json["sha256_error"], "is not a regular file");
 }
 

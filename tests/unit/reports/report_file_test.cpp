@@ -75,7 +75,9 @@ TEST_F(ReportFileTest, fails_when_its_part_file_was_replaced) {
 
 TEST_F(ReportFileTest, replaces_only_reports) {
   for (const char* line :
-       {R"({"file":"a","output":"b","result":"done"})", R"({"file":"a","output":"b","rank":2})",
+       {R"({"kind":"output","input":"a","output":"b","result":"done"})",
+        R"({"kind":"failure","input":"a","result":"failed","reason":"corrupt"})",
+        R"({"file":"a","output":"b","result":"done"})", R"({"file":"a","output":"b","rank":2})",
         R"({"file":"a","failed":"corrupt","stage":"load"})"}) {
     write(file_, std::string(line) + "\nwhatever");
     EXPECT_EQ(open_error(), ExitCode::ok) << line;
@@ -84,6 +86,7 @@ TEST_F(ReportFileTest, replaces_only_reports) {
   EXPECT_EQ(open_error(), ExitCode::ok);
   for (const char* text :
        {"{\"file\":\"a.png\",\"label\":3}\n", "{\"file\":\"a\"}\n", "{\"file\":1,\"result\":2}\n",
+        "{\"input\":1,\"result\":2}\n", "{\"input\":\"a\",\"label\":3}\n",
         "{\"result\":\"done\"}\n", "[\"file\",\"result\"]\n", "\n", "\"file\"\n",
         "{\"file\":", "{\"fi", "{\"file\":\"a\",\"result\":\"done\"}", "text"}) {
     write(file_, text);
