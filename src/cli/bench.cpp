@@ -37,7 +37,8 @@ namespace fs = std::filesystem;
 struct BenchArgs {
   std::string experiment;
   std::vector<fs::path> inputs;
-  fs::path output = fs::temp_directory_path(), log = "scaling.jsonl";
+  fs::path output;  ///< empty: the temporary folder
+  fs::path log = "scaling.jsonl";
   ConfigArgs config;
   std::vector<int> cores;
   double seconds = 5, max_seconds = 900;
@@ -70,6 +71,17 @@ class ScratchFolder {
  private:
   fs::path path_;
 };
+
+fs::path scratch_parent(const BenchArgs& args) {
+  if (!args.output.empty()) return args.output;
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (error)
+    throw FatalError(ExitCode::cannot_create,
+                     "there is no temporary folder (" + error.message() +
+                         "): set TMPDIR, or give a scratch folder with -o FOLDER");
+  return folder;
+}
 
 std::vector<std::string> run_options(const ConfigArgs& config) {
   std::vector<std::string> options;
@@ -106,7 +118,7 @@ ExitCode scaling(const BenchArgs& args) {
   if (!std::ofstream(args.log, std::ios::app))
     throw FatalError(ExitCode::cannot_create,
                      "cannot write the log " + text::printable(args.log.native()));
-  const ScratchFolder scratch(args.output);
+  const ScratchFolder scratch(scratch_parent(args));
   bench::ChildProcess child;
   // Longer than the timeout of the child.
   const std::chrono::seconds max_shutdown(settings.timeouts.shutdown_s + 60);

@@ -65,6 +65,13 @@ TEST_F(UsageErrorTest, is_reported_for_unwritable_stdout) {
   }
 }
 
+TEST_F(UsageErrorTest, is_reported_for_a_missing_temporary_folder_by_bench_only) {
+  const EckartProcess::Options options{.environment = {{"TMPDIR", "/nonexistent"}}};
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "-q"}, options).code, 0);
+  expect(ExitCode::cannot_create, "there is no temporary folder", {"bench", "scaling", "in"},
+         options);
+}
+
 using MemoryShortageTest = UsageErrorTest;
 
 TEST_F(MemoryShortageTest, ends_the_run_with_75) {
