@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -23,8 +23,10 @@
 #include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/environment_error.hpp"
 #include "logging/log.hpp"
+#include "reports/throughput_log.hpp"
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 #include "text/printable.hpp"
@@ -95,6 +97,21 @@ std::vector<std::string> log_options(const fs::path& log) {
   return {"--set", "telemetry.throughput_log=" + yaml, "--set", "telemetry.interval_s=1"};
 }
 
+/// Throws FatalError if the log cannot be written, or is another file of the user.
+void check_log(const fs::path& log) {
+  const std::string name = text::printable(log.native());
+  if (!reports::may_append(log, '{'))
+    throw FatalError(ExitCode::usage,
+                     "--log " + name + ": the file exists and is not a throughput log");
+  const files::FileDescriptor file(
+      ::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) {
+    const int error = errno;
+    io::fail_to_create(
+        error, "cannot write the log " + name + ": " + std::generic_category().message(error));
+  }
+}
+
 /// The plans of the log; the first has the most images.
 std::vector<capacity::Plan> read_plans(const fs::path& log) {
   capacity::ThroughputLogReader reader;
@@ -115,9 +132,7 @@ ExitCode scaling(const BenchArgs& args) {
   logging::start_log(0);
   for (const fs::path& input : args.inputs) check_exists(input);
   const settings::Settings settings = read_configuration(args.config).settings;
-  if (!std::ofstream(args.log, std::ios::app))
-    throw FatalError(ExitCode::cannot_create,
-                     "cannot write the log " + text::printable(args.log.native()));
+  check_log(args.log);
   const ScratchFolder scratch(scratch_parent(args));
   bench::ChildProcess child;
   // Longer than the timeout of the child.
