@@ -62,19 +62,31 @@ ExitCode export_ledger(const LedgerArgs& args) {
     if (!file) fail_to_create(args.file, errno);
   }
   std::ostream& stream = to_stdout ? std::cout : file;
-  export_lines(args, stream);
-  if (!stream)
-    throw FatalError(
-        ExitCode::io_error,
-        (to_stdout ? "stdout" : text::printable(args.file.native())) + ": cannot be written");
+  try {
+    export_lines(args, stream);
+    if (!stream)
+      throw FatalError(
+          ExitCode::io_error,
+          (to_stdout ? "stdout" : text::printable(args.file.native())) + ": cannot be written");
+  } catch (...) {  // no incomplete file is left
+    std::error_code ignored;
+    if (!to_stdout) std::filesystem::remove(args.file, ignored);
+    throw;
+  }
   return ExitCode::ok;
 }
 
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const LedgerLine& line)>& visit) {
   std::ifstream file(path, std::ios::binary);
-  if (!file || !std::filesystem::is_regular_file(path))
-    throw FatalError(ExitCode::no_input, path.string() + ": this file cannot be read");
+  if (!file) {
+    const std::error_code error(errno, std::generic_category());
+    const bool is_forbidden = error == std::errc::permission_denied;
+    throw FatalError(is_forbidden ? ExitCode::no_permission : ExitCode::no_input,
+                     path.string() + ": cannot be read: " + error.message());
+  }
+  if (std::filesystem::is_directory(path))
+    throw FatalError(ExitCode::no_input, path.string() + ": cannot be read: it is a folder");
   std::int64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
@@ -95,6 +107,7 @@ void for_each_line(const std::filesystem::path& path,
 }
 
 ExitCode import_ledger(const LedgerArgs& args) {
+  check_exists(args.file);
   for_each_line(args.file, [](const LedgerLine&) {});  // validates the whole file before any change
   static_cast<void>(app::open_folder(args.output));
   app::LedgerImport import(args.output, args.ledger);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/service.hpp"
@@ -39,10 +40,14 @@ void check_folders(const WatchArgs& args) {
     throw FatalError(ExitCode::usage, "no input folder: give eckart watch FOLDER -o FOLDER");
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
   check_exists(args.input);
-  if (!std::filesystem::is_directory(args.input))
-    throw FatalError(ExitCode::usage, text::printable(args.input.native()) +
-                                          " is not a folder; eckart run "
-                                          "processes single files");
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(args.input, error);
+  const std::string name = text::printable(args.input.native());
+  if (error == std::errc::permission_denied)
+    throw FatalError(ExitCode::no_permission, name + ": " + error.message());
+  if (!is_folder)
+    throw FatalError(ExitCode::usage,
+                     name + " is not a folder; eckart run processes single files");
 }
 
 void log_warnings(const std::vector<std::string>& warnings) {

@@ -131,6 +131,34 @@ TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {
   }
 }
 
+/// Their paths cannot exist, or cannot be looked at.
+TEST_F(UsageErrorTest, names_the_reason_if_a_path_cannot_be_read) {
+  const std::string name(300, 'x');
+  for (const Names& command : {Names{"run", name, "-o", "out"}, Names{"watch", name, "-o", "out"},
+                               Names{"status", name}, Names{"requeue", name}})
+    expect(ExitCode::no_input, name + ": File name too long", command);
+
+  write_png("closed/in/a.png");
+  fs::create_directories(at("closed/out/.eckart/quarantine"));
+  for (const char* folder : {".", "closed"}) fs::permissions(at(folder), fs::perms::all);
+  const EckartProcess::Options as_nobody{.as_nobody = getuid() == 0};
+  fs::permissions(at("closed/out/.eckart/quarantine"), fs::perms::none);
+  expect(ExitCode::no_permission, "quarantine: cannot be read: Permission denied",
+         {"requeue", "closed/out"}, as_nobody);
+  fs::permissions(at("closed"), fs::perms::none);
+  expect(ExitCode::no_permission, "closed/in: Permission denied",
+         {"watch", "closed/in", "-o", "out"}, as_nobody);
+  for (const char* folder : {"closed", "closed/out/.eckart/quarantine"})
+    fs::permissions(at(folder), fs::perms::all);
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
+TEST_F(UsageErrorTest, is_reported_for_a_folder_as_list) {
+  expect(ExitCode::no_input, "in: cannot be opened: Is a directory",
+         {"run", "--files-from", "in", "-o", "out"});
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
 TEST_F(UsageErrorTest, shows_how_several_ranks_are_given) {
   expect(ExitCode::no_input, "20: no such file or folder; several ranks are one value: --rank 5,20",
          {"run", "in", "-o", "out", "--rank", "5", "20"});
