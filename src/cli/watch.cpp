@@ -19,6 +19,7 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
+#include "io/input_guard.hpp"
 #include "logging/log.hpp"
 #include "text/printable.hpp"
 
@@ -33,7 +34,7 @@ struct WatchArgs {
   int verbose = 0, quiet = 0;
 };
 
-/// Throws FatalError if only one of INPUT and -o is given, or INPUT is no folder.
+/// Throws FatalError if only one of FOLDER and -o is given, FOLDER is no folder, or -o is in it.
 void check_folders(const WatchArgs& args) {
   if (args.input.empty() && args.output.empty()) return;
   if (args.input.empty())
@@ -46,15 +47,15 @@ void check_folders(const WatchArgs& args) {
   if (error == std::errc::permission_denied)
     throw FatalError(ExitCode::no_permission, name + ": " + error.message());
   if (!is_folder)
-    throw FatalError(ExitCode::usage,
-                     name + " is not a folder; eckart run processes single files");
+    throw FatalError(ExitCode::usage, name + " is not a folder; eckart run processes single files");
+  const io::InputGuard refuses_output_in_input({args.input}, args.output);
 }
 
 void log_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
 }
 
-/// Flags override other settings. INPUT and -o replace the watches of the files.
+/// Flags override other settings. FOLDER and -o replace the watches of the files.
 settings::Configuration read_configuration(const WatchArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
   apply_flag(configuration.settings, "--rank", "rank", args.rank);
@@ -113,7 +114,7 @@ void add_watch(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("watch", "Reconstruct every image that arrives in a folder")
           ->group(kProcessingCommands);
-  command->add_option("INPUT", args->input,
+  command->add_option("FOLDER", args->input,
                       "Folder to watch, recursively; without it, the watches of the settings");
   command->add_option("-o,--output", args->output, "Output folder; created if missing")
       ->type_name("FOLDER")
@@ -137,8 +138,8 @@ void add_watch(CLI::App& app, Action& action) {
                          {"Watch its folders, and log each image",
                           "eckart watch --config eckart.yaml -v"}},
             .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input, ExitCode::unavailable,
-                           ExitCode::cannot_create, ExitCode::temporary, ExitCode::configuration,
-                           ExitCode::interrupted, ExitCode::terminated}});
+                           ExitCode::cannot_create, ExitCode::temporary, ExitCode::no_permission,
+                           ExitCode::configuration, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] { action = [args] { return watch(*args); }; });
 }
 

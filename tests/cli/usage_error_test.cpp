@@ -153,6 +153,15 @@ TEST_F(UsageErrorTest, names_the_reason_if_a_path_cannot_be_read) {
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
+TEST_F(UsageErrorTest, is_reported_for_an_output_folder_in_the_input_folder) {
+  for (const char* command : {"run", "watch"}) {
+    expect(ExitCode::usage, "the output folder in is the input in", {command, "in", "-o", "in"});
+    expect(ExitCode::usage, "the output folder in/out is inside the input in",
+           {command, "in", "-o", "in/out"});
+  }
+  EXPECT_FALSE(fs::exists(at("in/out")));
+}
+
 TEST_F(UsageErrorTest, is_reported_for_a_folder_as_list) {
   expect(ExitCode::no_input, "in: cannot be opened: Is a directory",
          {"run", "--files-from", "in", "-o", "out"});
