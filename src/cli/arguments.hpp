@@ -16,8 +16,8 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments);
 /// Returns a message about an error of CLI11 in the words of the help.
 std::string message_of(const CLI::ParseError& error);
 
-/// A validator that accepts numbers from `min` to `max`; CLI::Range also accepts "nan". Its messages
-/// name what is expected.
+/// A validator that accepts numbers from `min` to `max`; CLI::Range also accepts "nan". Its
+/// messages name what is expected.
 template <class Number>
 CLI::Validator number_between(Number min, Number max) {
   return CLI::Validator(

@@ -172,7 +172,7 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_option("EXPERIMENT", args->experiment, "What to measure")
       ->required()
       ->check(one_of({"scaling"}));
-  command->add_option("INPUT", args->inputs, "Folders and files; repeated as often as needed")
+  command->add_option("INPUT", args->inputs, "Folders and files, processed as often as needed")
       ->required();
   command
       ->add_option("--cores", args->cores,
@@ -186,7 +186,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(number_between(0.1, 3600.0))
       ->capture_default_str()
       ->group("Measurement");
-  command->add_option("--repeats", args->repeats, "Repeats of each run at least")
+  command->add_option("--repeats", args->repeats, "Minimum number of repeats of each run")
       ->type_name("N")
       ->check(number_between(1, 100))
       ->capture_default_str()
@@ -211,15 +211,16 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_flag("--json", args->json, "Print the plan as JSON, as eckart plan --json does")
       ->group("Output");
   add_config_options(*command, args->config, false);
-  describe(*command,
-           {.usage = {"scaling INPUT... [OPTIONS]"},
-            .examples = {{"Measure this machine", "eckart bench scaling photos"},
-                         {"With the disk that will be used, for at most 4 cores",
-                          "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
-                         {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
-            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
-                           ExitCode::no_input, ExitCode::cannot_create, ExitCode::configuration,
-                           ExitCode::interrupted, ExitCode::terminated}});
+  describe(
+      *command,
+      {.usage = {"scaling INPUT... [OPTIONS]"},
+       .examples = {{"Measure this machine", "eckart bench scaling photos"},
+                    {"With the disk that will be used, for at most 4 cores",
+                     "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
+                    {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
+       .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
+                      ExitCode::cannot_create, ExitCode::no_permission, ExitCode::configuration,
+                      ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args] { return scaling(*args); };

@@ -9,8 +9,8 @@ namespace eckart::cli {
 
 void check_exists(const std::filesystem::path& path, const std::string& hint) {
   std::error_code error;
-  const bool is_missing = std::filesystem::symlink_status(path, error).type() ==
-                          std::filesystem::file_type::not_found;
+  const bool is_missing =
+      std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found;
   // If a folder of the path may not be searched, opening the path reports the reason.
   if (!is_missing && (!error || error == std::errc::permission_denied)) return;
   throw FatalError(ExitCode::no_input,

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -158,19 +159,28 @@ void add_ledger(CLI::App& app, Action& action) {
                 from_file = {"Import into a moved output folder",
                              "eckart ledger import moved/out ledger.jsonl"},
                 elsewhere = {"A ledger in another place",
-                             "eckart ledger export out --ledger /var/lib/eckart/out.db"};
+                             "eckart ledger export out --ledger /var/lib/eckart/out.db"},
+                into_file = {"Into a ledger in another place",
+                             "eckart ledger import out ledger.jsonl --ledger "
+                             "/var/lib/eckart/out.db"},
+                from_pipe = {"From another machine",
+                             "ssh nas eckart ledger export out > ledger.jsonl && "
+                             "eckart ledger import out ledger.jsonl"};
+  std::vector<ExitCode> codes = kLedgerExitCodes;
+  codes.insert(std::find(codes.begin(), codes.end(), ExitCode::io_error), ExitCode::cannot_create);
   CLI::App* export_step = add("export", "Export the ledger as JSON lines", export_ledger);
   export_step->add_option("FILE", args->file, "New file; stdout if there is none");
   describe(*export_step, {.usage = {"FOLDER [FILE]"},
                           .examples = {to_file, to_stdout, elsewhere},
-                          .exit_codes = kLedgerExitCodes});
+                          .exit_codes = codes});
   CLI::App* import_step = add("import", "Import JSON lines into the ledger", import_ledger);
   import_step->add_option("FILE", args->file, "File written by export")->required();
-  describe(*import_step,
-           {.usage = {"FOLDER FILE"}, .examples = {from_file}, .exit_codes = kLedgerExitCodes});
+  describe(*import_step, {.usage = {"FOLDER FILE"},
+                          .examples = {from_file, into_file, from_pipe},
+                          .exit_codes = kLedgerExitCodes});
   describe(*command, {.usage = {"export FOLDER [FILE]", "import FOLDER FILE"},
                       .examples = {to_file, to_stdout, from_file},
-                      .exit_codes = kLedgerExitCodes});
+                      .exit_codes = codes});
 }
 
 }  // namespace eckart::cli

@@ -46,11 +46,10 @@ TEST_F(LedgerCommandTest, reports_a_file_that_cannot_be_created_on_export) {
 }
 
 TEST_F(LedgerCommandTest, leaves_no_incomplete_file_on_export) {
-  const ProcessResult result =
-      run({"-c",
-           "(ulimit -f 0; exec " ECKART_PROGRAM " ledger export out backup.jsonl 2> /dev/null); "
-           "code=$?; exit $code"},
-          {.program = "/bin/sh"});
+  const ProcessResult result = run(
+      {"-c", "(ulimit -f 0; exec " ECKART_PROGRAM " ledger export out backup.jsonl 2> /dev/null); "
+             "code=$?; exit $code"},
+      {.program = "/bin/sh"});
   EXPECT_EQ(result.code, int(ExitCode::io_error));
   EXPECT_FALSE(fs::exists(at("backup.jsonl")));
 }
