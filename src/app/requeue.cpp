@@ -102,6 +102,16 @@ std::vector<QuarantineEntry> select_named(std::vector<QuarantineEntry> all, cons
                                            text::printable(folder.native()));
 }
 
+/// Throws FatalError if the quarantine exists, but cannot be read: it is not empty then.
+void check_readable(const fs::path& folder) {
+  std::error_code error;
+  const fs::directory_iterator opened(folder, error);
+  if (!error || error == std::errc::no_such_file_or_directory) return;
+  const bool is_forbidden = error == std::errc::permission_denied;
+  throw FatalError(is_forbidden ? ExitCode::no_permission : ExitCode::no_input,
+                   text::printable(folder.native()) + ": cannot be read: " + error.message());
+}
+
 }  // namespace
 
 std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std::string>& names) {
@@ -109,6 +119,7 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
     throw FatalError(ExitCode::no_input,
                      text::printable(output.native()) + ": not an output folder of eckart");
   const fs::path folder = io::quarantine_folder(output);
+  check_readable(folder);
   std::vector<RequeueResult> results;
   const std::vector<QuarantineEntry> files = select_named(list_quarantine(folder), folder, names);
   const io::RootDirectoryPtr quarantine = io::RootDirectory::open(folder);

@@ -25,8 +25,10 @@ using settings::WatchSettings;
 std::vector<WatchSettings> checked_watches(const settings::Configuration& configuration) {
   std::vector<WatchSettings> watches = settings::resolve_watches(configuration);
   if (watches.empty())
-    throw FatalError(ExitCode::configuration,
-                     "no watches are configured; add `watches` to the file given with --config");
+    throw FatalError(
+        ExitCode::configuration,
+        "no watches are configured; give eckart watch FOLDER -o FOLDER, or add `watches` "
+        "to the file of --config");
   check_watch_conflicts(watches);
   return watches;
 }

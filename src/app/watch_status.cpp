@@ -6,14 +6,6 @@ namespace {
 using status_server::WatchCondition;
 using Remedy = EnvironmentError::Remedy;
 
-WatchCondition condition_of(const io::WatchState& state, Remedy last_remedy) {
-  if (!state.root_error.empty()) return WatchCondition::cannot_read_folder;
-  if (!state.is_root_present) return WatchCondition::waiting_for_folder;
-  if (state.backoff_reason.empty()) return WatchCondition::watching;
-  if (last_remedy == Remedy::free_disk_space) return WatchCondition::waiting_for_space;
-  return last_remedy == Remedy::mount ? WatchCondition::waiting_for_mount : WatchCondition::paused;
-}
-
 std::string reason_of(WatchCondition condition, const io::WatchState& state) {
   if (condition == WatchCondition::cannot_read_folder)
     return "the input folder cannot be read: " + state.root_error;
@@ -23,6 +15,14 @@ std::string reason_of(WatchCondition condition, const io::WatchState& state) {
 
 }  // namespace
 
+WatchCondition watch_condition(const io::WatchState& state, Remedy last_remedy) {
+  if (!state.root_error.empty()) return WatchCondition::cannot_read_folder;
+  if (!state.is_root_present) return WatchCondition::waiting_for_folder;
+  if (state.backoff_reason.empty()) return WatchCondition::watching;
+  if (last_remedy == Remedy::free_disk_space) return WatchCondition::waiting_for_space;
+  return last_remedy == Remedy::mount ? WatchCondition::waiting_for_mount : WatchCondition::paused;
+}
+
 status_server::WatchStatus watch_status(const WatchedFolder& folder, const io::WatchState& state) {
   const settings::WatchSettings& watch = folder.settings();
   const WatchFigures& figures = folder.figures();
@@ -31,7 +31,7 @@ status_server::WatchStatus watch_status(const WatchedFolder& folder, const io::W
   status.name = watch.name;
   status.input = watch.input.native();
   status.output = watch.output.native();
-  status.condition = condition_of(state, figures.last_remedy());
+  status.condition = watch_condition(state, figures.last_remedy());
   status.reason = reason_of(status.condition, state);
   status.done = figures.done();
   status.failed = figures.failed();

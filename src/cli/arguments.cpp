@@ -94,6 +94,7 @@ class ArgumentReader {
         fail("unknown option " + name + place + text::did_you_mean("-" + argument, option_names()));
       }
       if (!takes_value(*option)) {
+        if (argument.find('=') == i + 1) fail(name + " takes no value");
         result_.push_back(name);
         continue;
       }
@@ -128,6 +129,7 @@ class ArgumentReader {
     }
     if (!names.empty())
       fail("unknown command '" + argument + "'" + text::did_you_mean(argument, names));
+    if (argument.empty()) fail("an argument is empty");  // such as "$FOLDER" if it is not set
     result_.push_back(argument);
   }
 
@@ -137,10 +139,10 @@ class ArgumentReader {
   std::vector<std::string> result_;
 };
 
-/// `help ledger export` is `ledger export --help`.
+/// `help ledger export` is `ledger export --help`, and `help help` is `--help`.
 std::vector<std::string> without_help_command(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != "help") return arguments;
-  arguments.erase(arguments.begin());
+  while (!arguments.empty() && arguments.front() == "help") arguments.erase(arguments.begin());
   arguments.emplace_back("--help");
   return arguments;
 }
@@ -160,6 +162,8 @@ std::string message_of(const CLI::ParseError& error) {
       message.replace(at, from.size(), to);
   };
   if (message == "A subcommand is required") return "no command is given";
+  if (const std::size_t at = message.find(": At Most 1 required"); at != message.npos)
+    return message.substr(0, at) + " is given more than once";
   // ArgumentReader names unknown options, so that the others are too many arguments.
   replace("The following argument was not expected:", "unexpected argument:");
   replace("The following arguments were not expected:", "unexpected arguments:");

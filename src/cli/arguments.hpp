@@ -16,15 +16,19 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments);
 /// Returns a message about an error of CLI11 in the words of the help.
 std::string message_of(const CLI::ParseError& error);
 
-/// A validator that accepts numbers from `min` to `max`. Its messages name what is expected.
+/// A validator that accepts numbers from `min` to `max`; CLI::Range also accepts "nan". Its
+/// messages name what is expected.
 template <class Number>
 CLI::Validator number_between(Number min, Number max) {
-  const CLI::Range range(min, max);
   return CLI::Validator(
-      [range, expected = (std::is_integral_v<Number> ? "an integer" : "a number") +
-                         std::string(" from ") + CLI::detail::to_string(min) + " to " +
-                         CLI::detail::to_string(max)](std::string& text) -> std::string {
-        return range(text).empty() ? "" : "'" + text + "' is not " + expected;
+      [min, max,
+       expected = (std::is_integral_v<Number> ? "an integer" : "a number") + std::string(" from ") +
+                  CLI::detail::to_string(min) + " to " +
+                  CLI::detail::to_string(max)](const std::string& text) -> std::string {
+        Number value{};
+        const bool is_valid =
+            CLI::detail::lexical_cast(text, value) && value >= min && value <= max;
+        return is_valid ? "" : "'" + text + "' is not " + expected;
       },
       "");
 }

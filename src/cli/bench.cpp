@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -23,8 +23,10 @@
 #include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
+#include "files/file_descriptor.hpp"
 #include "io/environment_error.hpp"
 #include "logging/log.hpp"
+#include "reports/throughput_log.hpp"
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 #include "text/printable.hpp"
@@ -37,7 +39,8 @@ namespace fs = std::filesystem;
 struct BenchArgs {
   std::string experiment;
   std::vector<fs::path> inputs;
-  fs::path output = fs::temp_directory_path(), log = "scaling.jsonl";
+  fs::path output;  ///< empty: the temporary folder
+  fs::path log = "scaling.jsonl";
   ConfigArgs config;
   std::vector<int> cores;
   double seconds = 5, max_seconds = 900;
@@ -71,6 +74,17 @@ class ScratchFolder {
   fs::path path_;
 };
 
+fs::path scratch_parent(const BenchArgs& args) {
+  if (!args.output.empty()) return args.output;
+  std::error_code error;
+  fs::path folder = fs::temp_directory_path(error);
+  if (error)
+    throw FatalError(ExitCode::cannot_create,
+                     "there is no temporary folder (" + error.message() +
+                         "): set TMPDIR, or give a scratch folder with -o FOLDER");
+  return folder;
+}
+
 std::vector<std::string> run_options(const ConfigArgs& config) {
   std::vector<std::string> options;
   if (!config.file.empty()) options = {"--config", fs::absolute(config.file).string()};
@@ -81,6 +95,21 @@ std::vector<std::string> run_options(const ConfigArgs& config) {
 std::vector<std::string> log_options(const fs::path& log) {
   const std::string yaml = settings::Text{}.print(fs::absolute(log).native());
   return {"--set", "telemetry.throughput_log=" + yaml, "--set", "telemetry.interval_s=1"};
+}
+
+/// Throws FatalError if the log cannot be written, or is another file of the user.
+void check_log(const fs::path& log) {
+  const std::string name = text::printable(log.native());
+  if (!reports::may_append(log, '{'))
+    throw FatalError(ExitCode::usage,
+                     "--log " + name + ": the file exists and is not a throughput log");
+  const files::FileDescriptor file(
+      ::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
+  if (!file) {
+    const int error = errno;
+    io::fail_to_create(
+        error, "cannot write the log " + name + ": " + std::generic_category().message(error));
+  }
 }
 
 /// The plans of the log; the first has the most images.
@@ -103,10 +132,8 @@ ExitCode scaling(const BenchArgs& args) {
   logging::start_log(0);
   for (const fs::path& input : args.inputs) check_exists(input);
   const settings::Settings settings = read_configuration(args.config).settings;
-  if (!std::ofstream(args.log, std::ios::app))
-    throw FatalError(ExitCode::cannot_create,
-                     "cannot write the log " + text::printable(args.log.native()));
-  const ScratchFolder scratch(args.output);
+  check_log(args.log);
+  const ScratchFolder scratch(scratch_parent(args));
   bench::ChildProcess child;
   // Longer than the timeout of the child.
   const std::chrono::seconds max_shutdown(settings.timeouts.shutdown_s + 60);
@@ -145,7 +172,7 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_option("EXPERIMENT", args->experiment, "What to measure")
       ->required()
       ->check(one_of({"scaling"}));
-  command->add_option("INPUT", args->inputs, "Folders and files; repeated as often as needed")
+  command->add_option("INPUT", args->inputs, "Folders and files, processed as often as needed")
       ->required();
   command
       ->add_option("--cores", args->cores,
@@ -159,7 +186,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(number_between(0.1, 3600.0))
       ->capture_default_str()
       ->group("Measurement");
-  command->add_option("--repeats", args->repeats, "Repeats of each run at least")
+  command->add_option("--repeats", args->repeats, "Minimum number of repeats of each run")
       ->type_name("N")
       ->check(number_between(1, 100))
       ->capture_default_str()
@@ -184,15 +211,16 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_flag("--json", args->json, "Print the plan as JSON, as eckart plan --json does")
       ->group("Output");
   add_config_options(*command, args->config, false);
-  describe(*command,
-           {.usage = {"scaling INPUT... [OPTIONS]"},
-            .examples = {{"Measure this machine", "eckart bench scaling photos"},
-                         {"With the disk that will be used, for at most 4 cores",
-                          "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
-                         {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
-            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
-                           ExitCode::no_input, ExitCode::cannot_create, ExitCode::configuration,
-                           ExitCode::interrupted, ExitCode::terminated}});
+  describe(
+      *command,
+      {.usage = {"scaling INPUT... [OPTIONS]"},
+       .examples = {{"Measure this machine", "eckart bench scaling photos"},
+                    {"With the disk that will be used, for at most 4 cores",
+                     "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
+                    {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
+       .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
+                      ExitCode::cannot_create, ExitCode::no_permission, ExitCode::configuration,
+                      ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args] { return scaling(*args); };

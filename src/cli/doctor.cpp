@@ -188,9 +188,10 @@ void add_doctor(CLI::App& app, Action& action) {
           ->group(kMachineCommands);
   auto args = std::make_shared<DoctorArgs>();
   add_enum_option(*command, "--backend", args->backend, "Backend to check; auto: both",
-                  {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda});
-  CLI::Option* json =
-      command->add_flag("--json", args->json, "Print the checks as one JSON object");
+                  {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda})
+      ->group("Check");
+  CLI::Option* json = command->add_flag("--json", args->json, "Print the checks as one JSON object")
+                          ->group("Check");
   CLI::Option* calibrate =
       command
           ->add_flag("--calibrate", args->calibrate,

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -64,19 +65,31 @@ ExitCode export_ledger(const LedgerArgs& args) {
     if (!file) fail_to_create(args.file, errno);
   }
   std::ostream& stream = to_stdout ? std::cout : file;
-  export_lines(args, stream);
-  if (!stream)
-    throw FatalError(
-        ExitCode::io_error,
-        (to_stdout ? "stdout" : text::printable(args.file.native())) + ": cannot be written");
+  try {
+    export_lines(args, stream);
+    if (!stream)
+      throw FatalError(
+          ExitCode::io_error,
+          (to_stdout ? "stdout" : text::printable(args.file.native())) + ": cannot be written");
+  } catch (...) {  // no incomplete file is left
+    std::error_code ignored;
+    if (!to_stdout) std::filesystem::remove(args.file, ignored);
+    throw;
+  }
   return ExitCode::ok;
 }
 
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const LedgerLine& line)>& visit) {
   std::ifstream file(path, std::ios::binary);
-  if (!file || !std::filesystem::is_regular_file(path))
-    throw FatalError(ExitCode::no_input, path.string() + ": this file cannot be read");
+  if (!file) {
+    const std::error_code error(errno, std::generic_category());
+    const bool is_forbidden = error == std::errc::permission_denied;
+    throw FatalError(is_forbidden ? ExitCode::no_permission : ExitCode::no_input,
+                     path.string() + ": cannot be read: " + error.message());
+  }
+  if (std::filesystem::is_directory(path))
+    throw FatalError(ExitCode::no_input, path.string() + ": cannot be read: it is a folder");
   std::int64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;
@@ -117,6 +130,7 @@ void print_json(const app::ImportCounts& counts, const std::filesystem::path& ou
 }
 
 ExitCode import_ledger(const LedgerArgs& args) {
+  check_exists(args.file);
   for_each_line(args.file, [](const LedgerLine&) {});  // validates the whole file before any change
   static_cast<void>(app::open_folder(args.output));
   app::LedgerImport import(args.output, args.ledger);
@@ -165,20 +179,29 @@ void add_ledger(CLI::App& app, Action& action) {
                 from_file = {"Import into a moved output folder",
                              "eckart ledger import moved/out ledger.jsonl"},
                 elsewhere = {"A ledger in another place",
-                             "eckart ledger export out --ledger /var/lib/eckart/out.db"};
+                             "eckart ledger export out --ledger /var/lib/eckart/out.db"},
+                into_file = {"Into a ledger in another place",
+                             "eckart ledger import out ledger.jsonl --ledger "
+                             "/var/lib/eckart/out.db"},
+                from_pipe = {"From another machine",
+                             "ssh nas eckart ledger export out > ledger.jsonl && "
+                             "eckart ledger import out ledger.jsonl"};
+  std::vector<ExitCode> codes = kLedgerExitCodes;
+  codes.insert(std::find(codes.begin(), codes.end(), ExitCode::io_error), ExitCode::cannot_create);
   CLI::App* export_step = add("export", "Export the ledger as JSON lines", export_ledger);
   export_step->add_option("FILE", args->file, "New file; stdout if there is none");
   describe(*export_step, {.usage = {"FOLDER [FILE]"},
                           .examples = {to_file, to_stdout, elsewhere},
-                          .exit_codes = kLedgerExitCodes});
+                          .exit_codes = codes});
   CLI::App* import_step = add("import", "Import JSON lines into the ledger", import_ledger);
   import_step->add_option("FILE", args->file, "File written by export")->required();
   add_json_flag(*import_step);
-  describe(*import_step,
-           {.usage = {"FOLDER FILE"}, .examples = {from_file}, .exit_codes = kLedgerExitCodes});
+  describe(*import_step, {.usage = {"FOLDER FILE"},
+                          .examples = {from_file, into_file, from_pipe},
+                          .exit_codes = kLedgerExitCodes});
   describe(*command, {.usage = {"export FOLDER [FILE]", "import FOLDER FILE"},
                       .examples = {to_file, to_stdout, from_file},
-                      .exit_codes = kLedgerExitCodes});
+                      .exit_codes = codes});
 }
 
 }  // namespace eckart::cli

@@ -142,8 +142,7 @@ void add_machines(CLI::App& command, PlanArgs& args) {
 
 void add_plan(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand(
-             "plan", "Tell whether a machine is enough, from throughput logs, and what would be")
+      app.add_subcommand("plan", "Tell whether a machine is fast enough, from its throughput logs")
           ->group(kMachineCommands);
   auto args = std::make_shared<PlanArgs>();
   command->add_option("LOG", args->logs, "Throughput logs, including rotated ones");

@@ -118,14 +118,13 @@ ExitCode prune(const PruneArgs& args) {
 
 void add_prune(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("prune",
-                         "Remove outputs whose inputs no longer exist; without --yes, ask on a "
-                         "terminal, else only list them")
+      app.add_subcommand("prune", "Remove outputs whose inputs no longer exist, after a question")
           ->group(kOutputCommands);
   auto args = std::make_shared<PruneArgs>();
   command->add_option("FOLDER", args->request.output, "Output folder")->required();
   add_ledger_option(*command, args->request.ledger);
-  command->add_flag("--yes", args->yes, "Remove without asking");
+  command->add_flag("--yes", args->yes,
+                    "Remove without asking; without this option and a terminal, only list");
   command->add_flag("--include-empty", args->request.include_empty,
                     "Include outputs whose input folder is missing or has no inputs left");
   command->add_flag("--json", args->json, "Print a JSON line per output, and never ask");

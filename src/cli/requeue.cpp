@@ -55,7 +55,7 @@ void add_requeue(CLI::App& app, Action& action) {
   command->add_option("INPUT", args->names, "Inputs to requeue, by name or path; all if none");
   command->add_flag("--json", args->json, "Print a JSON line per input");
   describe(*command,
-           {.usage = {"FOLDER [INPUT...]"},
+           {.usage = {"FOLDER [INPUT...] [OPTIONS]"},
             .examples = {{"Retry everything", "eckart requeue out"},
                          {"Retry one file", "eckart requeue out scan-0031.png"},
                          {"Retry one file of a folder", "eckart requeue out day1/scan-0031.png"}},

@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
+#include "cli/dry_run.hpp"
 #include "cli/enum_option.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
@@ -30,10 +30,6 @@
 #include "reports/run_report_text.hpp"
 #include "settings/value_types.hpp"
 #include "settings/watches.hpp"
-#include "text/format_count.hpp"
-#include "text/format_number.hpp"
-#include "text/group_digits.hpp"
-#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -87,90 +83,6 @@ ExitCode exit_code(const telemetry::RunReport& report) {
             (report.ignored > 0 ? " (" + reports::ignored_text(report) + ")" : std::string()));
   }
   return app::exit_code(report);
-}
-
-/// Describes and counts the decisions of a dry run.
-struct DryRunCounts {
-  std::int64_t created = 0, unchanged = 0, reprocessed = 0, collisions = 0;
-
-  std::string add_and_describe(const pipeline::OutputDecision& decision) {
-    switch (decision.action) {
-      case pipeline::OutputAction::create:
-        ++created;
-        return "new";
-      case pipeline::OutputAction::skip:
-        ++unchanged;
-        return "same";
-      case pipeline::OutputAction::reprocess:
-        ++reprocessed;
-        return "reprocessed (" + decision.explanation + ")";
-      case pipeline::OutputAction::compare:
-      case pipeline::OutputAction::reject:
-        break;
-    }
-    ++collisions;
-    return "collision (" + decision.explanation + ")";
-  }
-};
-
-/// Prints the decisions for an item as JSON, one line for each output.
-void print_json(const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions,
-                DryRunCounts& counts) {
-  const auto print = [](const text::Json& json) {
-    std::printf("%s\n", text::dump_json(json).c_str());
-  };
-  if (decisions.empty())
-    print({{"kind", "dry_run_failure"},
-           {"input", item.file.native()},
-           {"reason", to_string(item.outcome.reason)},
-           {"detail", item.outcome.detail}});
-  for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const std::string& why = decisions[i].explanation;
-    const std::string action = counts.add_and_describe(decisions[i]);
-    print({{"kind", "dry_run_output"},
-           {"input", item.file.native()},
-           {"output", item.outputs[i].native()},
-           {"action", action.substr(0, action.find(' '))},
-           {"detail", why.empty() ? text::Json() : text::Json(why)}});
-  }
-}
-
-void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
-  const text::Json json = {{"kind", "dry_run_summary"},         {"inputs", report.images()},
-                           {"input_bytes", report.input_bytes}, {"would_fail", report.failed},
-                           {"ignored", report.ignored},         {"new", counts.created},
-                           {"same", counts.unchanged},          {"reprocessed", counts.reprocessed},
-                           {"collisions", counts.collisions}};
-  std::printf("%s\n", text::dump_json(json).c_str());
-}
-
-telemetry::RunReport dry_run(app::Run& run, const RunArgs& args) {
-  DryRunCounts counts;
-  telemetry::RunReport report = run.dry_run(
-      [&](const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions) {
-        if (args.json) return print_json(item, decisions, counts);
-        const std::string file = text::printable(item.file.native());
-        if (decisions.empty())
-          std::printf("%s: would fail: %s\n", file.c_str(),
-                      text::printable_message(item.outcome.detail).c_str());
-        for (std::size_t i = 0; i < decisions.size(); ++i)
-          std::printf("%s -> %s: %s\n", file.c_str(),
-                      text::printable(item.outputs[i].native()).c_str(),
-                      text::printable_message(counts.add_and_describe(decisions[i])).c_str());
-      });
-  if (args.json) print_json_sum(report, counts);
-  std::fflush(stdout);  // before the sum on stderr
-  if (args.quiet == 0)
-    std::fprintf(stderr,
-                 "inputs: %s, %s MB to read\n"
-                 "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
-                 text::group_digits(report.images()).c_str(),
-                 text::format_number(1e-6 * double(report.input_bytes)).c_str(),
-                 text::group_digits(counts.created).c_str(),
-                 text::group_digits(counts.unchanged).c_str(),
-                 text::group_digits(counts.reprocessed).c_str(),
-                 text::group_digits(counts.collisions).c_str());
-  return report;
 }
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
@@ -265,7 +177,8 @@ ExitCode execute(const RunArgs& args) {
                                   .restarts = restart.count,
                                   .run_number = restart.run_number};
     app::Run run(request, start);
-    if (args.dry_run) return exit_code(dry_run(run, args));
+    if (args.dry_run)
+      return exit_code(dry_run(run, {.json = args.json, .show_sum = args.quiet == 0}));
     if (!args.overwrite && restart.count == 0) check_settings_mismatch(request);
     try {
       return execute(run, args, show_progress);
@@ -287,7 +200,7 @@ void add_input_options(CLI::App& run, RunArgs& args) {
                            ->type_name("FILE")
                            ->group("Input");
   run.add_option("--files-from0", args.files_from0,
-                 "The same, with paths that end with a null byte, as of find -print0")
+                 "The same, with a null byte after each path, as find -print0 writes")
       ->type_name("FILE")
       ->group("Input")
       ->excludes(lines);
@@ -306,7 +219,7 @@ void add_reconstruction_options(CLI::App& run, RunArgs& args) {
                        defaults.solver)
       ->group(group);
   run.add_flag("--deterministic", args.deterministic,
-               "CUDA: identical bytes whatever the batch, at some cost")
+               "On CUDA, the same bytes in every run, whatever the batches; slower")
       ->group(group);
 }
 
@@ -380,8 +293,8 @@ void add_run(CLI::App& app, Action& action) {
             .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage,
                            ExitCode::nothing_readable, ExitCode::no_input, ExitCode::unavailable,
                            ExitCode::cannot_create, ExitCode::io_error, ExitCode::temporary,
-                           ExitCode::no_permission, ExitCode::configuration, ExitCode::interrupted,
-                           ExitCode::terminated}});
+                           ExitCode::no_permission, ExitCode::configuration, ExitCode::hung_up,
+                           ExitCode::interrupted, ExitCode::terminated}});
   run->callback([args, &action] { action = [args] { return execute(*args); }; });
 }
 

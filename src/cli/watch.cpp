@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/service.hpp"
@@ -18,6 +19,7 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
+#include "io/input_guard.hpp"
 #include "logging/log.hpp"
 #include "text/printable.hpp"
 
@@ -32,24 +34,28 @@ struct WatchArgs {
   int verbose = 0, quiet = 0;
 };
 
-/// Throws FatalError if only one of INPUT and -o is given, or INPUT is no folder.
+/// Throws FatalError if only one of FOLDER and -o is given, FOLDER is no folder, or -o is in it.
 void check_folders(const WatchArgs& args) {
   if (args.input.empty() && args.output.empty()) return;
   if (args.input.empty())
     throw FatalError(ExitCode::usage, "no input folder: give eckart watch FOLDER -o FOLDER");
   if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
   check_exists(args.input);
-  if (!std::filesystem::is_directory(args.input))
-    throw FatalError(ExitCode::usage, text::printable(args.input.native()) +
-                                          " is not a folder; eckart run "
-                                          "processes single files");
+  std::error_code error;
+  const bool is_folder = std::filesystem::is_directory(args.input, error);
+  const std::string name = text::printable(args.input.native());
+  if (error == std::errc::permission_denied)
+    throw FatalError(ExitCode::no_permission, name + ": " + error.message());
+  if (!is_folder)
+    throw FatalError(ExitCode::usage, name + " is not a folder; eckart run processes single files");
+  const io::InputGuard refuses_output_in_input({args.input}, args.output);
 }
 
 void log_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) spdlog::warn("{}", warning);
 }
 
-/// Flags override other settings. INPUT and -o replace the watches of the files.
+/// Flags override other settings. FOLDER and -o replace the watches of the files.
 settings::Configuration read_configuration(const WatchArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
   apply_flag(configuration.settings, "--rank", "rank", args.rank);
@@ -108,7 +114,7 @@ void add_watch(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("watch", "Reconstruct every image that arrives in a folder")
           ->group(kProcessingCommands);
-  command->add_option("INPUT", args->input,
+  command->add_option("FOLDER", args->input,
                       "Folder to watch, recursively; without it, the watches of the settings");
   command->add_option("-o,--output", args->output, "Output folder; created if missing")
       ->type_name("FOLDER")
@@ -132,8 +138,8 @@ void add_watch(CLI::App& app, Action& action) {
                          {"Watch its folders, and log each image",
                           "eckart watch --config eckart.yaml -v"}},
             .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input, ExitCode::unavailable,
-                           ExitCode::cannot_create, ExitCode::temporary, ExitCode::configuration,
-                           ExitCode::interrupted, ExitCode::terminated}});
+                           ExitCode::cannot_create, ExitCode::temporary, ExitCode::no_permission,
+                           ExitCode::configuration, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] { action = [args] { return watch(*args); }; });
 }
 

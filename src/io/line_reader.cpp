@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +32,11 @@ files::FileDescriptor open_list(const std::filesystem::path& file) {
   files::FileDescriptor descriptor(file == "-"
                                        ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                        : ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!descriptor) fail(name_of(file), "cannot be opened");
+  struct stat status {};
+  const bool is_folder =
+      descriptor && ::fstat(descriptor.get(), &status) == 0 && S_ISDIR(status.st_mode);
+  if (is_folder) errno = EISDIR;  // found only by the first read otherwise
+  if (!descriptor || is_folder) fail(name_of(file), "cannot be opened");
   return descriptor;
 }
 

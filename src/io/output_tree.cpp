@@ -1,8 +1,8 @@
 #include "io/output_tree.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -28,13 +28,28 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
                               "' must contain {rank} because several ranks are set");
 }
 
+/// Extensions of images in formats that eckart does not write.
+constexpr auto kOtherExtensions = std::to_array<std::string_view>(
+    {"tif", "tiff", "webp", "bmp", "gif", "heic", "heif", "avif", "jxl", "jp2", "ppm", "pgm"});
+
+/// Returns the image format that the extension stands for, such as "jpeg" or "tif"; otherwise "".
+std::string named_format(const std::string& name) {
+  if (const auto format = format_of_file_name(name)) return to_string(*format);
+  const std::size_t dot = name.rfind('.');
+  if (dot == name.npos) return {};
+  const std::string extension = text::to_lower_ascii(name.substr(dot + 1));
+  const auto found = std::ranges::find(kOtherExtensions, extension);
+  return found == kOtherExtensions.end() ? "" : extension;
+}
+
 void check_extension(const std::string& name, ImageFormat format) {
-  const std::optional<ImageFormat> named = format_of_file_name(name);
-  if (named && *named != format)
-    throw std::invalid_argument("the output name '" + name + "' is that of a " + to_string(*named) +
-                                " file, but the format is " + to_string(format) +
-                                "; end the name with {ext}, or set output.format to " +
-                                to_string(*named));
+  const std::string named = named_format(name);
+  if (named.empty() || named == to_string(format)) return;
+  const std::string other =
+      format_of_file_name(name) ? ", or set output.format to " + named : std::string();
+  throw std::invalid_argument("the output name '" + name + "' is that of a " + named +
+                              " file, but the format is " + to_string(format) +
+                              "; end the name with {ext}" + other);
 }
 
 std::string full_name_of(std::string pattern) {

@@ -31,7 +31,8 @@ std::string extension_of(std::string_view name) {
 }  // namespace
 
 bool is_temporary_file_name(std::string_view file_name) {
-  constexpr std::array<std::string_view, 3> kSuffixes{".tmp", ".part", "~"};
+  constexpr auto kSuffixes =
+      std::to_array<std::string_view>({".tmp", ".part", ".partial", ".crdownload", "~"});
   return std::any_of(kSuffixes.begin(), kSuffixes.end(),
                      [&](std::string_view suffix) { return file_name.ends_with(suffix); });
 }

@@ -9,7 +9,8 @@
 
 namespace eckart::io {
 
-/// Whether a file of this name is being written by another program: *.tmp, *.part, *~.
+/// Whether a file of this name is being written by another program: *.tmp, *.part, *.partial,
+/// *.crdownload, *~.
 bool is_temporary_file_name(std::string_view file_name);
 
 /// Counts the files of folders that are not read because they do not have the name of an image, by

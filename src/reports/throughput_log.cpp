@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "text/printable.hpp"
@@ -21,6 +23,12 @@ using RotatingFile = spdlog::sinks::rotating_file_sink_st;
 bool ends_mid_line(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   return file && file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n';
+}
+
+void check_may_append(const std::filesystem::path& file, char first) {
+  if (!may_append(file, first))
+    throw std::runtime_error(file.native() +
+                             ": the file exists and is not a throughput log; it was not changed");
 }
 
 /// Discards buffered text when a file is closed after an error: its writer already knows that it
@@ -44,6 +52,14 @@ spdlog::file_event_handlers rotation_handlers(
 
 }  // namespace
 
+bool may_append(const std::filesystem::path& file, char first) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return true;
+  std::ifstream stream(file, std::ios::binary);
+  const int begin = stream.get();
+  return begin == std::ifstream::traits_type::eof() || begin == first;
+}
+
 ThroughputLog::ThroughputLog(std::filesystem::path file, const LogRotation& rotation,
                              std::string header)
     : file_(std::move(file)), rotation_(rotation), header_(std::move(header)) {
@@ -53,6 +69,7 @@ ThroughputLog::ThroughputLog(std::filesystem::path file, const LogRotation& rota
 ThroughputLog::~ThroughputLog() = default;
 
 void ThroughputLog::open() {
+  check_may_append(file_, header_.front());
   sink_ = std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
                                          std::size_t(rotation_.max_backups), false,
                                          rotation_handlers(header_, should_discard_on_close_));

@@ -16,12 +16,16 @@ struct LogRotation {
   int max_backups;         ///< old files that are kept: of t.log, t.1.log is the latest
 };
 
+/// Whether lines may be appended to `file`, whose first line begins with `first`: it begins so, is
+/// empty, does not exist, or is not a regular file. Otherwise it is another file of the user.
+bool may_append(const std::filesystem::path& file, char first);
+
 /// A rotated file of lines. If it cannot be written, this is logged once, and again only after it
 /// could be written. For one thread.
 class ThroughputLog {
  public:
   /// `header`: written first to each file, when an existing file is opened, and again after a
-  /// failure.
+  /// failure. A file that does not begin as the header does is not changed, which is a failure.
   ThroughputLog(std::filesystem::path file, const LogRotation& rotation, std::string header);
   ~ThroughputLog();
   ThroughputLog(const ThroughputLog&) = delete;

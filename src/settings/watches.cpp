@@ -257,10 +257,11 @@ Configuration load_configuration(const std::filesystem::path& path, Configuratio
 }
 
 WatchOverrides watch_of(const std::filesystem::path& input, const std::filesystem::path& output) {
+  constexpr const char* kLocation = "command line";
   const auto assignment = [](const char* key, const std::filesystem::path& folder) {
-    return Assignment{key, {std::filesystem::absolute(folder).native()}, "eckart watch"};
+    return Assignment{key, {std::filesystem::absolute(folder).native()}, kLocation};
   };
-  return {"eckart watch", {assignment("input.folder", input), assignment("output.folder", output)}};
+  return {kLocation, {assignment("input.folder", input), assignment("output.folder", output)}};
 }
 
 std::vector<WatchSettings> resolve_watches(const Configuration& configuration) {

@@ -46,11 +46,12 @@ void check_one_document(const TextSource& origin, const std::string& text) {
 }
 
 /// The parser's own message about a tab does not name it.
-void check_no_tab(const TextSource& origin, const std::string& text) {
-  std::istringstream lines(text);
+void check_no_tab(const TextSource& origin, const std::string& yaml) {
+  std::istringstream lines(yaml);
   YAML::Mark mark;
   for (std::string line; std::getline(lines, line); ++mark.line) {
-    if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != line.npos)
+    const std::size_t text_begin = line.find_first_not_of(" \t");
+    if (text_begin != line.npos && line.find('\t') < text_begin)
       origin.fail(mark, "not valid YAML: a tab before the text; use spaces");
   }
 }

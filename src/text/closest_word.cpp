@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "text/ascii.hpp"
+
 namespace eckart::text {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -30,7 +32,8 @@ std::optional<std::string> closest_word(std::string_view word,
   const std::string* closest = nullptr;
   std::size_t distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const std::size_t of_candidate = edit_distance(word, candidate);
+    const std::size_t of_candidate =
+        edit_distance(to_lower_ascii(std::string(word)), to_lower_ascii(candidate));
     if (of_candidate >= distance) continue;
     distance = of_candidate;
     closest = &candidate;

@@ -12,7 +12,8 @@ namespace eckart::text {
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the candidate that a person who typed `word` probably meant: the one with the smallest
-/// edit distance, at most a third of the length, or the only one that begins with the word.
+/// edit distance in lower case, at most a third of the length, or the only one that begins with the
+/// word.
 std::optional<std::string> closest_word(std::string_view word,
                                         const std::vector<std::string>& candidates);
 

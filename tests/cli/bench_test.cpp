@@ -88,7 +88,12 @@ TEST_F(BenchCommandTest, reports_errors_before_measuring) {
   const ProcessResult missing = run({"bench", "scaling", "nowhere"});
   EXPECT_EQ(missing.code, 66);
   EXPECT_THAT(missing.err, HasSubstr("nowhere: "));
-  EXPECT_EQ(run({"bench", "scaling", "in", "--log", "no/such/folder/log"}).code, 73);
+  const ProcessResult unwritable = run({"bench", "scaling", "in", "--log", "no/such/folder/log"});
+  EXPECT_EQ(unwritable.code, 73);
+  EXPECT_THAT(unwritable.err, HasSubstr("folder/log: No such file or directory"));
+  const auto image = fs::file_size(at("in/a.png"));
+  EXPECT_EQ(run({"bench", "scaling", "in", "--log", "in/a.png"}).code, 64);
+  EXPECT_EQ(fs::file_size(at("in/a.png")), image);
 }
 
 TEST_F(BenchCommandTest, ends_with_70_when_a_run_is_killed) {

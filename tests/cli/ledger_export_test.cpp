@@ -46,6 +46,24 @@ TEST_F(LedgerCommandTest, reports_a_file_that_cannot_be_created_on_export) {
   EXPECT_FALSE(fs::exists(at("nothing")));
 }
 
+TEST_F(LedgerCommandTest, leaves_no_incomplete_file_on_export) {
+  const ProcessResult result = run(
+      {"-c", "(ulimit -f 0; exec " ECKART_PROGRAM " ledger export out backup.jsonl 2> /dev/null); "
+             "code=$?; exit $code"},
+      {.program = "/bin/sh"});
+  EXPECT_EQ(result.code, int(ExitCode::io_error));
+  EXPECT_FALSE(fs::exists(at("backup.jsonl")));
+}
+
+TEST_F(LedgerCommandTest, names_the_reason_if_a_file_cannot_be_read_on_import) {
+  for (const auto& [name, reason] : {std::pair{"nowhere", "no such file or folder"},
+                                     std::pair{"in", "cannot be read: it is a folder"}}) {
+    const ProcessResult result = run({"ledger", "import", "out", name});
+    EXPECT_EQ(result.code, int(ExitCode::no_input));
+    EXPECT_THAT(result.err, HasSubstr(std::string(name) + ": " + reason));
+  }
+}
+
 TEST_F(LedgerCommandTest, rejects_no_ledger) {
   for (const Names& command :
        {Names{"status", "out"}, Names{"prune", "out"}, Names{"ledger", "export", "out"}}) {

@@ -119,6 +119,16 @@ TEST_F(RunCommandTest, reads_the_names_of_its_inputs_from_a_file_or_from_stdin) 
   EXPECT_EQ(files("out2"), files("out1"));
 }
 
+TEST_F(RunCommandTest, reads_names_with_newlines_as_find_print0_writes_them) {
+  write_png("in/a\nb.png");
+  write_png("in/c.png");
+  const std::string list("in/a\nb.png\0in/c.png", 19);  // the last null byte is missing
+  const ProcessResult result =
+      run({"run", "--files-from0", "-", "-o", "out", "-k", "2"}, {.in = list});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(files("out"), ElementsAre("in/a\nb.png", "in/c.png"));
+}
+
 TEST_F(RunCommandTest, prints_summary_as_one_json_object) {
   write_png("in/a.png");
   write_png("in/b.png");

@@ -65,6 +65,13 @@ TEST_F(UsageErrorTest, is_reported_for_unwritable_stdout) {
   }
 }
 
+TEST_F(UsageErrorTest, is_reported_for_a_missing_temporary_folder_by_bench_only) {
+  const EckartProcess::Options options{.environment = {{"TMPDIR", "/nonexistent"}}};
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2", "-q"}, options).code, 0);
+  expect(ExitCode::cannot_create, "there is no temporary folder", {"bench", "scaling", "in"},
+         options);
+}
+
 using MemoryShortageTest = UsageErrorTest;
 
 TEST_F(MemoryShortageTest, ends_the_run_with_75) {
@@ -124,6 +131,43 @@ TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {
   }
 }
 
+/// Their paths cannot exist, or cannot be looked at.
+TEST_F(UsageErrorTest, names_the_reason_if_a_path_cannot_be_read) {
+  const std::string name(300, 'x');
+  for (const Names& command : {Names{"run", name, "-o", "out"}, Names{"watch", name, "-o", "out"},
+                               Names{"status", name}, Names{"requeue", name}})
+    expect(ExitCode::no_input, name + ": File name too long", command);
+
+  write_png("closed/in/a.png");
+  fs::create_directories(at("closed/out/.eckart/quarantine"));
+  for (const char* folder : {".", "closed"}) fs::permissions(at(folder), fs::perms::all);
+  const EckartProcess::Options as_nobody{.as_nobody = getuid() == 0};
+  fs::permissions(at("closed/out/.eckart/quarantine"), fs::perms::none);
+  expect(ExitCode::no_permission, "quarantine: cannot be read: Permission denied",
+         {"requeue", "closed/out"}, as_nobody);
+  fs::permissions(at("closed"), fs::perms::none);
+  expect(ExitCode::no_permission, "closed/in: Permission denied",
+         {"watch", "closed/in", "-o", "out"}, as_nobody);
+  for (const char* folder : {"closed", "closed/out/.eckart/quarantine"})
+    fs::permissions(at(folder), fs::perms::all);
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
+TEST_F(UsageErrorTest, is_reported_for_an_output_folder_in_the_input_folder) {
+  for (const char* command : {"run", "watch"}) {
+    expect(ExitCode::usage, "the output folder in is the input in", {command, "in", "-o", "in"});
+    expect(ExitCode::usage, "the output folder in/out is inside the input in",
+           {command, "in", "-o", "in/out"});
+  }
+  EXPECT_FALSE(fs::exists(at("in/out")));
+}
+
+TEST_F(UsageErrorTest, is_reported_for_a_folder_as_list) {
+  expect(ExitCode::no_input, "in: cannot be opened: Is a directory",
+         {"run", "--files-from", "in", "-o", "out"});
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
 TEST_F(UsageErrorTest, shows_how_several_ranks_are_given) {
   expect(ExitCode::no_input, "20: no such file or folder; several ranks are one value: --rank 5,20",
          {"run", "in", "-o", "out", "--rank", "5", "20"});
@@ -169,6 +213,8 @@ TEST_F(UsageErrorTest, is_reported_for_an_output_name_of_another_format) {
   expect(ExitCode::usage,
          "the output name '{stem}.jpg' is that of a jpeg file, but the format is png",
          {"run", "in", "-o", "out", "--set", "output.name={stem}.jpg"});
+  expect(ExitCode::usage, "'{stem}.Tif' is that of a tif file, but the format is png",
+         {"run", "in", "-o", "out", "--set", "output.name={stem}.Tif"});
   expect(ExitCode::usage, "'{stem}.PNG' is that of a png file, but the format is jpeg",
          {"run", "in", "-o", "out", "--format", "jpg", "--set", "output.name={stem}.PNG"});
   EXPECT_FALSE(fs::exists(at("out")));

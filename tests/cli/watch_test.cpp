@@ -10,6 +10,19 @@
 namespace eckart::test {
 namespace {
 
+TEST_F(WatchTest, needs_no_settings_file_for_the_folders_of_the_command_line) {
+  write_png("in/a.png");
+  write("other.yaml", "backend: cpu\nwatches:\n" + watch("nowhere", "unused"));
+  service_ = std::make_unique<EckartProcess>(
+      std::vector<std::string>{"watch", "in", "-o", "out", "-k=2", "--format", "jpg", "--config",
+                               "other.yaml"},
+      EckartProcess::Options{.folder = at(".")});
+  wait_for_outputs(1);
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg"));
+  EXPECT_THAT(service_->err(), HasSubstr("ready: 1 watch\n")) << "FOLDER and -o replace `watches`";
+  EXPECT_EQ(stop().code, 0);
+}
+
 TEST_F(WatchTest, processes_existing_and_arriving_files_and_stops_cleanly) {
   write_png("in/there.png");
   configure();

@@ -6,13 +6,15 @@
   check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
   check_docs.py json PROGRAM GPU_FOLDER              real output of commands and the tables of keys in docs/reference
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
-                                                     Checks that manual pages have the words of --help and --print-config
+                                                     Checks that manual pages have the words of --help and --print-config,
+                                                     and that both have the exit codes of the reference
 """
 import sys
 from pathlib import Path
 
 import commands
 import constants
+import exit_codes
 import generated
 import json_page
 import links
@@ -47,7 +49,7 @@ def main():
         case ["generated", program, *rest] if rest in ([], ["--write"]):
             program = str(Path(program).resolve())
             errors, summary = generated.check(SOURCE, program, bool(rest))
-            errors += man_pages.check(SOURCE, program)
+            errors += man_pages.check(SOURCE, program) + exit_codes.check(SOURCE, program)
         case _:
             print(__doc__, file=sys.stderr)
             sys.exit(64)

@@ -20,6 +20,11 @@ void UnreadTracker::end_scan(Instant now) {
   next_update_ = now;
 }
 
+void UnreadTracker::clear() {
+  present_ = {};
+  next_update_ = Instant::max();  // otherwise the files would be new again when they are back
+}
+
 bool UnreadTracker::update(Instant now) {
   if (now < next_update_) return false;
   next_update_ = Instant::max();

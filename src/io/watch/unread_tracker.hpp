@@ -24,7 +24,7 @@ class UnreadTracker {
   void on_scanned(std::string_view file_name) { scanned_.add(file_name); }
   void end_scan(Instant now);
   /// The folder is not available any more.
-  void clear() { present_ = {}; }
+  void clear();
 
   /// Counts the new files if it is time for that. Returns whether to log present().
   bool update(Instant now);

@@ -43,6 +43,17 @@ TEST_F(WatchStatusTest, says_what_the_watch_waits_for) {
   EXPECT_EQ(status().reason, "the input folder cannot be read: Permission denied");
 }
 
+TEST(WatchCondition, is_what_ends_the_last_environment_error) {
+  using Remedy = EnvironmentError::Remedy;
+  io::WatchState state;
+  state.is_root_present = true;
+  EXPECT_EQ(watch_condition(state, Remedy::free_disk_space), WatchCondition::watching);
+  state.backoff_reason = "No space left on device";
+  EXPECT_EQ(watch_condition(state, Remedy::free_disk_space), WatchCondition::waiting_for_space);
+  EXPECT_EQ(watch_condition(state, Remedy::mount), WatchCondition::waiting_for_mount);
+  EXPECT_EQ(watch_condition(state, Remedy::release_resources), WatchCondition::paused);
+}
+
 TEST_F(WatchStatusTest, counts_all_files_that_are_not_finished) {
   state_.pending = 3;
   state_.ready = 2;

@@ -167,6 +167,13 @@ TEST_F(CommandLineOptionTest, shows_the_option_that_was_probably_meant) {
   EXPECT_EQ(message_of_parsing({"ledger", "exprot", "out"}),
             "unknown command 'exprot'; did you mean export?");
   EXPECT_EQ(message_of_parsing({"run", "in", "--json=1"}), "--json takes no value");
+  EXPECT_EQ(message_of_parsing({"run", "in", "-v=3"}), "-v takes no value");
+  EXPECT_EQ(message_of_parsing({"run", "in", "-k", "5", "-k", "7"}),
+            "--rank is given more than once");
+  EXPECT_EQ(message_of_parsing({"run", "in", ""}), "an argument is empty");
+  EXPECT_EQ(message_of_parsing({"RUN"}), "unknown command 'RUN'; did you mean run?");
+  EXPECT_EQ(message_of_parsing({"bench", "scaling", "in", "--seconds", "nan"}),
+            "--seconds: 'nan' is not a number from 0.1 to 3600");
   EXPECT_EQ(message_of_parsing({"run", "in", "-o"}), "--output has no value");
   EXPECT_EQ(message_of_parsing({"bench"}), "EXPERIMENT is required");
   EXPECT_EQ(message_of_parsing({"plan", "log", "--cores", "0"}),
@@ -187,6 +194,7 @@ TEST_F(CommandLineOptionTest, shows_help_with_help_before_the_command) {
   EXPECT_THROW(parse(app_, {"help", "run"}), CLI::CallForHelp);
   EXPECT_TRUE(app_.get_subcommand("run")->parsed());
   EXPECT_THROW(parse(app_, {"help"}), CLI::CallForHelp);
+  EXPECT_THROW(parse(app_, {"help", "help"}), CLI::CallForHelp);
 }
 
 /// Returns the examples of a help text: the lines with four spaces that begin with eckart.

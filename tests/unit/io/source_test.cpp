@@ -226,9 +226,17 @@ TEST_F(SourceTest, reads_files_and_folders_from_a_list_and_skips_empty_lines) {
   EXPECT_EQ(source->ignored_count(), 1);
 }
 
+TEST_F(SourceTest, reads_names_with_newlines_from_a_list_with_null_bytes) {
+  make("a\nb.png");
+  make("c.png\r");
+  const ScopedWorkingFolder here(folder_.path());
+  const std::string list("a\nb.png\0\0c.png\r", 15);
+  EXPECT_THAT(all_of(make_list_source(make_list(list), at("out"), '\0')),
+              ElementsAre("a\nb.png", "c.png\r"));
+}
+
 TEST_F(SourceTest, fails_for_an_unreadable_list) {
-  const auto source = make_list_source(folder_.path(), at("out"));
-  EXPECT_THROW(source->next({}), FatalError);
+  EXPECT_THROW(make_list_source(folder_.path(), at("out")), FatalError);
   EXPECT_THROW(make_list_source(at("gone"), at("out")), FatalError);
 }
 

@@ -31,7 +31,8 @@ TEST(UnreadFiles, counts_by_extension_the_most_frequent_first) {
 
 TEST(UnreadFiles, excludes_images_and_hidden_and_temporary_files) {
   EXPECT_THAT(
-      count({"a.png", "b.JPG", ".hidden.tif", "c.png.part", "d.tmp", "e.tif~"}).by_extension(),
+      count({"a.png", "b.JPG", ".hidden.tif", "c.png.part", "d.tmp", "e.tif~", "f.jpg.crdownload"})
+          .by_extension(),
       IsEmpty());
 }
 

@@ -60,20 +60,27 @@ class MaxFileSize {
 };
 
 TEST_F(ThroughputLogTest, appends_and_starts_each_file_with_the_header) {
-  write("before\n");
+  write("head 0\n");
   ThroughputLog log(file_, {.max_bytes = 12, .max_backups = 1}, "head");
   EXPECT_TRUE(log.write("one"));
-  EXPECT_EQ(read(), "before\nhead\none\n");
+  EXPECT_EQ(read(), "head 0\nhead\none\n");
   EXPECT_TRUE(log.write("two"));
   EXPECT_EQ(read(), "head\ntwo\n");
-  EXPECT_EQ(read(folder_.path() / "throughput.1.log"), "before\nhead\none\n");
+  EXPECT_EQ(read(folder_.path() / "throughput.1.log"), "head 0\nhead\none\n");
 }
 
 TEST_F(ThroughputLogTest, completes_the_partial_line_of_a_killed_process) {
-  write("before\nhalf a li");
+  write("head 0\nhalf a li");
   ThroughputLog log(file_, kLargeFiles, "head");
   EXPECT_TRUE(log.write("one"));
-  EXPECT_EQ(read(), "before\nhalf a li\nhead\none\n");
+  EXPECT_EQ(read(), "head 0\nhalf a li\nhead\none\n");
+}
+
+TEST_F(ThroughputLogTest, does_not_change_another_file) {
+  write("\x89PNG");
+  ThroughputLog log(file_, kLargeFiles, "head");
+  EXPECT_FALSE(log.write("one"));
+  EXPECT_EQ(read(), "\x89PNG");
 }
 
 TEST_F(ThroughputLogTest, reports_a_failed_write_and_repeats_the_header) {

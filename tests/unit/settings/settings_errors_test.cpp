@@ -151,6 +151,12 @@ TEST(SettingsError, has_the_line_of_invalid_yaml) {
   }
 }
 
+TEST(SettingsError, names_a_tab_only_if_it_is_before_text) {
+  EXPECT_THAT(file_error("rank: 5\n\tinput:\n"),
+              testing::EndsWith("f:2: not valid YAML: a tab before the text; use spaces"));
+  EXPECT_THAT(file_error("rank: 5\n\t\nwatches: [\n"), testing::Not(HasSubstr("a tab")));
+}
+
 TEST(SettingsError, names_an_unreadable_file) {
   const auto message = [](const std::filesystem::path& path) -> std::string {
     try {

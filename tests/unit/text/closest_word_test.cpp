@@ -23,6 +23,7 @@ TEST(ClosestWord, finds_the_word_that_was_meant) {
   EXPECT_THAT(closest_word("rum", commands), Optional(Eq("run")));
   EXPECT_THAT(closest_word("stauts", commands), Optional(Eq("status")));
   EXPECT_THAT(closest_word("req", commands), Optional(Eq("requeue")));
+  EXPECT_THAT(closest_word("STATUS", commands), Optional(Eq("status")));
   EXPECT_THAT(closest_word("--ouput", {"--report", "--output"}), Optional(Eq("--output")));
 }
 

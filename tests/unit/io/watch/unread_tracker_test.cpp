@@ -48,8 +48,10 @@ TEST_F(UnreadTrackerTest, does_not_count_a_file_that_is_renamed_soon) {
 TEST_F(UnreadTrackerTest, does_not_count_the_files_of_a_disk_twice_that_is_mounted_again) {
   scan(1, 3);
   tracker_.update(at(1));
+  tracker_.on_added("b.heic", at(2));
   tracker_.clear();
   EXPECT_EQ(tracker_.present().total(), 0);
+  EXPECT_FALSE(tracker_.update(at(12)));
   scan(500, 4);
   tracker_.update(at(500));
   EXPECT_EQ(tracker_.total(), 4);
