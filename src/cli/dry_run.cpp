@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "reports/not_read_json.hpp"
 #include "reports/run_report_text.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
@@ -66,7 +67,7 @@ void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& coun
                            {"input_bytes", report.input_bytes},
                            {"would_fail", report.failed},
                            {"ignored", report.ignored},
-                           {"not_read", report.not_read},
+                           {"not_read", reports::not_read_json(report.not_read)},
                            {"new", counts.created},
                            {"same", counts.unchanged},
                            {"reprocessed", counts.reprocessed},

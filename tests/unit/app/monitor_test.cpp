@@ -117,7 +117,7 @@ TEST_F(MonitorTest, adds_an_unwritten_interval_to_the_next_line) {
   EXPECT_EQ(in_intervals, in_total);
 }
 
-TEST(StatusTextTest, counts_waiting_files_of_the_watches_as_unfinished) {
+TEST(StatusText, counts_waiting_files_of_the_watches_as_unfinished) {
   status_server::RunStatus status;
   status.all.unfinished = 1;
   for (const std::int64_t waiting : {5, 2}) {
