@@ -114,6 +114,15 @@ struct Plan {
   /// lower bound.
   bool is_inconclusive() const { return !current_capacity.bottleneck; }
   bool is_recorded() const { return !recorded_source.empty(); }
+  /// Returns whether the logs do not show that the disk was the limit.
+  bool is_disk_guess() const { return is_inconclusive() || baseline.has_cpu_contention(); }
+  /// Returns whether the cores or GPUs do not allow the rate, whatever else was the limit.
+  bool is_above_hardware(double rate_per_s) const {
+    return std::ranges::any_of(bounds, [&](const Bound& bound) {
+      const bool is_hardware = bound.resource == Resource::cores || bound.resource == Resource::gpu;
+      return is_hardware && !bound.is_lower_bound && rate_per_s > bound.rate_per_s.high;
+    });
+  }
   /// Returns whether the machine may do more than its capacity: the limit is not known, or is a
   /// disk that was not tried with more load.
   bool is_lower_bound() const {

@@ -86,14 +86,6 @@ Answer no(const Plan& plan, bool is_rate_too_low) {
                       rate_clause(plan, ""), set_up_phrase(plan))};
 }
 
-/// Returns whether the cores or GPUs do not allow the target, whatever else was the limit.
-bool is_above_hardware(double target_per_s, const Plan& plan) {
-  return std::ranges::any_of(plan.bounds, [&](const Bound& bound) {
-    const bool is_hardware = bound.resource == Resource::cores || bound.resource == Resource::gpu;
-    return is_hardware && !bound.is_lower_bound && target_per_s > bound.rate_per_s.high;
-  });
-}
-
 Answer target_answer(const Plan& plan) {
   const double target = plan.target->rate_per_s;
   const Estimate& rate = plan.current_capacity.rate_per_s;
@@ -104,7 +96,7 @@ Answer target_answer(const Plan& plan) {
   }
   const bool is_limit_unknown = plan.is_inconclusive() && !plan.is_recorded();
   const bool is_rate_too_low = is_limit_unknown || (problem && problem->is_rate_too_low);
-  if (is_above_hardware(target, plan)) return no(plan, is_rate_too_low);
+  if (plan.is_above_hardware(target)) return no(plan, is_rate_too_low);
   if (problem && problem->is_rate_too_low)
     return cannot_tell(plan, "but " + problem->what, problem->remedy, true);
   if (is_limit_unknown) return cannot_tell(plan, "but was never fully busy", kLogMore);
@@ -149,14 +141,14 @@ Answer rate_answer(const Plan& plan) {
 }  // namespace
 
 std::optional<DataProblem> data_problem(const Plan& plan) {
+  if (plan.baseline.has_cpu_contention())
+    return DataProblem{"other programs used its cores", kRepeatRuns, true};
   if (const Contradiction* worst = worst_contradiction(plan)) {
     return DataProblem{
         fmt::format("runs on {} differ by {}", text::format_count(worst->cores, "core"),
                     format_percent(worst->high_per_s / worst->low_per_s - 1)),
         kRepeatRuns};
   }
-  if (plan.baseline.has_cpu_contention())
-    return DataProblem{"other programs used its cores", kRepeatRuns, true};
   double longest_s = 0;
   for (const RunMeasurement& run : plan.runs) longest_s = std::max(longest_s, run.elapsed_s);
   if (longest_s < kMinRunSeconds) {

@@ -90,8 +90,9 @@ void add_scaling(const Plan& plan, Caveats& caveats) {
 void add_limits(const Plan& plan, Caveats& caveats) {
   const bool has_disk_rows =
       std::ranges::count(plan.predictions, Resource::disk, &PredictionRow::bottleneck) > 0;
-  if (has_disk_rows && plan.is_inconclusive()) {
-    caveats.push_back("Rates marked 'about' follow from how long threads waited for the disk.");
+  if (has_disk_rows && plan.is_disk_guess()) {
+    caveats.push_back(fmt::format("Rates marked 'about' follow from how long threads waited{}.",
+                                  plan.baseline.has_cpu_contention() ? "" : " for the disk"));
   } else if (has_disk_rows && plan.current_capacity.bottleneck != Resource::disk) {
     caveats.push_back(
         "For the disk, rates are what these logs show; more threads.load or threads.write, another "

@@ -6,6 +6,7 @@
 #include "capacity/html_style.hpp"
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
+#include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
 #include "capacity/plan_tables.hpp"
 #include "capacity/plot.hpp"
@@ -84,8 +85,8 @@ std::string busy_bars(const Plan& plan) {
   std::vector<Bar> bars;
   for (const Bound& bound : plan.bounds) {
     const double utilization = bound.utilization;
-    bars.push_back({std::string(to_string(bound.resource)), format_percent(utilization),
-                    utilization, &bound == &plan.bounds.front()});
+    bars.push_back({part_name(bound, plan), format_percent(utilization), utilization,
+                    &bound == &plan.bounds.front()});
   }
   return to_svg(fmt::format("How busy each part was, at {} images/s",
                             text::format_number(plan.baseline.rate_per_s)),
@@ -111,7 +112,11 @@ std::string rate_plot(const Plan& plan) {
       plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
     }
   }
-  if (!plan.scaling.is_known) predicted.label = "predicted (upper bound above the measured cores)";
+  if (plan.is_inconclusive() && !plan.is_recorded()) {
+    predicted.label = "predicted (upper bound)";
+  } else if (!plan.scaling.is_known) {
+    predicted.label = "predicted (upper bound above the measured cores)";
+  }
   plot.series = {predicted, measured};
   if (plan.target) {
     const double rate = plan.target->rate_per_s;

@@ -32,9 +32,11 @@ void complete(PlanOption& option, const Plan& plan) {
   if (plan.target) {
     using Meets = PlanOption::Meets;
     const double target = plan.target->rate_per_s;
-    option.meets_target = rate.low >= target && !option.is_upper_bound   ? Meets::yes
-                          : rate.high < target && !option.is_lower_bound ? Meets::no
-                                                                         : Meets::unknown;
+    const bool may_do_more =
+        option.is_lower_bound && !plan.is_above_hardware(target / option.machines);
+    option.meets_target = rate.low >= target && !option.is_upper_bound ? Meets::yes
+                          : rate.high < target && !may_do_more         ? Meets::no
+                                                                       : Meets::unknown;
     option.utilization = target / rate.value;
     rate_of_month = std::min(rate_of_month, target);
   }

@@ -70,7 +70,7 @@ Table rates_table(const Plan& plan) {
   if (table.has_name_last) table.heads.emplace_back("limit");
   for (const PredictionRow& at : plan.predictions) {
     const Estimate& rate = at.rate_per_s;
-    const bool is_guess = at.bottleneck == Resource::disk && plan.is_inconclusive();
+    const bool is_guess = at.bottleneck == Resource::disk && plan.is_disk_guess();
     std::vector<Cell> row = {count_cell(at.cores)};
     if (plan.gpus > 0) row.push_back(count_cell(at.gpus));
     row.push_back(number_cell(rate.value));
@@ -89,8 +89,7 @@ Table busy_table(const Plan& plan) {
               .heads = {"part", "number", "busy", "ms/image", "images/s if nothing else limited"},
               .has_name_first = true};
   for (const Bound& bound : plan.bounds) {
-    const bool is_threads = stage_of(bound.resource).has_value();
-    table.rows.push_back({{std::string(to_string(bound.resource)) + (is_threads ? " threads" : "")},
+    table.rows.push_back({{part_name(bound, plan)},
                           count_cell(bound.servers),
                           percent_cell(bound.utilization),
                           {text::format_number(1e3 * bound.demand_s), bound.demand_s},

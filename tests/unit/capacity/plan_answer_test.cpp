@@ -43,8 +43,9 @@ LoggedRun disk_run(int cores = 4) {
 LoggedRun partly_waiting_run() { return with_busy_writers(idle_run(), 0.33); }
 
 /// Compute threads take four times their CPU time, though cores are free.
-LoggedRun disturbed_run() {
-  LoggedRun run = synthetic_run({}, {.cores = 2, .arrival_per_s = 800});
+LoggedRun disturbed_run(double rate_per_s = 800) {
+  LoggedRun run = synthetic_run(
+      {}, {.id = std::to_string(rate_per_s), .cores = 2, .arrival_per_s = rate_per_s});
   for (ThroughputSample& interval : run.intervals) {
     for (StageSample& stage : interval.stages)
       stage.busy_s = std::min(4 * stage.cpu_s, stage.workers * interval.interval_s);
@@ -53,7 +54,9 @@ LoggedRun disturbed_run() {
 }
 
 /// The same, and write threads wait all the time: for the disk, or for a core.
-LoggedRun disturbed_disk_run() { return with_busy_writers(disturbed_run(), 10); }
+LoggedRun disturbed_disk_run(double rate_per_s = 800) {
+  return with_busy_writers(disturbed_run(rate_per_s), 10);
+}
 
 /// A service whose busiest interval has 1.22 times the rate that its cores allow on average.
 LoggedRun service_with_a_peak() {
@@ -111,7 +114,9 @@ const std::vector<Situation>& situations() {
       {"nothing busy, beyond the cores",
        {idle_run()},
        20'000,
-       "No: 20,000 images/s needs up to 20 machines like this"},
+       "No: 20,000 images/s needs up to 20 machines like this",
+       {"this machine            ≥ 1,000      no"},
+       {"not sure"}},
       {"nothing busy, no target",
        {idle_run()},
        0,
@@ -154,8 +159,22 @@ const std::vector<Situation>& situations() {
        {disturbed_disk_run()},
        0,
        "This machine does 800 images/s (95 %: 753–847), but other programs used its cores.",
-       {"for the disk or for cores that other programs used"},
-       {"The disk is the limit", "More cores do not help"}},
+       {"for the disk or for cores that other programs used", "  about  ", "not known\n",
+        "Rates marked 'about' follow from how long threads waited.", "disk or cores"},
+       {"The disk is the limit", "More cores do not help", "  disk\n"}},
+      {"other programs, perhaps the disk, unknown",
+       {disturbed_disk_run()},
+       2000,
+       "Cannot tell: the target is 2,000 images/s; this machine does 800 (95 %: 753–847), but "
+       "other programs used its cores.",
+       {},
+       {"No number of cores is enough"}},
+      {"other programs, runs that contradict each other",
+       {disturbed_disk_run(), disturbed_disk_run(600)},
+       2000,
+       "Cannot tell: the target is 2,000 images/s; this machine does 700 (",
+       {"Runs on 2 cores had 600–800 images/s"},
+       {"No number of cores is enough"}},
       {"short runs",
        {synthetic_run({}, {.cores = 4, .seconds = 1})},
        7900,
