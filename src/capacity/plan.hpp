@@ -69,7 +69,8 @@ struct PlanOption {
   std::optional<double> utilization = {};  ///< at the target
   std::optional<double> watts = {};        ///< if energy has a price
   std::optional<double> cost_per_month = {}, cost_per_million_images = {};  ///< if there are prices
-  bool is_measured_here = true;  ///< false: from recorded figures of another machine
+  bool is_measured_here = true;    ///< false: from recorded figures of another machine
+  std::string recorded_work = {};  ///< the work of these figures, if the plan has other work
 };
 
 /// The answers for one workload on one kind of machine.
@@ -108,7 +109,8 @@ struct Plan {
   std::optional<TargetResult> target = {};
   std::optional<double> images_duration_s = {};  ///< of PlanRequest::images, working all day
   std::vector<PlanOption> options = {};          ///< this machine first
-  double peak_per_s = 0;                         ///< the best interval of all runs on this machine
+  bool has_unlike_reference = false;  ///< recorded figures are for images of other sizes only
+  double peak_per_s = 0;              ///< the best interval of all runs on this machine
 
   /// Returns whether nothing was saturated although there was enough work: the capacity is then a
   /// lower bound.

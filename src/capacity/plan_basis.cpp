@@ -75,12 +75,14 @@ std::string manager_paragraph(const Plan& plan) {
     const PlanOption* cheapest = nullptr;
     for (const PlanOption& option : plan.options) {
       if (option.meets_target.value_or(PlanOption::Meets::yes) != PlanOption::Meets::yes) continue;
+      if (!option.cost_per_month) continue;
       if (!cheapest || *option.cost_per_million_images < *cheapest->cost_per_million_images)
         cheapest = &option;
     }
     if (cheapest) {
-      text += fmt::format(" The cheapest option{} is {}: {} a month, {} per million images.",
+      text += fmt::format(" The cheapest option{} is {}{}: {} a month, {} per million images.",
                           plan.target ? " that is enough" : "", cheapest->name,
+                          cheapest->recorded_work.empty() ? "" : " (recorded, not measured here)",
                           text::format_number(*cheapest->cost_per_month),
                           text::format_number(*cheapest->cost_per_million_images));
     }

@@ -137,14 +137,32 @@ void add_load(const Plan& plan, Caveats& caveats) {
   }
 }
 
-void add_power(const Plan& plan, Caveats& caveats) {
-  if (!plan.request.prices || plan.request.prices->kwh == 0 || plan.request.watts) return;
-  const bool has_default_gpu =
-      !plan.baseline.joules_per_image &&
-      std::ranges::any_of(plan.options, [](const PlanOption& option) { return option.gpus > 0; });
-  caveats.push_back(fmt::format(
-      "Power is assumed, not measured: {:.0f} W a core{}. Use --watts.", kDefaultCoreWatts,
-      has_default_gpu ? fmt::format(", {:.0f} W a GPU", kDefaultGpuWatts) : ""));
+void add_recorded_options(const Plan& plan, Caveats& caveats) {
+  for (const PlanOption& option : plan.options) {
+    if (option.recorded_work.empty()) continue;
+    caveats.push_back(fmt::format("Recorded for other work, not measured here: {} ({}).",
+                                  option.name, option.recorded_work));
+  }
+  if (plan.has_unlike_reference)
+    caveats.push_back("--reference has no figures for images of about this size.");
+}
+
+void add_prices(const Plan& plan, Caveats& caveats) {
+  if (!plan.request.prices) return;
+  const Prices& prices = *plan.request.prices;
+  bool has_gpu = false;
+  for (const PlanOption& option : plan.options) has_gpu = has_gpu || option.gpus > 0;
+  if (std::ranges::any_of(plan.options, [](const PlanOption& at) { return !at.cost_per_month; }))
+    caveats.push_back(fmt::format("An option has no cost because --price has no {}=PRICE.",
+                                  prices.gpu_h == 0 ? "gpu" : "core"));
+  if (prices.kwh == 0) return;
+  std::vector<std::string> assumed;
+  if (!plan.request.watts) assumed.push_back(fmt::format("{:.0f} W a core", kDefaultCoreWatts));
+  const bool is_gpu_known = plan.baseline.joules_per_image || (plan.request.watts && plan.gpus > 0);
+  if (has_gpu && !is_gpu_known) assumed.push_back(fmt::format("{:.0f} W a GPU", kDefaultGpuWatts));
+  if (assumed.empty()) return;
+  caveats.push_back(fmt::format("Power is assumed, not measured: {}.{}", fmt::join(assumed, ", "),
+                                plan.request.watts ? "" : " Use --watts."));
 }
 
 }  // namespace
@@ -162,7 +180,8 @@ std::vector<std::string> caveats(const Plan& plan) {
   add_scaling(plan, caveats);
   add_limits(plan, caveats);
   add_load(plan, caveats);
-  add_power(plan, caveats);
+  add_recorded_options(plan, caveats);
+  add_prices(plan, caveats);
   return caveats;
 }
 

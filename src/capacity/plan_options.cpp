@@ -24,6 +24,13 @@ Power power_of(const Plan& plan) {
   return power;
 }
 
+/// Returns whether the prices have the one that counts: of a GPU-hour, or without a GPU of a
+/// core-hour. If there is only a price of energy, that counts.
+bool has_price(const PlanOption& option, const Prices& prices) {
+  if (prices.core_h == 0 && prices.gpu_h == 0) return true;
+  return (option.gpus > 0 ? prices.gpu_h : prices.core_h) > 0;
+}
+
 /// Sets what follows from rate, target and prices.
 void complete(PlanOption& option, const Plan& plan) {
   const PlanRequest& request = plan.request;
@@ -40,7 +47,7 @@ void complete(PlanOption& option, const Plan& plan) {
     option.utilization = target / rate.value;
     rate_of_month = std::min(rate_of_month, target);
   }
-  if (!request.prices) return;
+  if (!request.prices || !has_price(option, *request.prices)) return;
   const Power power = power_of(plan);
   const Prices& prices = *request.prices;
   double per_h = option.cores * prices.core_h + option.gpus * prices.gpu_h;
@@ -65,6 +72,12 @@ PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gp
           .gpus = gpus,
           .rate_per_s = {scale * rate.value, scale * rate.low, scale * rate.high},
           .is_upper_bound = !plan.scaling.is_known && cores > plan.cores};
+}
+
+bool has_similar_images(const Plan& a, const Plan& b) {
+  constexpr double kMaxRatio = 2;
+  const double ratio = a.pixels_per_image / b.pixels_per_image;
+  return ratio <= kMaxRatio && ratio >= 1 / kMaxRatio;
 }
 
 /// The number of cores that a planner would compare with: the fewest that meet the target, or twice
@@ -115,18 +128,22 @@ std::vector<PlanOption> make_options(const Plan& plan, const Model& model) {
   return options;
 }
 
-void add_recorded_option(Plan& plan, const Plan& recorded) {
-  constexpr double kMaxRatio = 2;
-  const double ratio = plan.pixels_per_image / recorded.pixels_per_image;
-  if (!(ratio <= kMaxRatio && ratio >= 1 / kMaxRatio)) return;
-  const bool has_vendor = recorded.device.starts_with("NVIDIA ");
-  PlanOption option{.name = recorded.device.substr(has_vendor ? 7 : 0),
-                    .cores = recorded.cores,
-                    .gpus = recorded.gpus,
-                    .rate_per_s = recorded.current_capacity.rate_per_s,
-                    .is_measured_here = false};
-  complete(option, plan);
-  plan.options.push_back(option);
+void add_recorded_options(Plan& plan, const std::vector<Plan>& recorded) {
+  plan.has_unlike_reference = !recorded.empty();
+  for (const Plan& other : recorded) {
+    if (!has_similar_images(plan, other)) continue;
+    plan.has_unlike_reference = false;
+    const std::string device = other.device.substr(other.device.starts_with("NVIDIA ") ? 7 : 0);
+    PlanOption option{.name = text::format_count(other.cores, "core") + " and " +
+                              text::format_count(other.gpus, device),
+                      .cores = other.cores,
+                      .gpus = other.gpus,
+                      .rate_per_s = other.current_capacity.rate_per_s,
+                      .is_measured_here = false,
+                      .recorded_work = other.recorded_work};
+    complete(option, plan);
+    plan.options.push_back(option);
+  }
 }
 
 }  // namespace eckart::capacity

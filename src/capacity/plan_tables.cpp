@@ -43,8 +43,8 @@ Table options_table(const Plan& plan) {
   if (plan.target) table.heads.insert(table.heads.end(), {"enough", "busy"});
   if (plan.request.prices) table.heads.insert(table.heads.end(), {"cost/month", "per million"});
   for (const PlanOption& option : plan.options) {
-    std::string name = option.name;
-    if (!option.is_measured_here && !plan.is_recorded()) name += ", not measured here";
+    const std::string name =
+        option.recorded_work.empty() ? option.name : "recorded: " + option.name;
     std::vector<Cell> row = {
         {name},
         bounded_cell(option.rate_per_s.value, option.is_lower_bound, option.is_upper_bound)};

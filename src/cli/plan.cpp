@@ -53,10 +53,7 @@ std::vector<capacity::Plan> make_plans(const PlanArgs& args, const capacity::Pla
   if (args.logs.empty()) return reference_plans;
   for (const std::filesystem::path& log : args.logs) reader.read(log);
   plans = capacity::make_plans(reader.runs(), request);
-  for (capacity::Plan& plan : plans) {
-    for (const capacity::Plan& reference : reference_plans)
-      capacity::add_recorded_option(plan, reference);
-  }
+  for (capacity::Plan& plan : plans) capacity::add_recorded_options(plan, reference_plans);
   return plans;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "capacity/plan_sentences.hpp"
 #include "capacity/reference_machines.hpp"
 #include "tests/unit/capacity/synthetic_log.hpp"
 
@@ -12,6 +13,9 @@ namespace eckart::capacity::test {
 namespace {
 
 using Meets = PlanOption::Meets;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 const PlanOption& option(const Plan& plan, const std::string& name) {
   const auto found = std::ranges::find(plan.options, name, &PlanOption::name);
@@ -77,16 +81,53 @@ TEST(PlanOption, is_never_enough_by_an_upper_bound) {
 }
 
 TEST(PlanOption, is_a_recorded_machine_for_images_of_about_the_same_size) {
-  const Plan recorded = make_plans(reference_runs("h200"), {}).front();
+  const std::vector<Plan> recorded = make_plans(reference_runs("h200"), {});
   Plan plan = single_plan(scaling_runs(), {.target_per_s = 10'000});
-  add_recorded_option(plan, recorded);
-  EXPECT_FALSE(option(plan, "H200").is_measured_here);
-  EXPECT_EQ(option(plan, "H200").meets_target, Meets::yes);
-  EXPECT_THAT(to_text(plan), testing::HasSubstr("H200, not measured here"));
+  add_recorded_options(plan, recorded);
+  EXPECT_FALSE(option(plan, "16 cores and 1 H200").is_measured_here);
+  EXPECT_EQ(option(plan, "16 cores and 1 H200").meets_target, Meets::yes);
+  EXPECT_THAT(to_text(plan), HasSubstr("recorded: 16 cores and 1 H200"));
+  EXPECT_THAT(caveats(plan), Contains("Recorded for other work, not measured here: 16 cores and 1 "
+                                      "H200 (MRI slices, 256 x 256 JPEG, k = 20)."));
   Plan large = single_plan(scaling_runs(), {});
   large.pixels_per_image *= 100;
-  add_recorded_option(large, recorded);
-  EXPECT_EQ(std::ranges::count(large.options, "H200", &PlanOption::name), 0);
+  const std::size_t options = large.options.size();
+  add_recorded_options(large, recorded);
+  EXPECT_EQ(large.options.size(), options);
+  EXPECT_THAT(caveats(large), Contains(HasSubstr("no figures for images of about this size")));
+}
+
+TEST(PlanOption, has_no_cost_without_the_price_of_what_it_mainly_uses) {
+  const std::vector<Plan> recorded = make_plans(reference_runs("h200"), {});
+  const auto priced = [&](const Prices& prices) {
+    Plan plan = single_plan(scaling_runs(), {.target_per_s = 1000, .prices = prices});
+    add_recorded_options(plan, recorded);
+    return plan;
+  };
+  const Plan cores = priced({.core_h = 0.05});
+  EXPECT_TRUE(option(cores, "this machine").cost_per_month);
+  EXPECT_FALSE(option(cores, "16 cores and 1 H200").cost_per_month);
+  EXPECT_THAT(caveats(cores), Contains("An option has no cost because --price has no gpu=PRICE."));
+  const Plan gpus = priced({.gpu_h = 3.5});
+  EXPECT_FALSE(option(gpus, "this machine").cost_per_month);
+  EXPECT_NEAR(option(gpus, "16 cores and 1 H200").cost_per_month.value_or(0), 3.5 * kHoursPerMonth,
+              1e-9);
+  EXPECT_THAT(manager_paragraph(gpus),
+              HasSubstr("is 16 cores and 1 H200 (recorded, not measured here): 2,557 a month"));
+  const Plan energy = priced({.kwh = 0.3});
+  for (const PlanOption& each : energy.options) EXPECT_TRUE(each.cost_per_month) << each.name;
+}
+
+TEST(PlanOption, says_which_power_is_assumed) {
+  const std::vector<Plan> recorded = make_plans(reference_runs("h200"), {});
+  PlanRequest request{.target_per_s = 1000, .prices = Prices{.kwh = 0.3}};
+  Plan plan = single_plan(scaling_runs(), request);
+  EXPECT_THAT(caveats(plan), Contains("Power is assumed, not measured: 10 W a core. Use --watts."));
+  request.watts = 100;
+  plan = single_plan(scaling_runs(), request);
+  EXPECT_THAT(caveats(plan), Not(Contains(HasSubstr("Power is assumed"))));
+  add_recorded_options(plan, recorded);
+  EXPECT_THAT(caveats(plan), Contains("Power is assumed, not measured: 700 W a GPU."));
 }
 
 TEST(Plan, has_the_output_of_a_month) {
