@@ -47,12 +47,14 @@ std::string rate_clause(const Plan& plan, const std::string& unit) {
   return fmt::format("{}{} (95 %: {})", text, value, format_range(rate));
 }
 
+bool is_plural(const PlanRequest& request) { return request.images && *request.images != 1; }
+
 /// "50M a month is 19.0 images/s"
 std::string question_clause(const Plan& plan) {
   const std::string rate = format_images_per_s(plan.target->rate_per_s);
   const std::string& phrase = plan.request.target_phrase;
   return phrase.empty() ? "the target is " + rate
-                        : phrase + (plan.request.images ? " are " : " is ") + rate;
+                        : phrase + (is_plural(plan.request) ? " are " : " is ") + rate;
 }
 
 /// A disk may do more with other settings.
@@ -80,9 +82,9 @@ Answer no(const Plan& plan, bool is_rate_too_low) {
   const std::string rate = format_images_per_s(target.rate_per_s);
   const std::string question =
       plan.request.target_phrase.empty() ? rate : question_clause(plan) + " and";
-  const bool is_plural = plan.request.images && !plan.request.target_phrase.empty();
+  const bool has_plural = is_plural(plan.request) && !plan.request.target_phrase.empty();
   return {Answer::Kind::no,
-          fmt::format("No: {} {} {}; {}{}", question, is_plural ? "need" : "needs", need,
+          fmt::format("No: {} {} {}; {}{}", question, has_plural ? "need" : "needs", need,
                       rate_clause(plan, ""), set_up_phrase(plan))};
 }
 
@@ -116,7 +118,8 @@ std::string limit_clause(const Plan& plan) {
 Answer rate_answer(const Plan& plan) {
   std::string text = rate_clause(plan, " images/s");
   if (plan.request.images) {
-    text = fmt::format("{} take {} of work: {}", plan.request.images_phrase,
+    text = fmt::format("{} {} {} of work: {}", plan.request.images_phrase,
+                       is_plural(plan.request) ? "take" : "takes",
                        text::format_duration(*plan.images_duration_s), text);
   } else {
     text[0] = char(std::toupper(text[0]));

@@ -127,12 +127,13 @@ void add_load(const Plan& plan, Caveats& caveats) {
       !plan.is_recorded() &&
       std::ranges::all_of(plan.runs, [](const RunMeasurement& run) { return run.intervals == 0; });
   const auto problem = data_problem(plan);
-  if (is_short && !(problem && problem->is_rate_too_low))
+  const bool is_named = problem && problem->is_rate_too_low && !plan.baseline.has_cpu_contention();
+  if (is_short && !is_named)
     caveats.push_back("The runs were short, so the rates include start and end.");
   if (plan.noise > 1.01 * kRunNoise) {
     caveats.push_back(
-        fmt::format("Equal runs, or parts of them, differ by {}; the 95 % intervals "
-                    "include that.",
+        fmt::format("Equal runs, or parts of them, have a standard deviation of {}; the 95 % "
+                    "intervals include that.",
                     format_percent(plan.noise)));
   }
 }

@@ -263,12 +263,18 @@ TEST(PlanAnswer, repeats_the_target_as_it_was_asked) {
   set_target(request, parse_count("1,700,000"), parse_deadline("2min", 0));
   EXPECT_THAT(answer(single_plan({busy_run()}, request)).text,
               StartsWith("No: 1,700,000 images in 2 min are 14,167 images/s and need 2 machines"));
+  request = {.images = 1, .images_phrase = "1 image"};
+  set_target(request, parse_count("1"), parse_deadline("1s", 0));
+  EXPECT_THAT(answer(single_plan({busy_run()}, request)).text,
+              StartsWith("Yes: 1 image in 1 s is 1.00 images/s;"));
 }
 
 TEST(PlanAnswer, tells_how_long_images_take) {
   const PlanRequest request = {.images = 4.8e6, .images_phrase = "4.8M images"};
   EXPECT_THAT(answer(single_plan({busy_run()}, request)).text,
               StartsWith("4.8M images take 10 min 0 s of work: this machine does 8,000 images/s"));
+  EXPECT_THAT(answer(single_plan({busy_run()}, {.images = 1, .images_phrase = "1 image"})).text,
+              StartsWith("1 image takes "));
 }
 
 TEST(PlanRequest, has_to_do_a_day_of_images_within_the_shift) {
