@@ -31,6 +31,8 @@ capacity::PlanRequest make_plan_request(const PlanArgs& args) {
   if (!args.shift.empty()) request.shift_s = capacity::parse_shift(args.shift);
   if (!args.prices.empty()) request.prices = capacity::parse_prices(args.prices);
   if (args.watts > 0) request.watts = args.watts;
+  if (request.watts && (!request.prices || request.prices->kwh == 0))
+    throw std::invalid_argument("--watts needs a price of energy: --price kWh=0.30");
   if (!args.target.empty()) capacity::set_target(request, capacity::parse_rate(args.target));
   if (!args.images.empty()) {
     const capacity::ImageCount images = capacity::parse_count(args.images);

@@ -69,7 +69,10 @@ TEST_F(PlanCommandTest, prints_the_answer_first) {
 
   const ProcessResult no = run(
       {"plan", "2.log", "4.log", "--images", "1,700,000", "--deadline", "2min", "--shift", "8h"});
-  EXPECT_THAT(no.out, StartsWith("No: 1,700,000 images in 2 min in shifts of 8 h are 14,167 "));
+  EXPECT_THAT(no.out, StartsWith("No: 1,700,000 images in 2 min are 14,167 "));
+  const ProcessResult watts = run({"plan", "2.log", "--watts", "100", "--price", "core=1"});
+  EXPECT_EQ(watts.code, 64);
+  EXPECT_THAT(watts.err, HasSubstr("--watts needs a price of energy: --price kWh=0.30"));
 }
 
 TEST_F(PlanCommandTest, answers_without_logs_from_recorded_figures) {

@@ -13,6 +13,7 @@ namespace eckart::capacity::test {
 namespace {
 
 using Meets = PlanOption::Meets;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -139,6 +140,23 @@ TEST(Plan, has_the_output_of_a_month) {
   PlanRequest request;
   set_target(request, parse_rate("50M/month"));
   EXPECT_NEAR(single_plan(runs, request).output_tb_per_month().value_or(0), 1, 1e-6);
+  EXPECT_THAT(to_text(single_plan(runs, request)),
+              HasSubstr("20.0 kB an image, 1.00 TB a month at the target"));
+}
+
+TEST(Plan, has_the_output_and_cost_of_a_number_of_images) {
+  std::vector<LoggedRun> runs = scaling_runs();
+  for (LoggedRun& run : runs) {
+    for (ThroughputSample& interval : run.intervals) interval.output_bytes = 20'000 * interval.done;
+  }
+  PlanRequest request{.images = 500e3, .images_phrase = "500k images"};
+  EXPECT_THAT(to_text(single_plan(runs, request)), HasSubstr("20.0 kB an image, 10.0 GB in all"));
+  request.prices = Prices{.core_h = 0.05};
+  set_target(request, parse_count("500k"), parse_deadline("10h", 0));
+  EXPECT_THAT(manager_paragraph(single_plan(runs, request)),
+              AllOf(HasSubstr("is 1 core: 0.500 for all images, 1.00 per million images."),
+                    HasSubstr("The output is 10.0 GB.")))
+      << "10 hours of 0.05";
 }
 
 }  // namespace
