@@ -150,9 +150,11 @@ struct Plan {
 /// std::invalid_argument if no run is on PlanRequest::fit_cores.
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const PlanRequest& request);
 
-/// Format plans. JSON has one plan per line. HTML is one self-contained file with all plans;
-/// `warnings` lists the parts of the logs that were ignored.
+/// Format plans. Several plans in text or HTML have titles with machine and work. JSON has one plan
+/// per line. HTML is one self-contained file with all plans; `warnings` lists the parts of the logs
+/// that were ignored.
 std::string to_text(const Plan& plan);
+std::string to_text(const std::vector<Plan>& plans);
 std::string to_json(const Plan& plan);
 std::string to_html(const std::vector<Plan>& plans, const std::vector<std::string>& warnings);
 

@@ -111,6 +111,12 @@ std::string manager_paragraph(const Plan& plan) {
   return text;
 }
 
+std::string plan_title(const std::vector<Plan>& plans, std::size_t index) {
+  const Plan& plan = plans.at(index);
+  return fmt::format("{} of {}: {}; {}", index + 1, plans.size(), machine_sentence(plan),
+                     work_sentence(plan));
+}
+
 std::vector<BasisLine> basis(const Plan& plan) {
   std::vector<BasisLine> lines = {{plan.is_recorded() ? "source" : "logs", runs_sentence(plan)},
                                   {"machine", machine_sentence(plan)},

@@ -182,9 +182,11 @@ std::string details(const Plan& plan) {
   return html + "</details>\n";
 }
 
-std::string section(const Plan& plan) {
-  std::string html =
-      fmt::format("<section>\n<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
+std::string section(const std::vector<Plan>& plans, std::size_t index) {
+  const Plan& plan = plans.at(index);
+  std::string html = "<section>\n";
+  if (plans.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(plan_title(plans, index)));
+  html += fmt::format("<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
   html += table(options_table(plan), OnPhone::list);
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
@@ -203,7 +205,7 @@ std::string to_html(const std::vector<Plan>& plans, const std::vector<std::strin
       "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
       "<title>Capacity plan</title>\n<style>{}</style>\n</head>\n<body>\n<h1>Capacity plan</h1>\n",
       kHtmlStyle);
-  for (const Plan& plan : plans) html += section(plan);
+  for (std::size_t i = 0; i < plans.size(); ++i) html += section(plans, i);
   for (const std::string& warning : warnings) {
     html += fmt::format("<p class='warning'>{}</p>\n", escape_html(warning));
   }

@@ -71,12 +71,10 @@ ExitCode plan(const PlanArgs& args) {
     std::fputs(capacity::to_html(plans, reader.warnings()).c_str(), stdout);
     return ExitCode::ok;
   }
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (args.json) {
-      std::printf("%s\n", capacity::to_json(plans[i]).c_str());
-    } else {
-      std::printf("%s%s", i > 0 ? "\n\n" : "", capacity::to_text(plans[i]).c_str());
-    }
+  if (args.json) {
+    for (const capacity::Plan& plan : plans) std::printf("%s\n", capacity::to_json(plan).c_str());
+  } else {
+    std::fputs(capacity::to_text(plans).c_str(), stdout);
   }
   return ExitCode::ok;
 }
@@ -91,6 +89,7 @@ void add_questions(CLI::App& command, PlanArgs& args) {
   CLI::Option* images =
       command.add_option("--images", args.images, "Number of images: 500k, 1,700,000")
           ->type_name("NUMBER")
+          ->excludes("--target")
           ->group(kGroup);
   command
       .add_option("--deadline", args.deadline,
