@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "capacity/plan_phrases.hpp"
 #include "text/format_count.hpp"
@@ -41,9 +42,14 @@ void complete(PlanOption& option, const Plan& plan) {
     const double target = plan.target->rate_per_s;
     const bool may_do_more =
         option.is_lower_bound && !plan.is_above_hardware(target / option.machines);
-    option.meets_target = rate.low >= target && !option.is_upper_bound ? Meets::yes
-                          : rate.high < target && !may_do_more         ? Meets::no
-                                                                       : Meets::unknown;
+    // More cores or GPUs than here do at least as much as this machine.
+    const bool is_more = option.cores >= plan.cores && option.gpus >= plan.gpus;
+    const double certain = !option.is_upper_bound ? rate.low
+                           : is_more              ? plan.current_capacity.rate_per_s.low
+                                                  : 0;
+    option.meets_target = certain >= target                    ? Meets::yes
+                          : rate.high < target && !may_do_more ? Meets::no
+                                                               : Meets::unknown;
     option.utilization = target / rate.value;
     rate_of_month = std::min(rate_of_month, target);
   }
@@ -61,17 +67,23 @@ void complete(PlanOption& option, const Plan& plan) {
 }
 
 /// Returns the option of one machine with other hardware: the capacity, scaled by the ratio of two
-/// predictions.
+/// predictions. If the limit is not known, more hardware has the predicted rate as an upper bound.
 PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gpus) {
   const Prediction at = model.predict(cores, gpus);
-  const double scale =
-      plan.current_capacity.rate_per_s.value / plan.baseline_prediction.rate_per_s.value;
   const Estimate& rate = at.rate_per_s;
+  const bool is_more = cores > plan.cores || gpus > plan.gpus;
+  const bool is_limit_unknown = plan.is_inconclusive() && !plan.is_recorded();
+  const bool is_disk = at.bottleneck == Resource::disk;
+  const double scale = is_limit_unknown && is_more ? 1
+                                                   : plan.current_capacity.rate_per_s.value /
+                                                         plan.baseline_prediction.rate_per_s.value;
+  const bool is_proportional = !plan.scaling.is_known && cores > plan.cores && !is_disk;
   return {.name = machine_phrase(plan, cores, gpus),
           .cores = cores,
           .gpus = gpus,
           .rate_per_s = {scale * rate.value, scale * rate.low, scale * rate.high},
-          .is_upper_bound = !plan.scaling.is_known && cores > plan.cores};
+          .is_lower_bound = is_limit_unknown ? !is_more : is_disk,
+          .is_upper_bound = (is_limit_unknown && is_more) || is_proportional};
 }
 
 bool has_similar_images(const Plan& a, const Plan& b) {
@@ -106,8 +118,10 @@ std::vector<PlanOption> make_options(const Plan& plan, const Model& model) {
                         .rate_per_s = plan.current_capacity.rate_per_s,
                         .is_lower_bound = plan.is_lower_bound() && !plan.is_recorded()};
   options.push_back(here);
-  if (const auto cores = other_cores(plan))
-    options.push_back(other_machine(plan, model, *cores, plan.gpus));
+  std::set<int> cores(plan.request.cores.begin(), plan.request.cores.end());
+  if (const auto compared = other_cores(plan)) cores.insert(*compared);
+  cores.erase(plan.cores);
+  for (const int count : cores) options.push_back(other_machine(plan, model, count, plan.gpus));
   if (plan.gpus > 0 && plan.current_capacity.bottleneck == Resource::gpu)
     options.push_back(other_machine(plan, model, plan.cores, plan.gpus + 1));
   constexpr double kMaxMachines = 1e6;  // more are not a plan

@@ -74,6 +74,24 @@ TEST(PlanOption, has_fewer_cores_if_these_are_enough) {
   EXPECT_EQ(option(plan, "1 core").meets_target, Meets::yes);
 }
 
+TEST(PlanOption, has_the_cores_that_were_asked_for) {
+  const PlanRequest request{.cores = {2, 4, 16}, .prices = Prices{.core_h = 0.05}};
+  const Plan plan = single_plan(scaling_runs(), request);
+  EXPECT_NEAR(option(plan, "16 cores").cost_per_month.value_or(0), 16 * 0.05 * kHoursPerMonth,
+              1e-9);
+  EXPECT_TRUE(option(plan, "2 cores").cost_per_month);
+  EXPECT_EQ(std::ranges::count(plan.options, "4 cores", &PlanOption::name), 0)
+      << "this machine has these";
+  const Plan idle = single_plan({synthetic_run({}, {.cores = 4, .arrival_per_s = 1000})},
+                                {.target_per_s = 3000, .cores = {16}});
+  EXPECT_TRUE(option(idle, "16 cores").is_upper_bound);
+  EXPECT_NEAR(option(idle, "16 cores").rate_per_s.value, 32'000, 100) << "as in the rates";
+  EXPECT_EQ(option(idle, "16 cores").meets_target, Meets::unknown);
+  const Plan enough = single_plan({synthetic_run({}, {.cores = 4, .arrival_per_s = 1000})},
+                                  {.target_per_s = 500, .cores = {16}});
+  EXPECT_EQ(option(enough, "16 cores").meets_target, Meets::yes) << "as 4 cores";
+}
+
 TEST(PlanOption, is_never_enough_by_an_upper_bound) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})}, {.target_per_s = 20'000});
   for (const PlanOption& each : plan.options) {
