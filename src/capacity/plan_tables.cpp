@@ -69,8 +69,11 @@ Table rates_table(const Plan& plan) {
   table.has_name_last = !plan.is_recorded();  // the record does not tell the limit
   if (table.has_name_last) table.heads.emplace_back("limit");
   for (const PredictionRow& at : plan.predictions) {
-    const Estimate& rate = at.rate_per_s;
-    const bool is_guess = at.bottleneck == Resource::disk && plan.is_disk_guess();
+    // The row of this machine has the rate and the limit of the first line.
+    const bool is_here = at.cores == plan.cores && at.gpus == plan.gpus &&
+                         (plan.is_recorded() || !plan.is_inconclusive());
+    const Estimate& rate = is_here ? plan.current_capacity.rate_per_s : at.rate_per_s;
+    const bool is_guess = !is_here && at.bottleneck == Resource::disk && plan.is_disk_guess();
     std::vector<Cell> row = {count_cell(at.cores)};
     if (plan.gpus > 0) row.push_back(count_cell(at.gpus));
     row.push_back(number_cell(rate.value));
@@ -78,7 +81,8 @@ Table rates_table(const Plan& plan) {
                   : at.is_upper_bound ? Cell{"at most"}
                                       : Cell{format_range(rate), rate.low, rate.high});
     row.push_back(optional_cell(at.measured_per_s));
-    if (table.has_name_last) row.push_back({limit_phrase(at, plan)});
+    if (table.has_name_last)
+      row.push_back({limit_phrase(is_here ? plan.current_capacity : at, plan)});
     table.rows.push_back(row);
   }
   return table;

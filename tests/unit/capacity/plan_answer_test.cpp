@@ -34,9 +34,10 @@ LoggedRun with_busy_writers(LoggedRun run, double share) {
 }
 
 /// Threads wait for the disk, at 1,000 images/s.
-LoggedRun disk_run(int cores = 4) {
+LoggedRun disk_run(int cores = 4, double rate_per_s = 1000) {
   return with_busy_writers(
-      synthetic_run({}, {.id = std::to_string(cores), .cores = cores, .arrival_per_s = 1000}), 1);
+      synthetic_run({}, {.id = std::to_string(cores), .cores = cores, .arrival_per_s = rate_per_s}),
+      1);
 }
 
 /// Nothing is busy, and threads waited for the disk for a third of the time.
@@ -143,6 +144,12 @@ const std::vector<Situation>& situations() {
        "This machine does 1,000 images/s (95 %: 941–1,059); its disk is the limit",
        {"More cores do not help."},
        {"Nothing was fully busy", "times as much", "all runs were on"}},
+      {"disk, more on fewer cores",
+       {disk_run(2, 1200), disk_run(4)},
+       0,
+       "This machine does 1,000 images/s (95 %: 941–1,059), but the runs do not fit together",
+       {"      4     1,000    941–1,059  ", "On 4 cores the prediction is 1,200"},
+       {"upper bounds", "      4     1,200"}},
       {"other programs, enough",
        {disturbed_run()},
        100,
