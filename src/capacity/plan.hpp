@@ -130,6 +130,9 @@ struct Plan {
   bool is_lower_bound() const {
     return is_inconclusive() || current_capacity.bottleneck == Resource::disk;
   }
+  bool has_upper_bounds() const {
+    return std::ranges::count(predictions, true, &PredictionRow::is_upper_bound) > 0;
+  }
   /// Returns the rate gained by the machine of `more`: the capacity scaled by the ratio of the
   /// predictions. The gain may be 0 if a whole number of threads is the limit.
   double gain_per_s(const Prediction& more) const {

@@ -81,10 +81,9 @@ void add_scaling(const Plan& plan, Caveats& caveats) {
           : fmt::format(
                 "the runs on {} cores kept about {} busy", fmt::join(counts, ", "),
                 text::format_count(std::lround(std::max(1.0, plan.baseline.cores_used())), "core"));
-  const bool has_bounds =
-      std::ranges::count(plan.predictions, true, &PredictionRow::is_upper_bound) > 0;
-  caveats.push_back(fmt::format("How the rate grows with cores is not known, because {}.{}", runs,
-                                has_bounds ? " Rates for more cores are upper bounds." : ""));
+  caveats.push_back(
+      fmt::format("How the rate grows with cores is not known, because {}.{}", runs,
+                  plan.has_upper_bounds() ? " Rates for more cores are upper bounds." : ""));
 }
 
 void add_limits(const Plan& plan, Caveats& caveats) {
