@@ -126,8 +126,9 @@ void add_load(const Plan& plan, Caveats& caveats) {
       !plan.is_recorded() &&
       std::ranges::all_of(plan.runs, [](const RunMeasurement& run) { return run.intervals == 0; });
   const auto problem = data_problem(plan);
-  const bool is_named = problem && problem->is_rate_too_low && !plan.baseline.has_cpu_contention();
-  if (is_short && !is_named)
+  const bool is_short_named =
+      problem && problem->is_rate_too_low && !plan.baseline.has_cpu_contention();
+  if (is_short && !is_short_named)
     caveats.push_back("The runs were short, so the rates include start and end.");
   if (plan.noise > 1.01 * kRunNoise) {
     caveats.push_back(
@@ -137,7 +138,7 @@ void add_load(const Plan& plan, Caveats& caveats) {
   }
 }
 
-void add_recorded_options(const Plan& plan, Caveats& caveats) {
+void add_recorded_work(const Plan& plan, Caveats& caveats) {
   for (const PlanOption& option : plan.options) {
     if (option.recorded_work.empty()) continue;
     caveats.push_back(fmt::format("Recorded for other work, not measured here: {} ({}).",
@@ -180,7 +181,7 @@ std::vector<std::string> caveats(const Plan& plan) {
   add_scaling(plan, caveats);
   add_limits(plan, caveats);
   add_load(plan, caveats);
-  add_recorded_options(plan, caveats);
+  add_recorded_work(plan, caveats);
   add_prices(plan, caveats);
   return caveats;
 }

@@ -114,6 +114,8 @@ std::string rate_plot(const Plan& plan) {
   }
   if (plan.is_inconclusive() && !plan.is_recorded()) {
     predicted.label = "predicted (upper bound)";
+  } else if (plan.is_disk_guess() && !plan.is_recorded()) {
+    predicted.label = "predicted (about)";
   } else if (!plan.scaling.is_known && plan.has_upper_bounds()) {
     predicted.label = "predicted (upper bound above the measured cores)";
   }
