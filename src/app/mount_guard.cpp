@@ -24,14 +24,18 @@ bool MountGuard::has_device() const {
   return mounted_device_.has_value();
 }
 
-void MountGuard::check() const {
+bool MountGuard::is_mounted() const {
   const std::lock_guard lock(mutex_);
-  if (!mounted_device_) return;
+  if (!mounted_device_) return true;
   fs::path existing = folder_;
   struct stat status {};
   while (::stat(existing.c_str(), &status) != 0 && existing != existing.parent_path())
     existing = existing.parent_path();
-  if (status.st_dev == *mounted_device_) return;
+  return status.st_dev == *mounted_device_;
+}
+
+void MountGuard::check() const {
+  if (is_mounted()) return;
   throw EnvironmentError(
       "the file system of " + text::printable(folder_.native()) +
           " has changed; waiting for the previous one. Reload to use the new one",

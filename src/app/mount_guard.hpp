@@ -19,8 +19,10 @@ class MountGuard {
   /// Records the file system of the folder, if the folder exists and none is recorded yet.
   void record_device();
   bool has_device() const;
-  /// Throws EnvironmentError if the folder, or its nearest existing parent, is not on the recorded
-  /// file system.
+  /// Returns whether the folder, or its nearest existing parent, is on the recorded file system;
+  /// true if none is recorded.
+  bool is_mounted() const;
+  /// Throws EnvironmentError if not is_mounted().
   void check() const;
   /// As check(), but also throws if the folder itself does not exist any more.
   void check_exists() const;

@@ -18,6 +18,7 @@ class WatchFigures {
   void set_last_remedy(EnvironmentError::Remedy remedy) { last_remedy_ = remedy; }
   /// Reads the free space; the file system may not respond.
   void update_free_bytes(const std::filesystem::path& folder);
+  void forget_free_bytes() { free_bytes_ = -1; }
 
   std::int64_t done() const { return done_; }
   std::int64_t skipped() const { return skipped_; }

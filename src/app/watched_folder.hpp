@@ -48,9 +48,10 @@ class WatchedFolder {
   /// Call it at the end of an item, which may arrive again afterwards. Logs what became of a failed
   /// input.
   io::FinishStatus end(const pipeline::WorkItem& item);
-  /// Calls Maintenance::run(). If eckart has written to the output folder before, it also locks the
-  /// folder, so that no other process writes to it while the service is idle. A new folder is
-  /// locked for its first file only, because a disk may be mounted there later.
+  /// Calls Maintenance::run(), unless the file system of the output folder is unmounted. If eckart
+  /// has written to the output folder before, it also locks the folder, so that no other process
+  /// writes to it while the service is idle. A new folder is locked for its first file only,
+  /// because a disk may be mounted there later.
   void maintain(const std::stop_token& stop);
   /// Call it after inputs were requeued.
   void on_requeued() { maintenance_.on_requeued(); }

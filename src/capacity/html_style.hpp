@@ -16,6 +16,7 @@ inline constexpr const char* kHtmlStyle = R"css(
 body { margin: 0 auto; max-width: 66rem; padding: 1.5rem 1rem 3rem; background: var(--paper);
   color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums; }
 h1 { font-size: 1.6rem; margin: 0 0 .5rem; }
+h2 { font-size: 1rem; margin: 0 0 .4rem; color: var(--soft); overflow-wrap: anywhere; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
 p, li, dd { overflow-wrap: anywhere; }
 p { margin: 0 0 1rem; }
@@ -68,7 +69,7 @@ details { margin-top: 1.5rem; } summary { cursor: pointer; }
   @page { margin: 14mm; }
   :root { font-size: 9pt; }
   body { max-width: none; padding: 0; line-height: 1.35; }
-  h1, h3 { break-after: avoid; } dl, figure, tr { break-inside: avoid; }
+  h1, h2, h3 { break-after: avoid; } dl, figure, tr { break-inside: avoid; }
   h3 { margin: .7rem 0 .2rem; } dl { margin: .5rem 0; }
   .plots { grid-template-columns: repeat(3, 1fr); gap: 0 1rem; } svg text { font-size: 17px; }
   .wide { overflow: visible; background: none; }

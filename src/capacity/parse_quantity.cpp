@@ -9,28 +9,35 @@
 #include <string_view>
 #include <utility>
 
+#include "text/ascii.hpp"
+
 namespace eckart::capacity {
 namespace {
 
 struct Unit {
   double seconds;
-  const char* singular;
-  const char* article;
-  bool has_plural;
+  const char* name;    // after a number
+  const char* period;  // of a rate
+  bool has_plural;     // false: `name` is a symbol
   std::array<std::string_view, 4> names;
 };
 constexpr std::array<Unit, 7> kUnits = {{
-    {1, "s", "a", false, {"s", "sec", "second", "seconds"}},
-    {60, "min", "a", false, {"min", "minute", "minutes", "minute"}},
-    {3600, "h", "an", false, {"h", "hour", "hours", "hr"}},
-    {kDaySeconds, "day", "a", true, {"d", "day", "days", "day"}},
-    {7 * kDaySeconds, "week", "a", true, {"w", "week", "weeks", "week"}},
-    {kMonthSeconds, "month", "a", true, {"month", "months", "mo", "month"}},
-    {kYearSeconds, "year", "a", true, {"y", "year", "years", "yr"}},
+    {1, "s", "a second", false, {"s", "sec", "second", "seconds"}},
+    {60, "min", "a minute", false, {"min", "minute", "minutes", "minute"}},
+    {3600, "h", "an hour", false, {"h", "hour", "hours", "hr"}},
+    {kDaySeconds, "day", "a day", true, {"d", "day", "days", "day"}},
+    {7 * kDaySeconds, "week", "a week", true, {"w", "week", "weeks", "week"}},
+    {kMonthSeconds, "month", "a month", true, {"month", "months", "mo", "month"}},
+    {kYearSeconds, "year", "a year", true, {"y", "year", "years", "yr"}},
 }};
 
 [[noreturn]] void reject(const std::string& text, const char* what, const char* accepted) {
   throw std::invalid_argument("'" + text + "' is not " + what + ". Accepted: " + accepted);
+}
+
+std::string without_spaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
 }
 
 /// Removes the commas of 1,700,000. Returns nullopt if they do not separate groups of three digits.
@@ -74,8 +81,9 @@ std::optional<double> parse_scaled_number(std::string_view text) {
 }
 
 const Unit* find_unit(std::string_view name) {
+  const std::string lower = text::to_lower_ascii(std::string(name));
   for (const Unit& unit : kUnits) {
-    if (std::ranges::count(unit.names, name) > 0) return &unit;
+    if (std::ranges::count(unit.names, lower) > 0) return &unit;
   }
   return nullptr;
 }
@@ -98,13 +106,12 @@ std::optional<std::time_t> end_of_day(const std::string& text) {
 }  // namespace
 
 TargetRate parse_rate(const std::string& text) {
-  const std::size_t slash = text.find('/');
-  if (slash != text.npos) {
-    const auto count = parse_scaled_number(std::string_view(text).substr(0, slash));
-    const Unit* const unit = find_unit(std::string_view(text).substr(slash + 1));
-    if (count && unit)
-      return {*count, unit->seconds,
-              text.substr(0, slash) + " " + unit->article + " " + unit->singular};
+  const std::string rate = without_spaces(text);
+  const std::size_t slash = rate.find('/');
+  if (slash != rate.npos) {
+    const auto count = parse_scaled_number(std::string_view(rate).substr(0, slash));
+    const Unit* const unit = find_unit(std::string_view(rate).substr(slash + 1));
+    if (count && unit) return {*count, unit->seconds, rate.substr(0, slash) + " " + unit->period};
   }
   reject(text, "a rate",
          "images per s, min, h, day, week, month or year, such as 50M/month, 1,700,000/day, 30k/h "
@@ -112,27 +119,30 @@ TargetRate parse_rate(const std::string& text) {
 }
 
 ImageCount parse_count(const std::string& text) {
-  if (const auto count = parse_scaled_number(text))
-    return {*count, text + (*count == 1 ? " image" : " images")};
+  const std::string number = without_spaces(text);
+  if (const auto count = parse_scaled_number(number))
+    return {*count, number + (*count == 1 ? " image" : " images")};
   reject(text, "a number of images", "a number above 0, such as 1234, 1,700,000, 500k or 2M");
 }
 
 Deadline parse_deadline(const std::string& text, std::time_t now) {
-  if (const auto end = end_of_day(text)) {
-    if (*end > now) return {double(*end - now), "by " + text};
-    throw std::invalid_argument("the deadline " + text + " is over. Accepted: today or later");
+  const std::string deadline = without_spaces(text);
+  if (const auto end = end_of_day(deadline)) {
+    if (*end > now) return {double(*end - now), "by " + deadline};
+    throw std::invalid_argument("the deadline " + deadline + " is over. Accepted: today or later");
   }
-  const auto parts = split_number(text);
+  const auto parts = split_number(deadline);
   const Unit* const unit = parts ? find_unit(parts->second) : nullptr;
   if (!unit)
     reject(text, "a deadline", "a duration such as 90min, 6h, 2d or 4w, or a date as 2026-12-31");
-  const std::string number = text.substr(0, text.size() - parts->second.size());
+  const std::string number = deadline.substr(0, deadline.size() - parts->second.size());
   const char* const plural = unit->has_plural && parts->first != 1 ? "s" : "";
-  return {parts->first * unit->seconds, "in " + number + " " + unit->singular + plural};
+  return {parts->first * unit->seconds, "in " + number + " " + unit->name + plural};
 }
 
 double parse_shift(const std::string& text) {
-  const auto parts = split_number(text);
+  const std::string shift = without_spaces(text);
+  const auto parts = split_number(shift);
   const Unit* const unit = parts ? find_unit(parts->second) : nullptr;
   const double seconds = unit ? parts->first * unit->seconds : 0;
   if (!(seconds > 0 && seconds <= kDaySeconds))
@@ -143,11 +153,12 @@ double parse_shift(const std::string& text) {
 Prices parse_prices(const std::string& text) {
   constexpr const char* kWhat = "a list of prices";
   constexpr const char* kAccepted =
-      "core=PRICE/h, gpu=PRICE/h and kWh=PRICE, separated by commas, such as "
-      "core=0.04/h,gpu=3.50/h,kWh=0.30";
+      "core=PRICE/h, gpu=PRICE/h and kWh=PRICE, each at most once and above 0, separated by "
+      "commas, such as core=0.04/h,gpu=3.50/h,kWh=0.30";
+  const std::string list = without_spaces(text);
   Prices prices;
   bool is_empty = true;
-  for (std::string_view rest = text; !rest.empty(); is_empty = false) {
+  for (std::string_view rest = list; !rest.empty(); is_empty = false) {
     const std::size_t comma = std::min(rest.size(), rest.find(','));
     const std::string_view entry = rest.substr(0, comma);
     rest.remove_prefix(std::min(rest.size(), comma + 1));

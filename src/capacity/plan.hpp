@@ -69,7 +69,8 @@ struct PlanOption {
   std::optional<double> utilization = {};  ///< at the target
   std::optional<double> watts = {};        ///< if energy has a price
   std::optional<double> cost_per_month = {}, cost_per_million_images = {};  ///< if there are prices
-  bool is_measured_here = true;  ///< false: from recorded figures of another machine
+  bool is_measured_here = true;    ///< false: from recorded figures of another machine
+  std::string recorded_work = {};  ///< the work of these figures, if the plan has other work
 };
 
 /// The answers for one workload on one kind of machine.
@@ -108,16 +109,29 @@ struct Plan {
   std::optional<TargetResult> target = {};
   std::optional<double> images_duration_s = {};  ///< of PlanRequest::images, working all day
   std::vector<PlanOption> options = {};          ///< this machine first
-  double peak_per_s = 0;                         ///< the best interval of all runs on this machine
+  bool has_unlike_reference = false;  ///< recorded figures are for images of other sizes only
+  double peak_per_s = 0;              ///< the best interval of all runs on this machine
 
   /// Returns whether nothing was saturated although there was enough work: the capacity is then a
   /// lower bound.
   bool is_inconclusive() const { return !current_capacity.bottleneck; }
   bool is_recorded() const { return !recorded_source.empty(); }
+  /// Returns whether the logs do not show that the disk was the limit.
+  bool is_disk_guess() const { return is_inconclusive() || baseline.has_cpu_contention(); }
+  /// Returns whether the cores or GPUs do not allow the rate, whatever else was the limit.
+  bool is_above_hardware(double rate_per_s) const {
+    return std::ranges::any_of(bounds, [&](const Bound& bound) {
+      const bool is_hardware = bound.resource == Resource::cores || bound.resource == Resource::gpu;
+      return is_hardware && !bound.is_lower_bound && rate_per_s > bound.rate_per_s.high;
+    });
+  }
   /// Returns whether the machine may do more than its capacity: the limit is not known, or is a
   /// disk that was not tried with more load.
   bool is_lower_bound() const {
     return is_inconclusive() || current_capacity.bottleneck == Resource::disk;
+  }
+  bool has_upper_bounds() const {
+    return std::ranges::count(predictions, true, &PredictionRow::is_upper_bound) > 0;
   }
   /// Returns the rate gained by the machine of `more`: the capacity scaled by the ratio of the
   /// predictions. The gain may be 0 if a whole number of threads is the limit.
@@ -139,9 +153,11 @@ struct Plan {
 /// std::invalid_argument if no run is on PlanRequest::fit_cores.
 std::vector<Plan> make_plans(const std::vector<LoggedRun>& runs, const PlanRequest& request);
 
-/// Format plans. JSON has one plan per line. HTML is one self-contained file with all plans;
-/// `warnings` lists the parts of the logs that were ignored.
+/// Format plans. Several plans in text or HTML have titles with machine and work. JSON has one plan
+/// per line. HTML is one self-contained file with all plans; `warnings` lists the parts of the logs
+/// that were ignored.
 std::string to_text(const Plan& plan);
+std::string to_text(const std::vector<Plan>& plans);
 std::string to_json(const Plan& plan);
 std::string to_html(const std::vector<Plan>& plans, const std::vector<std::string>& warnings);
 

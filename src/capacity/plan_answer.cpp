@@ -47,12 +47,14 @@ std::string rate_clause(const Plan& plan, const std::string& unit) {
   return fmt::format("{}{} (95 %: {})", text, value, format_range(rate));
 }
 
+bool is_plural(const PlanRequest& request) { return request.images && *request.images != 1; }
+
 /// "50M a month is 19.0 images/s"
 std::string question_clause(const Plan& plan) {
   const std::string rate = format_images_per_s(plan.target->rate_per_s);
   const std::string& phrase = plan.request.target_phrase;
   return phrase.empty() ? "the target is " + rate
-                        : phrase + (plan.request.images ? " are " : " is ") + rate;
+                        : phrase + (is_plural(plan.request) ? " are " : " is ") + rate;
 }
 
 /// A disk may do more with other settings.
@@ -80,18 +82,10 @@ Answer no(const Plan& plan, bool is_rate_too_low) {
   const std::string rate = format_images_per_s(target.rate_per_s);
   const std::string question =
       plan.request.target_phrase.empty() ? rate : question_clause(plan) + " and";
-  const bool is_plural = plan.request.images && !plan.request.target_phrase.empty();
+  const bool has_plural = is_plural(plan.request) && !plan.request.target_phrase.empty();
   return {Answer::Kind::no,
-          fmt::format("No: {} {} {}; {}{}", question, is_plural ? "need" : "needs", need,
+          fmt::format("No: {} {} {}; {}{}", question, has_plural ? "need" : "needs", need,
                       rate_clause(plan, ""), set_up_phrase(plan))};
-}
-
-/// Returns whether the cores or GPUs do not allow the target, whatever else was the limit.
-bool is_above_hardware(double target_per_s, const Plan& plan) {
-  return std::ranges::any_of(plan.bounds, [&](const Bound& bound) {
-    const bool is_hardware = bound.resource == Resource::cores || bound.resource == Resource::gpu;
-    return is_hardware && !bound.is_lower_bound && target_per_s > bound.rate_per_s.high;
-  });
 }
 
 Answer target_answer(const Plan& plan) {
@@ -104,7 +98,7 @@ Answer target_answer(const Plan& plan) {
   }
   const bool is_limit_unknown = plan.is_inconclusive() && !plan.is_recorded();
   const bool is_rate_too_low = is_limit_unknown || (problem && problem->is_rate_too_low);
-  if (is_above_hardware(target, plan)) return no(plan, is_rate_too_low);
+  if (plan.is_above_hardware(target)) return no(plan, is_rate_too_low);
   if (problem && problem->is_rate_too_low)
     return cannot_tell(plan, "but " + problem->what, problem->remedy, true);
   if (is_limit_unknown) return cannot_tell(plan, "but was never fully busy", kLogMore);
@@ -124,7 +118,8 @@ std::string limit_clause(const Plan& plan) {
 Answer rate_answer(const Plan& plan) {
   std::string text = rate_clause(plan, " images/s");
   if (plan.request.images) {
-    text = fmt::format("{} take {} of work: {}", plan.request.images_phrase,
+    text = fmt::format("{} {} {} of work: {}", plan.request.images_phrase,
+                       is_plural(plan.request) ? "take" : "takes",
                        text::format_duration(*plan.images_duration_s), text);
   } else {
     text[0] = char(std::toupper(text[0]));
@@ -149,14 +144,14 @@ Answer rate_answer(const Plan& plan) {
 }  // namespace
 
 std::optional<DataProblem> data_problem(const Plan& plan) {
+  if (plan.baseline.has_cpu_contention())
+    return DataProblem{"other programs used its cores", kRepeatRuns, true};
   if (const Contradiction* worst = worst_contradiction(plan)) {
     return DataProblem{
         fmt::format("runs on {} differ by {}", text::format_count(worst->cores, "core"),
                     format_percent(worst->high_per_s / worst->low_per_s - 1)),
         kRepeatRuns};
   }
-  if (plan.baseline.has_cpu_contention())
-    return DataProblem{"other programs used its cores", kRepeatRuns, true};
   double longest_s = 0;
   for (const RunMeasurement& run : plan.runs) longest_s = std::max(longest_s, run.elapsed_s);
   if (longest_s < kMinRunSeconds) {

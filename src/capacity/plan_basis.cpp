@@ -51,14 +51,50 @@ std::string work_sentence(const Plan& plan) {
                      text::printable(fmt::format("{}", fmt::join(plan.settings, ", "))));
 }
 
+/// "10.0 GB", of all images that were asked for, or "0.862 TB a month"; empty if unknown.
+std::string output_size(const Plan& plan) {
+  if (!plan.output_bytes_per_image) return {};
+  if (!plan.request.images)
+    return text::format_number(plan.output_tb_per_month().value_or(0)) + " TB a month";
+  const double bytes = *plan.output_bytes_per_image * *plan.request.images;
+  return bytes < 1e12 ? text::format_number(1e-9 * bytes) + " GB"
+                      : text::format_number(1e-12 * bytes) + " TB";
+}
+
 std::string output_sentence(const Plan& plan) {
   if (!plan.output_bytes_per_image) return {};
-  const double rate =
-      plan.target ? plan.target->rate_per_s : plan.current_capacity.rate_per_s.value;
-  return fmt::format("{} kB an image, {} TB a month at {}",
-                     text::format_number(1e-3 * *plan.output_bytes_per_image),
-                     text::format_number(plan.output_tb_per_month().value_or(0)),
-                     plan.target ? "the target" : format_images_per_s(rate));
+  const std::string of = plan.request.images ? " in all"
+                         : plan.target
+                             ? " at the target"
+                             : " at " + format_images_per_s(plan.current_capacity.rate_per_s.value);
+  return fmt::format("{} kB an image, {}{}",
+                     text::format_number(1e-3 * *plan.output_bytes_per_image), output_size(plan),
+                     of);
+}
+
+const PlanOption* cheapest_option(const Plan& plan) {
+  const PlanOption* cheapest = nullptr;
+  for (const PlanOption& option : plan.options) {
+    if (option.meets_target.value_or(PlanOption::Meets::yes) != PlanOption::Meets::yes) continue;
+    if (!option.cost_per_month) continue;
+    if (!cheapest || *option.cost_per_million_images < *cheapest->cost_per_million_images)
+      cheapest = &option;
+  }
+  return cheapest;
+}
+
+std::string cost_sentence(const Plan& plan) {
+  const PlanOption* const cheapest = cheapest_option(plan);
+  if (!cheapest) return {};
+  const double per_million = *cheapest->cost_per_million_images;
+  const std::string cost =
+      plan.request.images
+          ? text::format_number(per_million * *plan.request.images / 1e6) + " for all images"
+          : text::format_number(*cheapest->cost_per_month) + " a month";
+  return fmt::format(" The cheapest option{} is {}{}: {}, {} per million images.",
+                     plan.target ? " that is enough" : "", cheapest->name,
+                     cheapest->recorded_work.empty() ? "" : " (recorded, not measured here)", cost,
+                     text::format_number(per_million));
 }
 
 std::string energy_sentence(const Plan& plan) {
@@ -70,24 +106,15 @@ std::string energy_sentence(const Plan& plan) {
 }  // namespace
 
 std::string manager_paragraph(const Plan& plan) {
-  std::string text = answer(plan).text + ".";
-  if (plan.request.prices) {
-    const PlanOption* cheapest = nullptr;
-    for (const PlanOption& option : plan.options) {
-      if (option.meets_target.value_or(PlanOption::Meets::yes) != PlanOption::Meets::yes) continue;
-      if (!cheapest || *option.cost_per_million_images < *cheapest->cost_per_million_images)
-        cheapest = &option;
-    }
-    if (cheapest) {
-      text += fmt::format(" The cheapest option{} is {}: {} a month, {} per million images.",
-                          plan.target ? " that is enough" : "", cheapest->name,
-                          text::format_number(*cheapest->cost_per_month),
-                          text::format_number(*cheapest->cost_per_million_images));
-    }
-  }
-  if (const auto terabytes = plan.output_tb_per_month())
-    text += fmt::format(" The output is {} TB a month.", text::format_number(*terabytes));
+  std::string text = answer(plan).text + "." + cost_sentence(plan);
+  if (plan.output_bytes_per_image) text += " The output is " + output_size(plan) + ".";
   return text;
+}
+
+std::string plan_title(const std::vector<Plan>& plans, std::size_t index) {
+  const Plan& plan = plans.at(index);
+  return fmt::format("{} of {}: {}; {}", index + 1, plans.size(), machine_sentence(plan),
+                     work_sentence(plan));
 }
 
 std::vector<BasisLine> basis(const Plan& plan) {

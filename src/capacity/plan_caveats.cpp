@@ -82,16 +82,16 @@ void add_scaling(const Plan& plan, Caveats& caveats) {
                 "the runs on {} cores kept about {} busy", fmt::join(counts, ", "),
                 text::format_count(std::lround(std::max(1.0, plan.baseline.cores_used())), "core"));
   caveats.push_back(
-      fmt::format("How the rate grows with cores is not known, because {}. Rates for "
-                  "more cores are upper bounds.",
-                  runs));
+      fmt::format("How the rate grows with cores is not known, because {}.{}", runs,
+                  plan.has_upper_bounds() ? " Rates for more cores are upper bounds." : ""));
 }
 
 void add_limits(const Plan& plan, Caveats& caveats) {
   const bool has_disk_rows =
       std::ranges::count(plan.predictions, Resource::disk, &PredictionRow::bottleneck) > 0;
-  if (has_disk_rows && plan.is_inconclusive()) {
-    caveats.push_back("Rates marked 'about' follow from how long threads waited for the disk.");
+  if (has_disk_rows && plan.is_disk_guess()) {
+    caveats.push_back(fmt::format("Rates marked 'about' follow from how long threads waited{}.",
+                                  plan.baseline.has_cpu_contention() ? "" : " for the disk"));
   } else if (has_disk_rows && plan.current_capacity.bottleneck != Resource::disk) {
     caveats.push_back(
         "For the disk, rates are what these logs show; more threads.load or threads.write, another "
@@ -126,24 +126,44 @@ void add_load(const Plan& plan, Caveats& caveats) {
       !plan.is_recorded() &&
       std::ranges::all_of(plan.runs, [](const RunMeasurement& run) { return run.intervals == 0; });
   const auto problem = data_problem(plan);
-  if (is_short && !(problem && problem->is_rate_too_low))
+  const bool is_short_named =
+      problem && problem->is_rate_too_low && !plan.baseline.has_cpu_contention();
+  if (is_short && !is_short_named)
     caveats.push_back("The runs were short, so the rates include start and end.");
   if (plan.noise > 1.01 * kRunNoise) {
     caveats.push_back(
-        fmt::format("Equal runs, or parts of them, differ by {}; the 95 % intervals "
-                    "include that.",
+        fmt::format("Equal runs, or parts of them, have a standard deviation of {}; the 95 % "
+                    "intervals include that.",
                     format_percent(plan.noise)));
   }
 }
 
-void add_power(const Plan& plan, Caveats& caveats) {
-  if (!plan.request.prices || plan.request.prices->kwh == 0 || plan.request.watts) return;
-  const bool has_default_gpu =
-      !plan.baseline.joules_per_image &&
-      std::ranges::any_of(plan.options, [](const PlanOption& option) { return option.gpus > 0; });
-  caveats.push_back(fmt::format(
-      "Power is assumed, not measured: {:.0f} W a core{}. Use --watts.", kDefaultCoreWatts,
-      has_default_gpu ? fmt::format(", {:.0f} W a GPU", kDefaultGpuWatts) : ""));
+void add_recorded_work(const Plan& plan, Caveats& caveats) {
+  for (const PlanOption& option : plan.options) {
+    if (option.recorded_work.empty()) continue;
+    caveats.push_back(fmt::format("Recorded for other work, not measured here: {} ({}).",
+                                  option.name, option.recorded_work));
+  }
+  if (plan.has_unlike_reference)
+    caveats.push_back("--reference has no figures for images of about this size.");
+}
+
+void add_prices(const Plan& plan, Caveats& caveats) {
+  if (!plan.request.prices) return;
+  const Prices& prices = *plan.request.prices;
+  bool has_gpu = false;
+  for (const PlanOption& option : plan.options) has_gpu = has_gpu || option.gpus > 0;
+  if (std::ranges::any_of(plan.options, [](const PlanOption& at) { return !at.cost_per_month; }))
+    caveats.push_back(fmt::format("An option has no cost because --price has no {}=PRICE.",
+                                  prices.gpu_h == 0 ? "gpu" : "core"));
+  if (prices.kwh == 0) return;
+  std::vector<std::string> assumed;
+  if (!plan.request.watts) assumed.push_back(fmt::format("{:.0f} W a core", kDefaultCoreWatts));
+  const bool is_gpu_known = plan.baseline.joules_per_image || (plan.request.watts && plan.gpus > 0);
+  if (has_gpu && !is_gpu_known) assumed.push_back(fmt::format("{:.0f} W a GPU", kDefaultGpuWatts));
+  if (assumed.empty()) return;
+  caveats.push_back(fmt::format("Power is assumed, not measured: {}.{}", fmt::join(assumed, ", "),
+                                plan.request.watts ? "" : " Use --watts."));
 }
 
 }  // namespace
@@ -161,7 +181,8 @@ std::vector<std::string> caveats(const Plan& plan) {
   add_scaling(plan, caveats);
   add_limits(plan, caveats);
   add_load(plan, caveats);
-  add_power(plan, caveats);
+  add_recorded_work(plan, caveats);
+  add_prices(plan, caveats);
   return caveats;
 }
 

@@ -6,6 +6,7 @@
 #include "capacity/html_style.hpp"
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
+#include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
 #include "capacity/plan_tables.hpp"
 #include "capacity/plot.hpp"
@@ -84,8 +85,8 @@ std::string busy_bars(const Plan& plan) {
   std::vector<Bar> bars;
   for (const Bound& bound : plan.bounds) {
     const double utilization = bound.utilization;
-    bars.push_back({std::string(to_string(bound.resource)), format_percent(utilization),
-                    utilization, &bound == &plan.bounds.front()});
+    bars.push_back({part_name(bound, plan), format_percent(utilization), utilization,
+                    &bound == &plan.bounds.front()});
   }
   return to_svg(fmt::format("How busy each part was, at {} images/s",
                             text::format_number(plan.baseline.rate_per_s)),
@@ -111,7 +112,13 @@ std::string rate_plot(const Plan& plan) {
       plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
     }
   }
-  if (!plan.scaling.is_known) predicted.label = "predicted (upper bound above the measured cores)";
+  if (plan.is_inconclusive() && !plan.is_recorded()) {
+    predicted.label = "predicted (upper bound)";
+  } else if (plan.is_disk_guess() && !plan.is_recorded()) {
+    predicted.label = "predicted (about)";
+  } else if (!plan.scaling.is_known && plan.has_upper_bounds()) {
+    predicted.label = "predicted (upper bound above the measured cores)";
+  }
   plot.series = {predicted, measured};
   if (plan.target) {
     const double rate = plan.target->rate_per_s;
@@ -177,9 +184,11 @@ std::string details(const Plan& plan) {
   return html + "</details>\n";
 }
 
-std::string section(const Plan& plan) {
-  std::string html =
-      fmt::format("<section>\n<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
+std::string section(const std::vector<Plan>& plans, std::size_t index) {
+  const Plan& plan = plans.at(index);
+  std::string html = "<section>\n";
+  if (plans.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(plan_title(plans, index)));
+  html += fmt::format("<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
   html += table(options_table(plan), OnPhone::list);
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
@@ -198,7 +207,7 @@ std::string to_html(const std::vector<Plan>& plans, const std::vector<std::strin
       "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
       "<title>Capacity plan</title>\n<style>{}</style>\n</head>\n<body>\n<h1>Capacity plan</h1>\n",
       kHtmlStyle);
-  for (const Plan& plan : plans) html += section(plan);
+  for (std::size_t i = 0; i < plans.size(); ++i) html += section(plans, i);
   for (const std::string& warning : warnings) {
     html += fmt::format("<p class='warning'>{}</p>\n", escape_html(warning));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "capacity/plan_phrases.hpp"
 #include "text/format_count.hpp"
@@ -24,6 +25,13 @@ Power power_of(const Plan& plan) {
   return power;
 }
 
+/// Returns whether the prices have the one that counts: of a GPU-hour, or without a GPU of a
+/// core-hour. If there is only a price of energy, that counts.
+bool has_price(const PlanOption& option, const Prices& prices) {
+  if (prices.core_h == 0 && prices.gpu_h == 0) return true;
+  return (option.gpus > 0 ? prices.gpu_h : prices.core_h) > 0;
+}
+
 /// Sets what follows from rate, target and prices.
 void complete(PlanOption& option, const Plan& plan) {
   const PlanRequest& request = plan.request;
@@ -32,13 +40,20 @@ void complete(PlanOption& option, const Plan& plan) {
   if (plan.target) {
     using Meets = PlanOption::Meets;
     const double target = plan.target->rate_per_s;
-    option.meets_target = rate.low >= target && !option.is_upper_bound   ? Meets::yes
-                          : rate.high < target && !option.is_lower_bound ? Meets::no
-                                                                         : Meets::unknown;
+    const bool may_do_more =
+        option.is_lower_bound && !plan.is_above_hardware(target / option.machines);
+    // More cores or GPUs than here do at least as much as this machine.
+    const bool is_more = option.cores >= plan.cores && option.gpus >= plan.gpus;
+    const double certain = !option.is_upper_bound ? rate.low
+                           : is_more              ? plan.current_capacity.rate_per_s.low
+                                                  : 0;
+    option.meets_target = certain >= target                    ? Meets::yes
+                          : rate.high < target && !may_do_more ? Meets::no
+                                                               : Meets::unknown;
     option.utilization = target / rate.value;
     rate_of_month = std::min(rate_of_month, target);
   }
-  if (!request.prices) return;
+  if (!request.prices || !has_price(option, *request.prices)) return;
   const Power power = power_of(plan);
   const Prices& prices = *request.prices;
   double per_h = option.cores * prices.core_h + option.gpus * prices.gpu_h;
@@ -52,17 +67,29 @@ void complete(PlanOption& option, const Plan& plan) {
 }
 
 /// Returns the option of one machine with other hardware: the capacity, scaled by the ratio of two
-/// predictions.
+/// predictions. If the limit is not known, more hardware has the predicted rate as an upper bound.
 PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gpus) {
   const Prediction at = model.predict(cores, gpus);
-  const double scale =
-      plan.current_capacity.rate_per_s.value / plan.baseline_prediction.rate_per_s.value;
   const Estimate& rate = at.rate_per_s;
+  const bool is_more = cores > plan.cores || gpus > plan.gpus;
+  const bool is_limit_unknown = plan.is_inconclusive() && !plan.is_recorded();
+  const bool is_disk = at.bottleneck == Resource::disk;
+  const double scale = is_limit_unknown && is_more ? 1
+                                                   : plan.current_capacity.rate_per_s.value /
+                                                         plan.baseline_prediction.rate_per_s.value;
+  const bool is_proportional = !plan.scaling.is_known && cores > plan.cores && !is_disk;
   return {.name = machine_phrase(plan, cores, gpus),
           .cores = cores,
           .gpus = gpus,
           .rate_per_s = {scale * rate.value, scale * rate.low, scale * rate.high},
-          .is_upper_bound = !plan.scaling.is_known && cores > plan.cores};
+          .is_lower_bound = is_limit_unknown ? !is_more : is_disk,
+          .is_upper_bound = (is_limit_unknown && is_more) || is_proportional};
+}
+
+bool has_similar_images(const Plan& a, const Plan& b) {
+  constexpr double kMaxRatio = 2;
+  const double ratio = a.pixels_per_image / b.pixels_per_image;
+  return ratio <= kMaxRatio && ratio >= 1 / kMaxRatio;
 }
 
 /// The number of cores that a planner would compare with: the fewest that meet the target, or twice
@@ -91,8 +118,10 @@ std::vector<PlanOption> make_options(const Plan& plan, const Model& model) {
                         .rate_per_s = plan.current_capacity.rate_per_s,
                         .is_lower_bound = plan.is_lower_bound() && !plan.is_recorded()};
   options.push_back(here);
-  if (const auto cores = other_cores(plan))
-    options.push_back(other_machine(plan, model, *cores, plan.gpus));
+  std::set<int> cores(plan.request.cores.begin(), plan.request.cores.end());
+  if (const auto compared = other_cores(plan)) cores.insert(*compared);
+  cores.erase(plan.cores);
+  for (const int count : cores) options.push_back(other_machine(plan, model, count, plan.gpus));
   if (plan.gpus > 0 && plan.current_capacity.bottleneck == Resource::gpu)
     options.push_back(other_machine(plan, model, plan.cores, plan.gpus + 1));
   constexpr double kMaxMachines = 1e6;  // more are not a plan
@@ -113,18 +142,22 @@ std::vector<PlanOption> make_options(const Plan& plan, const Model& model) {
   return options;
 }
 
-void add_recorded_option(Plan& plan, const Plan& recorded) {
-  constexpr double kMaxRatio = 2;
-  const double ratio = plan.pixels_per_image / recorded.pixels_per_image;
-  if (!(ratio <= kMaxRatio && ratio >= 1 / kMaxRatio)) return;
-  const bool has_vendor = recorded.device.starts_with("NVIDIA ");
-  PlanOption option{.name = recorded.device.substr(has_vendor ? 7 : 0),
-                    .cores = recorded.cores,
-                    .gpus = recorded.gpus,
-                    .rate_per_s = recorded.current_capacity.rate_per_s,
-                    .is_measured_here = false};
-  complete(option, plan);
-  plan.options.push_back(option);
+void add_recorded_options(Plan& plan, const std::vector<Plan>& recorded) {
+  plan.has_unlike_reference = !recorded.empty();
+  for (const Plan& other : recorded) {
+    if (!has_similar_images(plan, other)) continue;
+    plan.has_unlike_reference = false;
+    const std::string device = other.device.substr(other.device.starts_with("NVIDIA ") ? 7 : 0);
+    PlanOption option{.name = text::format_count(other.cores, "core") + " and " +
+                              text::format_count(other.gpus, device),
+                      .cores = other.cores,
+                      .gpus = other.gpus,
+                      .rate_per_s = other.current_capacity.rate_per_s,
+                      .is_measured_here = false,
+                      .recorded_work = other.recorded_work};
+    complete(option, plan);
+    plan.options.push_back(option);
+  }
 }
 
 }  // namespace eckart::capacity

@@ -14,8 +14,8 @@ inline constexpr double kDefaultCoreWatts = 10, kDefaultGpuWatts = 700;
 /// has all other members.
 std::vector<PlanOption> make_options(const Plan& plan, const Model& model);
 
-/// Adds the machine of `recorded` as an option of `plan`, if the images of both are of about the
-/// same size.
-void add_recorded_option(Plan& plan, const Plan& recorded);
+/// Adds the machines of `recorded` as options of `plan`, if their images are of about the same
+/// size.
+void add_recorded_options(Plan& plan, const std::vector<Plan>& recorded);
 
 }  // namespace eckart::capacity

@@ -49,10 +49,15 @@ std::string resource_with_count(const Bound& bound) {
   }
 }
 
+std::string part_name(const Bound& bound, const Plan& plan) {
+  if (bound.resource == Resource::disk && plan.baseline.has_cpu_contention())
+    return "disk or cores";
+  return std::string(to_string(bound.resource)) + (stage_of(bound.resource) ? " threads" : "");
+}
+
 std::string limit_phrase(const Prediction& at, const Plan& plan) {
   if (!at.bottleneck) return "not known";
-  // Nothing limited the runs, so the disk did not either.
-  if (at.bottleneck == Resource::disk && plan.is_inconclusive()) return "not known";
+  if (at.bottleneck == Resource::disk && plan.is_disk_guess()) return "not known";
   const std::optional<Stage> stage = stage_of(*at.bottleneck);
   const auto fixed = stage ? plan.fixed_threads.find(*stage) : plan.fixed_threads.end();
   if (fixed != plan.fixed_threads.end())

@@ -19,6 +19,8 @@ bool has_thread_setting(Resource resource);
 /// "its 2 cores", "its GPU", "its disk", "its 4 write threads", "its source thread"
 std::string resource_with_count(const Bound& bound);
 bool is_plural(const Bound& bound);
+/// The name of a resource in a table: "cores", "write threads", "disk or cores".
+std::string part_name(const Bound& bound, const Plan& plan);
 /// The limit of a row of the rates, for a table: "cores", "disk", "threads.write=2", "not known".
 std::string limit_phrase(const Prediction& at, const Plan& plan);
 

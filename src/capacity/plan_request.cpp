@@ -30,7 +30,8 @@ void set_target(PlanRequest& request, const ImageCount& images, const Deadline& 
   const double working_s =
       days * request.shift_s + std::min(request.shift_s, deadline.seconds - days * kDaySeconds);
   request.target_per_s = images.images / working_s;
-  request.target_phrase = images.phrase + " " + deadline.phrase + shift_phrase(request);
+  request.target_phrase = images.phrase + " " + deadline.phrase;
+  if (deadline.seconds > request.shift_s) request.target_phrase += shift_phrase(request);
 }
 
 }  // namespace eckart::capacity

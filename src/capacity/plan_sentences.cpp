@@ -28,8 +28,9 @@ std::string limit_reason(const Plan& plan) {
   const std::string busy = format_percent(first.utilization);
   if (!plan.baseline.saturated) {
     if (first.resource == Resource::disk)
-      return fmt::format("Nothing was fully busy. Threads waited for the disk {} of the time.",
-                         busy);
+      return fmt::format(
+          "Nothing was fully busy. Threads waited {} of the time, for the disk{}.", busy,
+          plan.baseline.has_cpu_contention() ? " or for cores that other programs used" : "");
     return fmt::format("Nothing was fully busy. {} {} the busiest, {} of the time.", name, verb,
                        busy);
   }
@@ -80,6 +81,7 @@ std::string requirement_reason(const Requirement& requirement, const Plan& plan)
   const std::string gpus =
       plan.gpus > 0 ? " with " + text::format_count(requirement.gpus, "GPU") : "";
   if (!requirement.cores) {
+    if (requirement.bottleneck == Resource::disk && plan.is_disk_guess()) return {};
     if (requirement.bottleneck == Resource::cores)
       return fmt::format("No number of cores is enough{}: cores slow each other down.", gpus);
     return fmt::format(

@@ -17,6 +17,9 @@ std::vector<std::string> caveats(const Plan& plan);
 /// Returns the answer with cost and output: one paragraph for a reader who decides.
 std::string manager_paragraph(const Plan& plan);
 
+/// Returns the title of a plan among several: "1 of 2: vm: a CPU, 2 cores; images of …".
+std::string plan_title(const std::vector<Plan>& plans, std::size_t index);
+
 /// A line of what the plan is based on.
 struct BasisLine {
   std::string label, text;

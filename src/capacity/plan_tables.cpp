@@ -43,8 +43,8 @@ Table options_table(const Plan& plan) {
   if (plan.target) table.heads.insert(table.heads.end(), {"enough", "busy"});
   if (plan.request.prices) table.heads.insert(table.heads.end(), {"cost/month", "per million"});
   for (const PlanOption& option : plan.options) {
-    std::string name = option.name;
-    if (!option.is_measured_here && !plan.is_recorded()) name += ", not measured here";
+    const std::string name =
+        option.recorded_work.empty() ? option.name : "recorded: " + option.name;
     std::vector<Cell> row = {
         {name},
         bounded_cell(option.rate_per_s.value, option.is_lower_bound, option.is_upper_bound)};
@@ -69,8 +69,11 @@ Table rates_table(const Plan& plan) {
   table.has_name_last = !plan.is_recorded();  // the record does not tell the limit
   if (table.has_name_last) table.heads.emplace_back("limit");
   for (const PredictionRow& at : plan.predictions) {
-    const Estimate& rate = at.rate_per_s;
-    const bool is_guess = at.bottleneck == Resource::disk && plan.is_inconclusive();
+    // The row of this machine has the rate and the limit of the first line.
+    const bool is_here = at.cores == plan.cores && at.gpus == plan.gpus &&
+                         (plan.is_recorded() || !plan.is_inconclusive());
+    const Estimate& rate = is_here ? plan.current_capacity.rate_per_s : at.rate_per_s;
+    const bool is_guess = !is_here && at.bottleneck == Resource::disk && plan.is_disk_guess();
     std::vector<Cell> row = {count_cell(at.cores)};
     if (plan.gpus > 0) row.push_back(count_cell(at.gpus));
     row.push_back(number_cell(rate.value));
@@ -78,7 +81,8 @@ Table rates_table(const Plan& plan) {
                   : at.is_upper_bound ? Cell{"at most"}
                                       : Cell{format_range(rate), rate.low, rate.high});
     row.push_back(optional_cell(at.measured_per_s));
-    if (table.has_name_last) row.push_back({limit_phrase(at, plan)});
+    if (table.has_name_last)
+      row.push_back({limit_phrase(is_here ? plan.current_capacity : at, plan)});
     table.rows.push_back(row);
   }
   return table;
@@ -89,8 +93,7 @@ Table busy_table(const Plan& plan) {
               .heads = {"part", "number", "busy", "ms/image", "images/s if nothing else limited"},
               .has_name_first = true};
   for (const Bound& bound : plan.bounds) {
-    const bool is_threads = stage_of(bound.resource).has_value();
-    table.rows.push_back({{std::string(to_string(bound.resource)) + (is_threads ? " threads" : "")},
+    table.rows.push_back({{part_name(bound, plan)},
                           count_cell(bound.servers),
                           percent_cell(bound.utilization),
                           {text::format_number(1e3 * bound.demand_s), bound.demand_s},

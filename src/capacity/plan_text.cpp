@@ -72,10 +72,10 @@ std::string text_table(const Table& table) {
   return text;
 }
 
-}  // namespace
-
-std::string to_text(const Plan& plan) {
+/// `title` is below the answer, and may be empty.
+std::string titled_text(const std::string& title, const Plan& plan) {
   std::string text = wrap("", answer(plan).text);
+  if (!title.empty()) text += wrap("", title);
   text += text_list("Why", reasons(plan));
   text += text_table(options_table(plan));
   text += text_list("Caveats", caveats(plan));
@@ -84,6 +84,18 @@ std::string to_text(const Plan& plan) {
   text += "\nBased on\n";
   for (const BasisLine& line : basis(plan))
     text += wrap(fmt::format("  {:<9}", line.label), line.text);
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Plan& plan) { return titled_text("", plan); }
+
+std::string to_text(const std::vector<Plan>& plans) {
+  if (plans.size() == 1) return to_text(plans.front());
+  std::string text;
+  for (std::size_t i = 0; i < plans.size(); ++i)
+    text += (i > 0 ? "\n\n" : "") + titled_text(plan_title(plans, i), plans[i]);
   return text;
 }
 

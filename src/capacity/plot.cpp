@@ -143,7 +143,7 @@ std::string to_svg(const Plot& plot) {
 }
 
 std::string to_svg(const std::string& title, const std::vector<Bar>& bars) {
-  constexpr double kRow = 34, kBar = 22, kBarLeft = 110, kBarWidth = 290;
+  constexpr double kRow = 34, kBar = 22, kBarLeft = 130, kBarWidth = 270;
   std::string svg = begin_figure(title, kRow * double(bars.size()) + 8);
   double y = 6;
   for (const Bar& bar : bars) {

@@ -124,8 +124,11 @@ void print_line(const std::string& line) { std::fprintf(stderr, "%s\n", line.c_s
 void print_plans(const BenchArgs& args) {
   const std::vector<capacity::Plan> plans = read_plans(args.log);
   for (const std::string& line : capacity::scaling_conclusions(plans.front())) print_line(line);
-  for (const capacity::Plan& plan : plans)
-    std::printf("%s\n", (args.json ? capacity::to_json(plan) : capacity::to_text(plan)).c_str());
+  if (args.json) {
+    for (const capacity::Plan& plan : plans) std::printf("%s\n", capacity::to_json(plan).c_str());
+  } else {
+    std::fputs(capacity::to_text(plans).c_str(), stdout);
+  }
 }
 
 ExitCode scaling(const BenchArgs& args) {

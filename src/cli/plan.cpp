@@ -31,6 +31,8 @@ capacity::PlanRequest make_plan_request(const PlanArgs& args) {
   if (!args.shift.empty()) request.shift_s = capacity::parse_shift(args.shift);
   if (!args.prices.empty()) request.prices = capacity::parse_prices(args.prices);
   if (args.watts > 0) request.watts = args.watts;
+  if (request.watts && (!request.prices || request.prices->kwh == 0))
+    throw std::invalid_argument("--watts needs a price of energy: --price kWh=0.30");
   if (!args.target.empty()) capacity::set_target(request, capacity::parse_rate(args.target));
   if (!args.images.empty()) {
     const capacity::ImageCount images = capacity::parse_count(args.images);
@@ -53,10 +55,7 @@ std::vector<capacity::Plan> make_plans(const PlanArgs& args, const capacity::Pla
   if (args.logs.empty()) return reference_plans;
   for (const std::filesystem::path& log : args.logs) reader.read(log);
   plans = capacity::make_plans(reader.runs(), request);
-  for (capacity::Plan& plan : plans) {
-    for (const capacity::Plan& reference : reference_plans)
-      capacity::add_recorded_option(plan, reference);
-  }
+  for (capacity::Plan& plan : plans) capacity::add_recorded_options(plan, reference_plans);
   return plans;
 }
 
@@ -72,12 +71,10 @@ ExitCode plan(const PlanArgs& args) {
     std::fputs(capacity::to_html(plans, reader.warnings()).c_str(), stdout);
     return ExitCode::ok;
   }
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    if (args.json) {
-      std::printf("%s\n", capacity::to_json(plans[i]).c_str());
-    } else {
-      std::printf("%s%s", i > 0 ? "\n\n" : "", capacity::to_text(plans[i]).c_str());
-    }
+  if (args.json) {
+    for (const capacity::Plan& plan : plans) std::printf("%s\n", capacity::to_json(plan).c_str());
+  } else {
+    std::fputs(capacity::to_text(plans).c_str(), stdout);
   }
   return ExitCode::ok;
 }
@@ -92,6 +89,7 @@ void add_questions(CLI::App& command, PlanArgs& args) {
   CLI::Option* images =
       command.add_option("--images", args.images, "Number of images: 500k, 1,700,000")
           ->type_name("NUMBER")
+          ->excludes("--target")
           ->group(kGroup);
   command
       .add_option("--deadline", args.deadline,

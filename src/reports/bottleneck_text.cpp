@@ -10,7 +10,7 @@
 namespace eckart::reports {
 namespace {
 
-/// The key of the number of threads or lanes of a stage.
+/// What may help if the stage is the bottleneck; empty if that is not known.
 std::string advice(Stage stage) {
   if (stage == Stage::load) return ". More threads may help: --set threads.load=N";
   if (stage == Stage::write) return ". More threads may help: --set threads.write=N";

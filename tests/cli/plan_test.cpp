@@ -69,7 +69,11 @@ TEST_F(PlanCommandTest, prints_the_answer_first) {
 
   const ProcessResult no = run(
       {"plan", "2.log", "4.log", "--images", "1,700,000", "--deadline", "2min", "--shift", "8h"});
-  EXPECT_THAT(no.out, StartsWith("No: 1,700,000 images in 2 min in shifts of 8 h are 14,167 "));
+  EXPECT_THAT(no.out, StartsWith("No: 1,700,000 images in 2 min are 14,167 "));
+  EXPECT_EQ(run({"plan", "2.log", "--images", "9", "--target", "1/s"}).code, 64);
+  const ProcessResult watts = run({"plan", "2.log", "--watts", "100", "--price", "core=1"});
+  EXPECT_EQ(watts.code, 64);
+  EXPECT_THAT(watts.err, HasSubstr("--watts needs a price of energy: --price kWh=0.30"));
 }
 
 TEST_F(PlanCommandTest, answers_without_logs_from_recorded_figures) {
@@ -95,6 +99,19 @@ TEST_F(PlanCommandTest, prints_a_json_object_for_each_kind_of_work) {
   std::set<int> cores;
   for (const Json& prediction : plan["predictions"]) cores.insert(int(prediction["cores"]));
   EXPECT_TRUE(cores.contains(3) && cores.contains(5) && cores.contains(64));
+}
+
+TEST_F(PlanCommandTest, names_machine_and_work_if_there_are_several_kinds) {
+  write_logs();
+  write("other.log", log_of(1, "another CPU"));
+  EXPECT_THAT(run({"plan", "2.log", "4.log"}).out, StartsWith("This machine "));
+  const std::vector<std::string> logs = {"plan", "2.log", "4.log", "other.log"};
+  const std::string text = run(logs).out;
+  EXPECT_THAT(text, StartsWith("This machine "));
+  EXPECT_THAT(text, HasSubstr("\n1 of 2: here: a CPU, 4 cores and 1 GPU, backend cuda on a GPU; "));
+  EXPECT_THAT(text, HasSubstr("\n2 of 2: here: another CPU, 1 core "));
+  const std::string html = run({"plan", "2.log", "4.log", "other.log", "--html"}).out;
+  EXPECT_THAT(html, HasSubstr("<h2>2 of 2: here: another CPU, 1 core "));
 }
 
 TEST_F(PlanCommandTest, shows_measurement_beside_prediction) {

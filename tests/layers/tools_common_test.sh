@@ -17,10 +17,11 @@ chosen() { # OUTPUT_OF_NVIDIA_SMI EXIT_CODE_OF_HAS_NVCC: prints preset and optio
   printf '#!/bin/sh\nprintf "%s"\n' "$1" >"$work/nvidia-smi"
   chmod +x "$work/nvidia-smi"
   PATH=$work:$PATH bash -c "set -euo pipefail; source tools/common/steps.sh; source tools/common/build.sh
-    has_nvcc() { return $2; }; choose_preset; echo \$preset \"\${options[@]}\""
+    has_nvcc() { return $2; }; nvcc_architectures() { printf '%s\\n' 75 80 90 120; }; choose_preset; echo \$preset \"\${options[@]}\""
 }
 expect "one GPU" "$(chosen '9.0\n' 0)" 'cuda -DCMAKE_CUDA_ARCHITECTURES=90-real'
 expect "GPUs of two kinds" "$(chosen '12.0\n7.5\n12.0\n' 0)" 'cuda -DCMAKE_CUDA_ARCHITECTURES=75-real;120-real'
+expect "a GPU that nvcc does not know" "$(chosen '9.0\n13.0\n' 0)" cpu
 expect "a GPU without nvcc" "$(chosen '9.0\n' 1)" cpu
 if [[ ! -e /dev/nvidia0 ]]; then
   expect "no GPU" "$(chosen 'No devices were found\n' 0)" cpu

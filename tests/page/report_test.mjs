@@ -51,6 +51,14 @@ try {
     await page.$$eval("details", (all) => all.forEach((details) => { details.open = true; }));
     const wide = await page.$$eval(".wide", (tables) => tables.filter((table) => table.scrollWidth > table.clientWidth).length);
     assert.equal(wide, 0, `${wide} tables scroll at ${width} px`);
+    const clipped = await page.$$eval("figure > svg", (plots) => plots.flatMap((plot) => {
+      const {left, right} = plot.getBoundingClientRect();
+      return [...plot.querySelectorAll("text")].filter((text) => {
+        const box = text.getBoundingClientRect();
+        return box.left < left - 0.5 || box.right > right + 0.5;
+      }).map((text) => text.textContent);
+    }));
+    assert.deepEqual(clipped, [], `labels outside of their plot at ${width} px`);
     const {low, background} = await contrast(page);
     assert.deepEqual(low, []);
     assert.ok(dark ? background < 0.05 : background > 0.8);

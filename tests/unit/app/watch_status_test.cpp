@@ -63,7 +63,11 @@ TEST_F(WatchStatusTest, counts_all_files_that_are_not_finished) {
   EXPECT_EQ(status().unfinished, 6);
   EXPECT_EQ(status().name, "scans");
   EXPECT_EQ(status().not_read, (telemetry::CountsByExtension{{".tif", 1}}));
+  folder_watch_->maintain({});
   EXPECT_FALSE(status().free_bytes) << "the output folder does not exist";
+  std::filesystem::create_directory(folder_.path() / "out");
+  folder_watch_->maintain({});
+  EXPECT_GT(status().free_bytes.value_or(0), 0);
 }
 
 }  // namespace

@@ -337,6 +337,22 @@ TEST_F(WatchedFolderTest, waits_for_unmounted_output_disk) {
   EXPECT_TRUE(needs_processing());
 }
 
+TEST_F(WatchedFolderTest,
+       has_no_free_space_of_another_disk_while_that_of_the_outputs_is_unmounted) {
+  if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+  const test::TempFolder disk_folder(test::kOtherDisk);
+  fs::create_directory(at("mount point"));
+  fs::create_directory_symlink(disk_folder.path(), at("out"));
+  fs::create_directory(disk_folder.path() / ".eckart");
+  WatchedFolder folder(watch());
+  folder.maintain({});
+  EXPECT_GT(folder.figures().free_bytes(), 0);
+  fs::remove(at("out"));
+  fs::create_directory_symlink(at("mount point"), at("out"));
+  folder.maintain({});
+  EXPECT_EQ(folder.figures().free_bytes(), -1) << "not the space of the disk beneath";
+}
+
 TEST_F(WatchedFolderTest, moves_nothing_onto_unmounted_disk) {
   if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
   const test::TempFolder disk_folder(test::kOtherDisk);

@@ -34,17 +34,19 @@ LoggedRun with_busy_writers(LoggedRun run, double share) {
 }
 
 /// Threads wait for the disk, at 1,000 images/s.
-LoggedRun disk_run(int cores = 4) {
+LoggedRun disk_run(int cores = 4, double rate_per_s = 1000) {
   return with_busy_writers(
-      synthetic_run({}, {.id = std::to_string(cores), .cores = cores, .arrival_per_s = 1000}), 1);
+      synthetic_run({}, {.id = std::to_string(cores), .cores = cores, .arrival_per_s = rate_per_s}),
+      1);
 }
 
 /// Nothing is busy, and threads waited for the disk for a third of the time.
 LoggedRun partly_waiting_run() { return with_busy_writers(idle_run(), 0.33); }
 
 /// Compute threads take four times their CPU time, though cores are free.
-LoggedRun disturbed_run() {
-  LoggedRun run = synthetic_run({}, {.cores = 2, .arrival_per_s = 800});
+LoggedRun disturbed_run(double rate_per_s = 800) {
+  LoggedRun run = synthetic_run(
+      {}, {.id = std::to_string(rate_per_s), .cores = 2, .arrival_per_s = rate_per_s});
   for (ThroughputSample& interval : run.intervals) {
     for (StageSample& stage : interval.stages)
       stage.busy_s = std::min(4 * stage.cpu_s, stage.workers * interval.interval_s);
@@ -53,7 +55,9 @@ LoggedRun disturbed_run() {
 }
 
 /// The same, and write threads wait all the time: for the disk, or for a core.
-LoggedRun disturbed_disk_run() { return with_busy_writers(disturbed_run(), 10); }
+LoggedRun disturbed_disk_run(double rate_per_s = 800) {
+  return with_busy_writers(disturbed_run(rate_per_s), 10);
+}
 
 /// A service whose busiest interval has 1.22 times the rate that its cores allow on average.
 LoggedRun service_with_a_peak() {
@@ -111,7 +115,9 @@ const std::vector<Situation>& situations() {
       {"nothing busy, beyond the cores",
        {idle_run()},
        20'000,
-       "No: 20,000 images/s needs up to 20 machines like this"},
+       "No: 20,000 images/s needs up to 20 machines like this",
+       {"this machine            ≥ 1,000      no"},
+       {"not sure"}},
       {"nothing busy, no target",
        {idle_run()},
        0,
@@ -138,6 +144,12 @@ const std::vector<Situation>& situations() {
        "This machine does 1,000 images/s (95 %: 941–1,059); its disk is the limit",
        {"More cores do not help."},
        {"Nothing was fully busy", "times as much", "all runs were on"}},
+      {"disk, more on fewer cores",
+       {disk_run(2, 1200), disk_run(4)},
+       0,
+       "This machine does 1,000 images/s (95 %: 941–1,059), but the runs do not fit together",
+       {"      4     1,000    941–1,059  ", "On 4 cores the prediction is 1,200"},
+       {"upper bounds", "      4     1,200"}},
       {"other programs, enough",
        {disturbed_run()},
        100,
@@ -154,8 +166,22 @@ const std::vector<Situation>& situations() {
        {disturbed_disk_run()},
        0,
        "This machine does 800 images/s (95 %: 753–847), but other programs used its cores.",
-       {"for the disk or for cores that other programs used"},
-       {"The disk is the limit", "More cores do not help"}},
+       {"for the disk or for cores that other programs used", "  about  ", "not known\n",
+        "Rates marked 'about' follow from how long threads waited.", "disk or cores"},
+       {"The disk is the limit", "More cores do not help", "  disk\n"}},
+      {"other programs, perhaps the disk, unknown",
+       {disturbed_disk_run()},
+       2000,
+       "Cannot tell: the target is 2,000 images/s; this machine does 800 (95 %: 753–847), but "
+       "other programs used its cores.",
+       {},
+       {"No number of cores is enough"}},
+      {"other programs, runs that contradict each other",
+       {disturbed_disk_run(), disturbed_disk_run(600)},
+       2000,
+       "Cannot tell: the target is 2,000 images/s; this machine does 700 (",
+       {"Runs on 2 cores had 600–800 images/s"},
+       {"No number of cores is enough"}},
       {"short runs",
        {synthetic_run({}, {.cores = 4, .seconds = 1})},
        7900,
@@ -244,12 +270,18 @@ TEST(PlanAnswer, repeats_the_target_as_it_was_asked) {
   set_target(request, parse_count("1,700,000"), parse_deadline("2min", 0));
   EXPECT_THAT(answer(single_plan({busy_run()}, request)).text,
               StartsWith("No: 1,700,000 images in 2 min are 14,167 images/s and need 2 machines"));
+  request = {.images = 1, .images_phrase = "1 image"};
+  set_target(request, parse_count("1"), parse_deadline("1s", 0));
+  EXPECT_THAT(answer(single_plan({busy_run()}, request)).text,
+              StartsWith("Yes: 1 image in 1 s is 1.00 images/s;"));
 }
 
 TEST(PlanAnswer, tells_how_long_images_take) {
   const PlanRequest request = {.images = 4.8e6, .images_phrase = "4.8M images"};
   EXPECT_THAT(answer(single_plan({busy_run()}, request)).text,
               StartsWith("4.8M images take 10 min 0 s of work: this machine does 8,000 images/s"));
+  EXPECT_THAT(answer(single_plan({busy_run()}, {.images = 1, .images_phrase = "1 image"})).text,
+              StartsWith("1 image takes "));
 }
 
 TEST(PlanRequest, has_to_do_a_day_of_images_within_the_shift) {
