@@ -116,8 +116,9 @@ def plan_samples(commands):
     for cores in (2, 4, 8):
         (commands.folder / f"{cores}.log").write_text("".join(json.dumps(line) + "\n" for line in log_of_run(cores)))
     yield from commands.lines("plan", "log", "--json")
-    yield from commands.lines("plan", "2.log", "4.log", "8.log", "--fit-cores", "2,4", "--json", "--images", "1700000",
-                              "--target", "50M/month", "--price", "core=0.04/h,gpu=3.50/h,kWh=0.30")
+    for question in (["--images", "1700000"], ["--target", "50M/month"]):
+        yield from commands.lines("plan", "2.log", "4.log", "8.log", "--fit-cores", "2,4", "--json", *question,
+                                  "--price", "core=0.04/h,gpu=3.50/h,kWh=0.30")
     yield from commands.lines("plan", "--reference", "h200", "--target", "50M/month", "--json")
 
 

@@ -2,6 +2,7 @@
 // stage continues.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <future>
@@ -131,11 +132,14 @@ TEST(IdlePipeline, is_reported_with_the_stage_that_an_image_waits_for) {
   harness.images = 1;
   harness.options.limits = {.stall = seconds(0), .decode = seconds(1)};
   harness.options.space_poll_interval = std::chrono::hours(1);
-  harness.on_load = [](int) {
+  std::atomic<bool> has_tried_to_load = false;
+  harness.on_load = [&](int) {
+    has_tried_to_load = true;
     throw EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources);
   };
   harness.pipeline();
   auto run = std::async(std::launch::async, [&] { return harness.run(); });
+  wait_until([&] { return has_tried_to_load.load(); });  // it is idle before, too
   wait_until([&] {
     const std::optional<pipeline::Activity::Stall> stall = harness.pipeline().find_stall();
     return stall && stall->kind == pipeline::Activity::StallKind::idle && stall->stage == "load";
