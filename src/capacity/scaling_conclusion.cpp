@@ -75,9 +75,10 @@ std::string missing_precision(const Plan& plan) {
   for (const RatePrecision& at : rate_precisions(plan)) {
     if (at.half_width <= kEnoughPrecision) continue;
     const std::string cores = text::format_count(at.cores, "core");
-    missing.push_back(std::isfinite(at.half_width)
-                          ? fmt::format("{} ± {}", cores, format_percent(at.half_width))
-                          : fmt::format("{} {}", cores, at.runs == 0 ? "not run" : "only once"));
+    missing.push_back(
+        std::isfinite(at.half_width)
+            ? fmt::format("{} ± {}", cores, format_percent(at.half_width))
+            : fmt::format("{}: {}", cores, at.runs == 0 ? "not run" : "only one comparable run"));
   }
   return fmt::format("{}", fmt::join(missing, ", "));
 }

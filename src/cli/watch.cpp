@@ -103,7 +103,12 @@ ExitCode watch(const WatchArgs& args) {
     return ExitCode::ok;
   }
   log_warnings(app::check_configuration(configuration));
-  if (!args.check_configuration) run_service(args, configuration);
+  if (args.check_configuration) {
+    const std::size_t watches = settings::resolve_watches(configuration).size();
+    std::printf("no errors: %zu %s\n", watches, watches == 1 ? "watch" : "watches");
+    return ExitCode::ok;
+  }
+  run_service(args, configuration);
   return ExitCode::ok;
 }
 

@@ -57,19 +57,29 @@ std::optional<std::string> LineReader::next(const std::stop_token& stop) {
     if (end != text_.npos) {
       std::string line = text_.substr(begin_, end - begin_);
       begin_ = end + 1;
+      has_found_separator_ = true;
       return line;
     }
     text_.erase(0, begin_);
     begin_ = 0;
     searched = text_.size();
     if (searched > kMaxLineBytes) {
+      check_kind_of_list();
       throw FatalError(ExitCode::usage,
                        name_ + ": a line is too long for a path; give one path per line");
     }
     if (!read_more(stop)) break;
   }
   if (!is_at_end_ || text_.empty()) return std::nullopt;
+  check_kind_of_list();
   return std::exchange(text_, {});  // the last line has no separator
+}
+
+void LineReader::check_kind_of_list() const {
+  if (separator_ != '\0' || has_found_separator_ || text_.find('\n') == text_.npos) return;
+  throw FatalError(ExitCode::usage, name_ +
+                                        ": contains newlines and no null byte; use --files-from "
+                                        "for a list with one path per line");
 }
 
 bool LineReader::read_more(const std::stop_token& stop) {

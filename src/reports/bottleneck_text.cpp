@@ -11,10 +11,9 @@ namespace eckart::reports {
 namespace {
 
 /// What may help if the stage is the bottleneck; empty if that is not known.
-std::string advice(Stage stage) {
-  if (stage == Stage::load) return ". More threads may help: --set threads.load=N";
-  if (stage == Stage::write) return ". More threads may help: --set threads.write=N";
-  return {};
+std::string advice(Stage stage, int workers) {
+  if (stage != Stage::load && stage != Stage::write) return {};
+  return fmt::format(". More threads may help: --set threads.{}={}", to_string(stage), 2 * workers);
 }
 
 }  // namespace
@@ -38,7 +37,7 @@ std::string bottleneck_text(const telemetry::Bottleneck& bottleneck, int cores) 
     return fmt::format("no stage is saturated: {} is the busiest, {} busy",
                        to_string(*bottleneck.stage), busy);
   return fmt::format("{} is the bottleneck: {} busy{}", to_string(*bottleneck.stage), busy,
-                     advice(*bottleneck.stage));
+                     advice(*bottleneck.stage, bottleneck.stage_workers));
 }
 
 }  // namespace eckart::reports

@@ -142,7 +142,8 @@ std::string to_text(const telemetry::RunReport& report) {
                                    "; the figures below cover the work done before that");
   } else if (report.interrupted) {
     text += labeled("INTERRUPTED",
-                    "not all inputs were processed; the figures below cover those that were");
+                    "the same command continues; the figures below cover the work "
+                    "done before that");
   }
   text += labeled("images", images_text(report));
   if (report.ignored > 0) text += labeled("ignored", ignored_text(report));

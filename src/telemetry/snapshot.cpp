@@ -129,7 +129,10 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   const bool waits_for_disk = uses_files(busiest->stage) && has_idle_cores(machine, seconds) &&
                               busiest->cpu_s > 0 &&
                               ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
-  return {waits_for_disk ? Resource::disk : resource_of(busiest->stage), busy, busiest->stage};
+  return {.resource = waits_for_disk ? Resource::disk : resource_of(busiest->stage),
+          .busy = busy,
+          .stage = busiest->stage,
+          .stage_workers = busiest->workers};
 }
 
 }  // namespace eckart::telemetry

@@ -119,6 +119,7 @@ struct Bottleneck {
   /// stage was busy, or the GPU is the bottleneck.
   std::optional<Stage> stage = {};
   double stage_cpu_share = 0;  ///< if the cores are saturated: the share of CPU time of `stage`
+  int stage_workers = 0;       ///< if a stage or the disk is the resource: the threads of `stage`
 };
 /// The name of a resource in reports, logs and the progress line: cpu, gpu, disk, or the stage.
 std::string_view short_name(Resource resource);

@@ -44,7 +44,7 @@ TEST_F(BenchCommandTest, repeats_until_the_time_is_over_and_says_what_is_missing
   EXPECT_THAT(line_containing(none.err, "round 1: "),
               AllOf(HasSubstr("at least 3 rounds"), HasSubstr("stops")));
   EXPECT_THAT(none.err,
-              AllOf(HasSubstr("\nrates: not known within 5.0 %: 1 core only once."),
+              AllOf(HasSubstr("\nrates: not known within 5.0 %: 1 core: only one comparable run."),
                     HasSubstr("--max-seconds"), HasSubstr("\nserial fraction: not known")));
 
   const ProcessResult more =

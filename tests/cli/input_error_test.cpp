@@ -236,6 +236,13 @@ TEST_F(InputErrorTest, is_reported_for_a_list_with_null_bytes) {
   EXPECT_THAT(files("out"), IsEmpty());
 }
 
+TEST_F(InputErrorTest, is_reported_for_a_list_with_newlines_instead_of_null_bytes) {
+  write("list", "in/good.png\nin/good.png\n");
+  const ProcessResult result = run({"run", "--files-from0", "list", "-o", "out", "-k", "2"});
+  EXPECT_EQ(result.code, 64);
+  EXPECT_THAT(result.err, HasSubstr("list: contains newlines and no null byte; use --files-from "));
+}
+
 TEST_F(InputErrorTest, does_not_occur_for_a_list_with_crlf_line_ends) {
   write("list", "in/good.png\r\n");
   EXPECT_EQ(run({"run", "--files-from", "list", "-o", "out", "-k", "2"}).code, 0);

@@ -60,7 +60,9 @@ TEST_F(WatchCheckTest, rejects_the_own_ledger_of_another_folder) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("watches[1]: ledger "),
                                 HasSubstr("belongs to " + at("other").string())));
   configure("ledger: " + at("out/.eckart/ledger.db").string());
-  EXPECT_EQ(run({"watch", "--config", "eckart.yaml", "--check"}).code, 0);
+  const ProcessResult checked = run({"watch", "--config", "eckart.yaml", "--check"});
+  EXPECT_EQ(checked.code, 0);
+  EXPECT_EQ(checked.out, "no errors: 1 watch\n");
 }
 
 TEST_F(WatchCheckTest, reports_an_invalid_watch_and_missing_folders) {

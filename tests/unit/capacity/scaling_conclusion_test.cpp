@@ -26,7 +26,8 @@ Plan plan_of(const std::vector<int>& core_counts, const std::vector<double>& fac
 }
 
 TEST(ScalingConclusion, needs_more_runs_until_each_rate_is_known_within_5_percent) {
-  EXPECT_EQ(missing_precision(plan_of({1, 2}, {1})), "1 core only once, 2 cores only once");
+  EXPECT_EQ(missing_precision(plan_of({1, 2}, {1})),
+            "1 core: only one comparable run, 2 cores: only one comparable run");
   EXPECT_THAT(missing_precision(plan_of({2}, {1, 1.1, 0.9})), StartsWith("2 cores ± 25 %"));
   EXPECT_EQ(missing_precision(plan_of({1, 2}, {1, 1.01, 0.99})), "");
   const std::vector<RatePrecision> known = rate_precisions(plan_of({2}, {1, 1.01, 0.99}));

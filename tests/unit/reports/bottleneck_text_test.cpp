@@ -6,8 +6,8 @@ namespace eckart::reports {
 namespace {
 
 TEST(BottleneckSentence, names_the_resource) {
-  EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write}, 4),
-            "write is the bottleneck: 97 % busy. More threads may help: --set threads.write=N");
+  EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write, 0, 2}, 4),
+            "write is the bottleneck: 97 % busy. More threads may help: --set threads.write=4");
   EXPECT_EQ(
       bottleneck_text({Resource::disk, 0.97, Stage::write}, 4),
       "the disk is the bottleneck: write 97 % busy, mostly waiting for files. A faster disk helps");
