@@ -29,7 +29,12 @@ tools/install-packages --no-tests --no-charts
 choose_preset
 say "$cuda_note"
 charts=ON
-if ! command -v npm >/dev/null || ! command -v node >/dev/null; then charts=OFF; fi
+if ! command -v npm >/dev/null || ! command -v node >/dev/null; then
+  charts=OFF
+elif ! timeout 20 npm ping >/dev/null 2>&1; then
+  say "npm cannot reach its registry: the status page has no charts"
+  charts=OFF
+fi
 targets=(eckart)
 if [[ $preset == cuda ]]; then targets+=(eckart_cuda); fi
 

@@ -16,24 +16,34 @@ stop_steps() {
 trap stop_steps INT TERM
 
 # Writes stdin to LOG. Shows the progress of ninja ("[12/320] …") or ctest ("12/320 Test …"): on a terminal in one line
-# that is rewritten, elsewhere in a line for each quarter.
+# that is rewritten each second, elsewhere in a line each 15 seconds.
 show_progress() { # LOG
-  local line percent quarter=25
-  while IFS= read -r line; do
-    printf '%s\n' "$line" >>"$1"
-    if [[ ${STEPS_VERBOSE:-false} == true ]]; then
-      printf '%s\n' "$line"
-      continue
+  local line begin='' progress='' status period=15 last=$EPOCHSECONDS
+  if [[ -t 1 ]]; then period=1; fi
+  while true; do
+    status=0
+    IFS= read -r -t "$period" line || status=$?
+    if ((status > 128)); then
+      begin+=$line # of a line whose rest is not there yet
+    elif ((status)); then
+      break
+    else
+      line=$begin$line begin=''
+      printf '%s\n' "$line" >>"$1"
+      if [[ ${STEPS_VERBOSE:-false} == true ]]; then printf '%s\n' "$line"; fi
+      if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]]; then
+        progress=$(printf '%3d %% (%d of %d)' "$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))" "${BASH_REMATCH[@]:1:2}")
+      fi
     fi
-    [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  || $line =~ ^\ *([0-9]+)/([0-9]+)\ Test ]] || continue
-    percent=$((100 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+    if [[ -z $progress || ${STEPS_VERBOSE:-false} == true ]] || ((EPOCHSECONDS < last + period)); then continue; fi
+    last=$EPOCHSECONDS
     if [[ -t 1 ]]; then
-      printf '\r    %4d s: %3d %% (%d of %d)' "$((EPOCHSECONDS - STEPS_BEGIN))" "$percent" "${BASH_REMATCH[@]:1:2}"
-    elif ((percent >= quarter && percent < 100)); then
-      printf '    %4d s: %3d %%\n' "$((EPOCHSECONDS - STEPS_BEGIN))" "$percent"
-      quarter=$((25 * (percent / 25 + 1)))
+      printf '\r    %4d s: %s' "$((EPOCHSECONDS - STEPS_BEGIN))" "$progress"
+    else
+      printf '    %4d s: %s\n' "$((EPOCHSECONDS - STEPS_BEGIN))" "$progress"
     fi
   done
+  if [[ -n $begin$line ]]; then printf '%s\n' "$begin$line" >>"$1"; fi
   if [[ -t 1 ]]; then printf '\r%40s\r' ''; fi
 }
 
