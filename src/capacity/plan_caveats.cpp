@@ -151,6 +151,8 @@ void add_recorded_work(const Plan& plan, Caveats& caveats) {
 void add_prices(const Plan& plan, Caveats& caveats) {
   if (!plan.request.prices) return;
   const Prices& prices = *plan.request.prices;
+  caveats.push_back("Costs are in the currency of --price, for machines that are paid " +
+                    text::format_number(plan.request.hours_per_month()) + " h a month.");
   bool has_gpu = false;
   for (const PlanOption& option : plan.options) has_gpu = has_gpu || option.gpus > 0;
   if (std::ranges::any_of(plan.options, [](const PlanOption& at) { return !at.cost_per_month; }))

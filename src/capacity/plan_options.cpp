@@ -66,22 +66,18 @@ void complete(PlanOption& option, const Plan& plan) {
       *option.cost_per_month / (request.images_per_month(rate_of_month) / 1e6);
 }
 
-/// Returns the option of one machine with other hardware: the capacity, scaled by the ratio of two
-/// predictions. If the limit is not known, more hardware has the predicted rate as an upper bound.
+/// Returns the option of one machine with other hardware. If the limit is not known, the rate of
+/// more hardware is an upper bound.
 PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gpus) {
   const Prediction at = model.predict(cores, gpus);
-  const Estimate& rate = at.rate_per_s;
   const bool is_more = cores > plan.cores || gpus > plan.gpus;
   const bool is_limit_unknown = plan.is_inconclusive() && !plan.is_recorded();
   const bool is_disk = at.bottleneck == Resource::disk;
-  const double scale = is_limit_unknown && is_more ? 1
-                                                   : plan.current_capacity.rate_per_s.value /
-                                                         plan.baseline_prediction.rate_per_s.value;
   const bool is_proportional = !plan.scaling.is_known && cores > plan.cores && !is_disk;
   return {.name = machine_phrase(plan, cores, gpus),
           .cores = cores,
           .gpus = gpus,
-          .rate_per_s = {scale * rate.value, scale * rate.low, scale * rate.high},
+          .rate_per_s = plan.rate_of(at),
           .is_lower_bound = is_limit_unknown ? !is_more : is_disk,
           .is_upper_bound = (is_limit_unknown && is_more) || is_proportional};
 }
