@@ -133,19 +133,11 @@ struct Plan {
   bool has_upper_bounds() const {
     return std::ranges::count(predictions, true, &PredictionRow::is_upper_bound) > 0;
   }
-  /// Returns the rate of the machine of `at`: the capacity scaled by the ratio of the predictions.
-  /// If the limit is not known, the prediction itself.
-  Estimate rate_of(const Prediction& at) const {
-    const bool is_scaled = !is_inconclusive() || is_recorded();
-    const double scale =
-        is_scaled ? current_capacity.rate_per_s.value / baseline_prediction.rate_per_s.value : 1;
-    const Estimate& rate = at.rate_per_s;
-    return {scale * rate.value, scale * rate.low, scale * rate.high};
-  }
-  /// Returns the rate gained by the machine of `more`. The gain may be 0 if a whole number of
-  /// threads is the limit.
+  /// Returns the rate gained by the machine of `more`: the capacity scaled by the ratio of the
+  /// predictions. The gain may be 0 if a whole number of threads is the limit.
   double gain_per_s(const Prediction& more) const {
-    return std::max(0.0, rate_of(more).value - rate_of(baseline_prediction).value);
+    const double ratio = more.rate_per_s.value / baseline_prediction.rate_per_s.value;
+    return std::max(0.0, (ratio - 1) * current_capacity.rate_per_s.value);
   }
   /// The output of a month at the target, or at the capacity, if its size is known.
   std::optional<double> output_tb_per_month() const {

@@ -66,8 +66,8 @@ void complete(PlanOption& option, const Plan& plan) {
       *option.cost_per_month / (request.images_per_month(rate_of_month) / 1e6);
 }
 
-/// Returns the option of one machine with other hardware. If the limit is not known, the rate of
-/// more hardware is an upper bound.
+/// Returns the option of one machine with other hardware: the prediction, as in the rates. If the
+/// limit is not known, the rate of more hardware is an upper bound.
 PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gpus) {
   const Prediction at = model.predict(cores, gpus);
   const bool is_more = cores > plan.cores || gpus > plan.gpus;
@@ -77,7 +77,7 @@ PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gp
   return {.name = machine_phrase(plan, cores, gpus),
           .cores = cores,
           .gpus = gpus,
-          .rate_per_s = plan.rate_of(at),
+          .rate_per_s = at.rate_per_s,
           .is_lower_bound = is_limit_unknown ? !is_more : is_disk,
           .is_upper_bound = (is_limit_unknown && is_more) || is_proportional};
 }

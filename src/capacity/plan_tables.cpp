@@ -72,7 +72,7 @@ Table rates_table(const Plan& plan) {
     // The row of this machine has the rate and the limit of the first line.
     const bool is_here = at.cores == plan.cores && at.gpus == plan.gpus &&
                          (plan.is_recorded() || !plan.is_inconclusive());
-    const Estimate rate = is_here ? plan.current_capacity.rate_per_s : plan.rate_of(at);
+    const Estimate& rate = is_here ? plan.current_capacity.rate_per_s : at.rate_per_s;
     const bool is_guess = !is_here && at.bottleneck == Resource::disk && plan.is_disk_guess();
     std::vector<Cell> row = {count_cell(at.cores)};
     if (plan.gpus > 0) row.push_back(count_cell(at.gpus));

@@ -148,7 +148,7 @@ const std::vector<Situation>& situations() {
        {disk_run(2, 1200), disk_run(4)},
        0,
        "This machine does 1,000 images/s (95 %: 941–1,059), but the runs do not fit together",
-       {"      4     1,000  941–1,059  ", "On 4 cores the prediction is 1,200"},
+       {"      4     1,000    941–1,059  ", "On 4 cores the prediction is 1,200"},
        {"upper bounds", "      4     1,200"}},
       {"other programs, enough",
        {disturbed_run()},
