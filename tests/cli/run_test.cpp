@@ -368,7 +368,7 @@ TEST_F(RunCommandTest, fails_when_the_report_cannot_be_written) {
   write_png("in/a.png");
   const ProcessResult none = run({"run", "in", "-o", "out", "--report", "no/folder/r.jsonl"});
   EXPECT_EQ(none.code, int(ExitCode::cannot_create));
-  EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl.part cannot be created"));
+  EXPECT_THAT(none.err, HasSubstr("no/folder/r.jsonl cannot be created"));
   const ProcessResult full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
   EXPECT_EQ(full.code, int(ExitCode::io_error));
   EXPECT_THAT(full.err, HasSubstr("/dev/full is incomplete: No space left"));
