@@ -15,7 +15,7 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_opti
       ->group("Settings");
   command
       .add_option("--set", args.assignments,
-                  "Set one key, such as output.jpeg_quality=90; may be repeated")
+                  "Set one key of the settings, such as output.jpeg_quality=90; may be repeated")
       ->type_name("KEY=VALUE")
       ->group("Settings");
   if (has_print_option)

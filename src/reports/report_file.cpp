@@ -178,7 +178,10 @@ files::FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
   for (;;) {
     files::FileDescriptor opened(::open(
         part.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0666));
-    if (!opened) throw_open_error(errno == ENOENT ? file : part, errno);
+    if (!opened) {
+      const int error = errno;
+      throw_open_error(error == ENOENT ? file : part, error);
+    }
     if (::flock(opened.get(), LOCK_EX | LOCK_NB) != 0) {
       if (errno == EWOULDBLOCK)
         throw report_error(ExitCode::temporary, file, ": another run is writing this report");

@@ -32,10 +32,14 @@ run_logged() { # COMMAND...: prints what a step with this command shows
   rm -f "$work/log"
   bash -c 'set -euo pipefail; source tools/common/steps.sh; log=$1; shift; logged "$log" "$@"' - "$work/log" "$@" 2>&1
 }
-expect "a command that succeeds" "$(run_logged printf 'one\n[1/4] a\n[4/4] b\n' | sed 's/^ *[0-9]* s: *//')" '25 %'
+expect "a command that succeeds" "$(run_logged printf 'one\n[1/4] a\n[4/4] b')" ''
 expect "its log" "$(cat "$work/log")" $'one\n[1/4] a\n[4/4] b'
 status=0
 text=$(run_logged bash -c 'echo the reason; exit 3') || status=$?
+mkfifo "$work/seen"
+progress=$(STEPS_PERIOD=1 run_logged bash -c 'printf "[1/4] a\n"; read -r _ <"$0"' "$work/seen" |
+  { read -r line; echo >"$work/seen"; printf '%s' "$line"; cat >/dev/null; })
+expect "the progress of a slow command" "${progress##* s: }" ' 25 % (1 of 4)'
 expect "the exit code of a command that fails" "$status" 3
 expect "its output" "$([[ $text == *"the reason"*"exit code 3"*"$work/log" ]] && echo shown)" shown
 exit "$failed"

@@ -16,9 +16,9 @@ stop_steps() {
 trap stop_steps INT TERM
 
 # Writes stdin to LOG. Shows the progress of ninja ("[12/320] …") or ctest ("12/320 Test …"): on a terminal in one line
-# that is rewritten each second, elsewhere in a line each 15 seconds.
+# that is rewritten each second, elsewhere in a line each 15 seconds (STEPS_PERIOD).
 show_progress() { # LOG
-  local line begin='' progress='' status period=15 last=$EPOCHSECONDS
+  local line begin='' progress='' status period=${STEPS_PERIOD:-15} last=$EPOCHSECONDS
   if [[ -t 1 ]]; then period=1; fi
   while true; do
     status=0
