@@ -215,7 +215,9 @@ void add_reconstruction_options(CLI::App& run, RunArgs& args) {
                        "with cpu",
                        defaults.backend)
       ->group(group);
-  add_enum_name_option(run, "--solver", args.solver, "SVD algorithm: auto takes the fastest for each size; subspace computes in float32 and checks the loss, the others in float64",
+  add_enum_name_option(run, "--solver", args.solver,
+                       "SVD algorithm: auto takes the fastest for each size; subspace computes in "
+                       "float32 and checks the loss, the others in float64",
                        defaults.solver)
       ->group(group);
   run.add_flag("--deterministic", args.deterministic,
