@@ -166,11 +166,10 @@ status_server::ServiceState Monitor::state() const {
 }
 
 status_server::RunStatus Monitor::status() const {
-  const View now = last_view();
   status_server::ServiceState service_state = state();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);  // sample() changes the watches and the snapshot together
   service_state.watches = watches_;
-  return {identity_, gpu_identity_, now.all, now.recent, std::move(service_state)};
+  return {identity_, gpu_identity_, latest_, recent_snapshot(), std::move(service_state)};
 }
 
 status_server::RunStatus Monitor::current_status() const {
@@ -196,10 +195,6 @@ bool Monitor::write(const std::string& line) {
                  reports::LogRotation{std::int64_t(settings_.max_mb) << 20, settings_.keep},
                  run_line(identity_, gpu_identity_, latest_));
   return log_->write(line);
-}
-
-std::string view_text(const Monitor::View& last_view) {
-  return reports::snapshot_text(last_view.all, last_view.recent);
 }
 
 std::string watch_line(const status_server::WatchStatus& watch) {
@@ -239,7 +234,11 @@ Monitor::View Monitor::current_view() const {
 
 Monitor::View Monitor::last_view() const {
   const std::lock_guard lock(mutex_);
-  return {latest_, recent_.empty() ? latest_ : latest_.since(recent_.front())};
+  return {latest_, recent_snapshot()};
+}
+
+telemetry::Snapshot Monitor::recent_snapshot() const {
+  return recent_.empty() ? latest_ : latest_.since(recent_.front());
 }
 
 }  // namespace eckart::app

@@ -60,6 +60,8 @@ class Monitor {
   void report_failure(const std::exception_ptr& error);
   status_server::ServiceState state() const;
   status_server::RunStatus status() const;
+  /// The last few seconds until the last snapshot. The caller holds mutex_.
+  telemetry::Snapshot recent_snapshot() const;
   bool write(const std::string& line);
 
   const settings::TelemetrySettings settings_;
@@ -85,8 +87,6 @@ class Monitor {
   std::optional<status_server::StatusServer> server_;
 };
 
-/// Formats a view; see reports::snapshot_text().
-std::string view_text(const Monitor::View& last_view);
 /// Formats the status of a watch on one line, for eckart top.
 std::string watch_line(const status_server::WatchStatus& watch);
 /// Formats a status: the view, the identity of the run, its watches, and the reasons why it is not

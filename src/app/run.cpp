@@ -64,9 +64,14 @@ void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
 }
 
 void warn_of_output_folders(telemetry::RunReport& report, const io::Source& source) {
-  for (const std::filesystem::path& folder : source.output_folders())
-    report.warnings.push_back(text::printable(folder.native()) +
-                              " is an output folder of eckart; its images were inputs");
+  constexpr std::size_t kMaxNamed = 3;
+  const std::vector<std::filesystem::path> folders = source.output_folders();
+  for (std::size_t i = 0; i < std::min(folders.size(), kMaxNamed); ++i)
+    report.warnings.push_back(text::printable(folders[i].native()) +
+                              " is an output folder of eckart; its images are inputs");
+  if (folders.size() > kMaxNamed)
+    report.warnings.push_back(
+        "so are " + text::format_count(std::int64_t(folders.size() - kMaxNamed), "other folder"));
 }
 
 /// Returns whether a disk or network share may be the cause of the stall.

@@ -70,7 +70,7 @@ class Run : private pipeline::JobSteps {
   /// Describes the work that a stop waits for; see Activity::describe(). Callable from any thread.
   std::string describe_activity() const { return pipeline_->describe_activity(); }
   /// Callable from any thread.
-  Monitor::View current_view() const { return monitor_->current_view(); }
+  std::string status_text() const { return app::status_text(monitor_->current_status()); }
 
   /// Receives an item and the decisions for its outputs. These are empty if the item failed before
   /// they were known.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "capacity/plan_answer.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "text/format_count.hpp"
 
@@ -40,8 +41,9 @@ void complete(PlanOption& option, const Plan& plan) {
   if (plan.target) {
     using Meets = PlanOption::Meets;
     const double target = plan.target->rate_per_s;
+    const bool is_less = option.cores <= plan.cores && option.gpus <= plan.gpus;
     const bool may_do_more =
-        option.is_lower_bound && !plan.is_above_hardware(target / option.machines);
+        option.is_lower_bound && !(is_less && plan.is_above_hardware(target / option.machines));
     // More cores or GPUs than here do at least as much as this machine.
     const bool is_more = option.cores >= plan.cores && option.gpus >= plan.gpus;
     const double certain = !option.is_upper_bound ? rate.low
@@ -80,6 +82,13 @@ PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gp
           .rate_per_s = at.rate_per_s,
           .is_lower_bound = is_limit_unknown ? !is_more : is_disk,
           .is_upper_bound = (is_limit_unknown && is_more) || is_proportional};
+}
+
+PlanOption::Meets meets(Answer::Kind answer) {
+  using Meets = PlanOption::Meets;
+  return answer == Answer::Kind::yes  ? Meets::yes
+         : answer == Answer::Kind::no ? Meets::no
+                                      : Meets::unknown;
 }
 
 bool has_similar_images(const Plan& a, const Plan& b) {
@@ -135,6 +144,7 @@ std::vector<PlanOption> make_options(const Plan& plan, const Model& model) {
     option.is_measured_here = !plan.is_recorded();
     complete(option, plan);
   }
+  if (plan.target) options.front().meets_target = meets(answer(plan).kind);
   return options;
 }
 

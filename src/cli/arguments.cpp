@@ -51,13 +51,8 @@ class ArgumentReader {
   }
 
  private:
-  /// Finds an option of the command; those of `ledger` are valid after `ledger export` too.
   const CLI::Option* find(const std::string& name) const {
-    for (const CLI::App* command = command_;;) {
-      if (const CLI::Option* option = command->get_option_no_throw(name)) return option;
-      if (!command->get_fallthrough() || !command->get_parent()) return nullptr;
-      command = command->get_parent();
-    }
+    return command_->get_option_no_throw(name);
   }
 
   std::vector<std::string> option_names() const {

@@ -77,11 +77,13 @@ void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& coun
 }
 
 void print_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
+  const std::string fail =
+      report.failed > 0 ? ", " + text::group_digits(report.failed) + " would fail" : "";
   std::fprintf(stderr,
-               "inputs: %s, %s MB to read\n"
+               "inputs: %s, %s MB to read%s\n"
                "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
                text::group_digits(report.images()).c_str(),
-               text::format_number(1e-6 * double(report.input_bytes)).c_str(),
+               text::format_number(1e-6 * double(report.input_bytes)).c_str(), fail.c_str(),
                text::group_digits(counts.created).c_str(),
                text::group_digits(counts.unchanged).c_str(),
                text::group_digits(counts.reprocessed).c_str(),

@@ -106,17 +106,6 @@ void append_options(std::string& out, const CLI::App& command) {
   }
 }
 
-/// Appends the options of the command, and those of `ledger` that `ledger export` accepts too.
-void append_options_and_inherited(std::string& out, const CLI::App& command) {
-  append_options(out, command);
-  if (!command.get_fallthrough() || !command.get_parent()) return;
-  const auto inherited = command.get_parent()->get_options([&](const CLI::Option* option) {
-    return option->nonpositional() && !command.get_option_no_throw(option->get_name());
-  });
-  for (const CLI::Option* option : inherited)
-    append_row(out, option_name(*option), description(*option));
-}
-
 void append_commands(std::string& out, const CLI::App& app) {
   std::string group;
   for (const CLI::App* command : app.get_subcommands({})) {
@@ -158,7 +147,7 @@ std::string help_text(const CLI::App& command, const CommandHelp& help) {
   }
   append_arguments(out, command);
   append_commands(out, command);
-  append_options_and_inherited(out, command);
+  append_options(out, command);
   append_examples(out, help.examples);
   append_exit_codes(out, help.exit_codes);
   return out;

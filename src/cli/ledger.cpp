@@ -88,8 +88,8 @@ void for_each_line(const std::filesystem::path& path,
     throw FatalError(is_forbidden ? ExitCode::no_permission : ExitCode::no_input,
                      path.string() + ": cannot be read: " + error.message());
   }
-  if (std::filesystem::is_directory(path))
-    throw FatalError(ExitCode::no_input, path.string() + ": cannot be read: it is a folder");
+  if (!std::filesystem::is_regular_file(path))  // it is read twice
+    throw FatalError(ExitCode::no_input, path.string() + ": cannot be read: not a regular file");
   std::int64_t number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

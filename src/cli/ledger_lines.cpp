@@ -82,7 +82,7 @@ Integer integer(const text::Json& json, const char* key) {
 
 /// Older exports have `input_size`.
 files::FileState state_of(const text::Json& json) {
-  return {integer(json, json.contains("input_bytes") ? "input_bytes" : "input_size"),
+  return {integer(json, json.contains("input_size") ? "input_size" : "input_bytes"),
           integer(json, "input_mtime_ns"), integer(json, "input_inode")};
 }
 
@@ -123,7 +123,7 @@ ledger::OutputEntry entry_of(const text::Json& json) {
 
 /// Older exports have `failed_input`.
 ledger::FailureEntry failure_of(const text::Json& json) {
-  const char* const input = json.contains("input") ? "input" : "failed_input";
+  const char* const input = json.contains("failed_input") ? "failed_input" : "input";
   const auto text = json.at("reason").get<std::string>();
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     if (to_string(FailureReason(reason)) == text)

@@ -87,15 +87,14 @@ ExitCode exit_code(const telemetry::RunReport& report) {
 
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   const std::chrono::seconds shutdown_timeout(run.settings().timeouts.shutdown_s);
-  const SignalHandler signals(
-      {.on_stop =
-           [&](int) {
-             app::log_stop(shutdown_timeout);
-             run.request_stop();
-           },
-       .on_status_request = [&] { logging::log_always(view_text(run.current_view())); },
-       .shutdown_timeout = [&] { return shutdown_timeout; },
-       .pending_work = [&] { return run.describe_activity(); }});
+  const SignalHandler signals({.on_stop =
+                                   [&](int) {
+                                     app::log_stop(shutdown_timeout);
+                                     run.request_stop();
+                                   },
+                               .on_status_request = [&] { logging::log_always(run.status_text()); },
+                               .shutdown_timeout = [&] { return shutdown_timeout; },
+                               .pending_work = [&] { return run.describe_activity(); }});
   std::optional<logging::ProgressBar> bar;
   if (show_progress) bar.emplace([&] { return run.progress(); });
   telemetry::RunReport report;

@@ -47,8 +47,8 @@ void check_extension(const std::string& name, ImageFormat format) {
   if (named.empty() || named == to_string(format)) return;
   const std::string other =
       format_of_file_name(name) ? ", or set output.format to " + named : std::string();
-  throw std::invalid_argument("the output name '" + name + "' is that of a " + named +
-                              " file, but the format is " + to_string(format) +
+  throw std::invalid_argument("the output name '" + name + "' has the extension of " + named +
+                              ", but the format is " + to_string(format) +
                               "; end the name with {ext}" + other);
 }
 

@@ -102,8 +102,8 @@ std::string solver_lines(const std::vector<telemetry::SolverChoiceStats>& solver
 }
 
 std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
-  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>17} {:>7}\n";
-  std::string table = fmt::format(kRow, "stage", "threads", "busy", "waiting for input", "blocked");
+  constexpr std::string_view kRow = "{:<11} {:>7} {:>7} {:>10} {:>7}\n";
+  std::string table = fmt::format(kRow, "stage", "threads", "busy", "input wait", "blocked");
   for (const telemetry::StageStats& stage : stages) {
     const double total = telemetry::total_time_s(stage);
     const auto share = [&](double s) { return total > 0 ? text::percent_text(s / total) : "-"; };

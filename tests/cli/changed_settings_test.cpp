@@ -73,7 +73,7 @@ TEST_F(ChangedSettingTest, is_reported_by_dry_run) {
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(refused.out, HasSubstr("out/a.png: collision (rank 2 -> 7)\n"));
   EXPECT_EQ(refused.err,
-            "inputs: 3, 0 MB to read\n"
+            "inputs: 3, 0 MB to read, 3 would fail\n"
             "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n");
   const ProcessResult reprocessed = run_with("7", {"--dry-run", "--reprocess", "--format", "png"});
   EXPECT_EQ(reprocessed.code, 0);

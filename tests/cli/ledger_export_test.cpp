@@ -56,8 +56,10 @@ TEST_F(LedgerCommandTest, leaves_no_incomplete_file_on_export) {
 }
 
 TEST_F(LedgerCommandTest, names_the_reason_if_a_file_cannot_be_read_on_import) {
-  for (const auto& [name, reason] : {std::pair{"nowhere", "no such file or folder"},
-                                     std::pair{"in", "cannot be read: it is a folder"}}) {
+  for (const auto& [name, reason] :
+       {std::pair{"nowhere", "no such file or folder"},
+        std::pair{"in", "cannot be read: not a regular file"},
+        std::pair{"/dev/null", "cannot be read: not a regular file"}}) {
     const ProcessResult result = run({"ledger", "import", "out", name});
     EXPECT_EQ(result.code, int(ExitCode::no_input));
     EXPECT_THAT(result.err, HasSubstr(std::string(name) + ": " + reason));

@@ -36,7 +36,7 @@ TEST_F(RunCommandTest, says_which_inputs_are_its_own_outputs) {
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "5"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("note        in/old is an output folder of eckart; its images "
-                                    "were inputs\n"));
+                                    "are inputs\n"));
 }
 
 using SynthCommandTest = CliTest;

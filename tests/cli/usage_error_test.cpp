@@ -211,11 +211,11 @@ TEST_F(UsageErrorTest, is_reported_for_an_output_folder_inside_an_input) {
 
 TEST_F(UsageErrorTest, is_reported_for_an_output_name_of_another_format) {
   expect(ExitCode::usage,
-         "the output name '{stem}.jpg' is that of a jpeg file, but the format is png",
+         "the output name '{stem}.jpg' has the extension of jpeg, but the format is png",
          {"run", "in", "-o", "out", "--set", "output.name={stem}.jpg"});
-  expect(ExitCode::usage, "'{stem}.Tif' is that of a tif file, but the format is png",
+  expect(ExitCode::usage, "'{stem}.Tif' has the extension of tif, but the format is png",
          {"run", "in", "-o", "out", "--set", "output.name={stem}.Tif"});
-  expect(ExitCode::usage, "'{stem}.PNG' is that of a png file, but the format is jpeg",
+  expect(ExitCode::usage, "'{stem}.PNG' has the extension of png, but the format is jpeg",
          {"run", "in", "-o", "out", "--format", "jpg", "--set", "output.name={stem}.PNG"});
   EXPECT_FALSE(fs::exists(at("out")));
 }

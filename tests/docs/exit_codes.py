@@ -10,6 +10,7 @@ PAGE = "docs/reference/exit-codes.md"
 def rows(page, heading):
     """Yields the cells of each row of the tables below a heading."""
     section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    assert "\n| " in section, f"{PAGE} has no table below {heading}"
     for line in section.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| ") and not cells[0].startswith(("code", "command", "---", "wrong")):

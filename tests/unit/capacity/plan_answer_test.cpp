@@ -242,6 +242,18 @@ TEST(PlanAnswer, comes_first_and_nothing_contradicts_it) {
   }
 }
 
+TEST(PlanAnswer, is_that_of_the_option_of_this_machine) {
+  const auto options_for = [](double target_per_s) {
+    return single_plan({disk_run(4)}, {.target_per_s = target_per_s, .cores = {16}}).options;
+  };
+  using Meets = PlanOption::Meets;
+  EXPECT_EQ(options_for(500).at(0).meets_target, Meets::yes);
+  EXPECT_EQ(options_for(4000).at(0).meets_target, Meets::no);
+  const PlanOption other = options_for(12000).at(1);
+  ASSERT_EQ(other.cores, 16);
+  EXPECT_EQ(other.meets_target, Meets::unknown) << "4 cores would do 8,000: 16 cores may do more";
+}
+
 TEST(PlanText, says_each_sentence_once_and_fits_80_columns) {
   for (const Situation& situation : situations()) {
     PlanRequest request;

@@ -203,7 +203,7 @@ TEST(RunReportText, has_aligned_table_columns) {
 
 TEST(RunReportText, calls_a_worker_that_waits_for_capacity_blocked) {
   EXPECT_THAT(to_text(make_report()),
-              AllOf(HasSubstr("waiting for input blocked\n"), Not(HasSubstr("capacity"))));
+              AllOf(HasSubstr("input wait blocked\n"), Not(HasSubstr("capacity"))));
 }
 
 TEST(RunReportText, is_ascii_of_at_most_100_columns) {
