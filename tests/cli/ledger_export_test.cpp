@@ -47,11 +47,15 @@ TEST_F(LedgerCommandTest, reports_a_file_that_cannot_be_created_on_export) {
 }
 
 TEST_F(LedgerCommandTest, leaves_no_incomplete_file_on_export) {
-  const ProcessResult result = run(
-      {"-c", "(ulimit -f 0; exec " ECKART_PROGRAM " ledger export out backup.jsonl 2> /dev/null); "
-             "code=$?; exit $code"},
+  const std::string header = R"({"kind":"ledger","eckart_ledger":1})";
+  write("large.jsonl", header + "\n" + R"({"kind":"ledger_settings","settings_text":")" +
+                           std::string(3 << 20, 'x') + "\"}\n");
+  ASSERT_EQ(run({"ledger", "import", "out", "large.jsonl"}).code, 0);
+  const ProcessResult result = run(  // a file may have at most 1 MiB
+      {"-c", "ulimit -f 2048; exec " ECKART_PROGRAM " ledger export out backup.jsonl"},
       {.program = "/bin/sh"});
   EXPECT_EQ(result.code, int(ExitCode::io_error));
+  EXPECT_THAT(result.err, HasSubstr("backup.jsonl: cannot be written"));
   EXPECT_FALSE(fs::exists(at("backup.jsonl")));
 }
 

@@ -182,7 +182,7 @@ TEST_F(WatchedFolderTest, does_not_hash_a_sparse_file) {
   settings::WatchSettings sparse = watch();
   sparse.settings.limits.file_mb = 8;
   WatchedFolder folder(sparse);
-  std::ofstream(at("in/a.png"));
+  std::ofstream(at("in/a.png")) << "x";
   fs::resize_file(at("in/a.png"), std::uintmax_t(4) << 20);
   auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
   folder.assign_outputs(*item);
