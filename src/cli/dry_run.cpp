@@ -15,11 +15,11 @@
 namespace eckart::cli {
 namespace {
 
-/// Describes and counts the decisions of a dry run.
 struct DryRunCounts {
   std::int64_t created = 0, unchanged = 0, reprocessed = 0, collisions = 0;
 
-  std::string add_and_describe(const pipeline::OutputDecision& decision) {
+  /// Counts the decision and returns its name.
+  const char* add(const pipeline::OutputDecision& decision) {
     switch (decision.action) {
       case pipeline::OutputAction::create:
         ++created;
@@ -29,15 +29,22 @@ struct DryRunCounts {
         return "same";
       case pipeline::OutputAction::reprocess:
         ++reprocessed;
-        return "reprocessed (" + decision.explanation + ")";
+        return "reprocessed";
       case pipeline::OutputAction::compare:
       case pipeline::OutputAction::reject:
         break;
     }
     ++collisions;
-    return "collision (" + decision.explanation + ")";
+    return "collision";
   }
 };
+
+/// Returns the explanation of a decision to replace a file or not to write it, in parentheses.
+std::string explanation_text(const pipeline::OutputDecision& decision) {
+  const bool is_expected = decision.action == pipeline::OutputAction::create ||
+                           decision.action == pipeline::OutputAction::skip;
+  return is_expected ? "" : " (" + decision.explanation + ")";
+}
 
 /// Prints the decisions for an item as JSON, one line for each output.
 void print_json(const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions,
@@ -52,11 +59,10 @@ void print_json(const pipeline::WorkItem& item, std::span<const pipeline::Output
            {"detail", item.outcome.detail}});
   for (std::size_t i = 0; i < decisions.size(); ++i) {
     const std::string& why = decisions[i].explanation;
-    const std::string action = counts.add_and_describe(decisions[i]);
     print({{"kind", "dry_run_output"},
            {"input", item.file.native()},
            {"output", item.outputs[i].native()},
-           {"action", action.substr(0, action.find(' '))},
+           {"action", counts.add(decisions[i])},
            {"detail", why.empty() ? text::Json() : text::Json(why)}});
   }
 }
@@ -106,9 +112,9 @@ telemetry::RunReport dry_run(app::Run& run, const DryRunOptions& options) {
           std::printf("%s: would fail: %s\n", file.c_str(),
                       text::printable_message(item.outcome.detail).c_str());
         for (std::size_t i = 0; i < decisions.size(); ++i)
-          std::printf("%s -> %s: %s\n", file.c_str(),
-                      text::printable(item.outputs[i].native()).c_str(),
-                      text::printable_message(counts.add_and_describe(decisions[i])).c_str());
+          std::printf("%s -> %s: %s%s\n", file.c_str(),
+                      text::printable(item.outputs[i].native()).c_str(), counts.add(decisions[i]),
+                      text::printable_message(explanation_text(decisions[i])).c_str());
       });
   if (options.json) print_json_sum(report, counts);
   std::fflush(stdout);  // before the sum on stderr
