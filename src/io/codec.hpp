@@ -11,6 +11,7 @@
 #include "core/image.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
+#include "core/picture.hpp"
 #include "io/file_bytes.hpp"
 
 namespace eckart::io {
@@ -35,11 +36,11 @@ struct Codec {
   /// Decodes a file that admit() accepted and applies EXIF orientation (rows and cols may be
   /// swapped). Throws ItemError, also if limits.decode_mb or decode_s is exceeded. admit() checks
   /// the other limits.
-  Image (*decode)(std::span<const std::byte> file, const ImageLimits& limits);
+  Picture (*decode)(std::span<const std::byte> file, const ImageLimits& limits);
   /// Throws ItemError(not_encodable) if the format does not support this shape.
   void (*check_encodable)(const ImageShape& shape);
   /// Returns the bytes of the file. Throws ItemError(not_written), and as check_encodable().
-  std::vector<std::byte> (*encode)(const Image& image, const EncodeOptions& options);
+  std::vector<std::byte> (*encode)(const PictureView& picture, const EncodeOptions& options);
 };
 
 /// The codecs of all decoders encode identically.

@@ -117,12 +117,14 @@ void check_complete(std::span<const std::byte> file) {
   if (!components.has_all()) fail_corrupt("ends without the data of all its components");
 }
 
-Image decode(std::span<const std::byte> file, const ImageLimits& limits) {
+Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const auto [header, frame, orientation] = read_to_first_scan(file);
   check_complete(file);
   check_decode_memory(file.size() + header.max_decode_bytes, limits);
-  return apply_orientation(decode_with_libjpeg(file, header.shape, limits, deadline), orientation);
+  return {apply_orientation(decode_with_libjpeg(file, header.shape, limits, deadline), orientation),
+          {},
+          {}};
 }
 
 /// Includes the memory of a copy of the pixels, because OpenCV does not decode into the image.
@@ -176,14 +178,14 @@ std::span<const std::byte> with_end_marker(std::span<const std::byte> file,
   return copy;
 }
 
-Image decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limits) {
+Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   check_decode_memory(file.size() + read_header_for_opencv(file).max_decode_bytes, limits);
   const auto [header, frame, orientation] = read_to_first_scan(file);
   check_decode_time(file, frame, limits);
   std::vector<std::byte> copy;
   Image image = decode_with_opencv(with_end_marker(file, copy), header.shape, deadline);
-  return apply_orientation(std::move(image), orientation);
+  return {apply_orientation(std::move(image), orientation), {}, {}};
 }
 
 void check_encodable(const ImageShape& shape) {
@@ -198,9 +200,9 @@ void check_encodable(const ImageShape& shape) {
   }
 }
 
-std::vector<std::byte> encode(const Image& image, const EncodeOptions& options) {
-  check_encodable(image.shape());
-  return encode_jpeg_with_opencv(image, options.jpeg_quality);
+std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
+  check_encodable(picture.pixels.shape());
+  return encode_jpeg_with_opencv(picture.pixels, options.jpeg_quality);
 }
 
 }  // namespace

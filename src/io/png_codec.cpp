@@ -140,14 +140,14 @@ Contents read_contents(std::span<const std::byte> file) {
   }
 }
 
-Image decode(std::span<const std::byte> file, const ImageLimits& limits) {
+Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const std::size_t pixels = read_header(file).shape.bytes();
   const auto [parts, orientation] = read_contents(file);
   const std::size_t copy = orientation == kNormalOrientation ? 0 : pixels;
   check_decode_memory(file.size() + pixels + std::max(copy, alpha_bytes(parts.shape, parts.alpha)),
                       limits);
-  return apply_orientation(decode_with_spng(parts, deadline), orientation);
+  return {apply_orientation(decode_with_spng(parts, deadline), orientation), {}, {}};
 }
 
 /// Returns the memory that OpenCV uses for blue, green, red and alpha.
@@ -210,7 +210,7 @@ PixelChunks pixel_chunks(std::span<const std::byte> file) {
   return result;
 }
 
-Image decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limits) {
+Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const Header header = read_header_for_opencv(file);
   const auto [chunks, parts, orientation] = pixel_chunks(file);
@@ -219,13 +219,13 @@ Image decode_by_opencv(std::span<const std::byte> file, const ImageLimits& limit
       parts.alpha == PngAlpha::none ? pixels : opencv_alpha_bytes(header.shape);
   check_decode_memory(file.size() + chunks.size() + decoded + pixels, limits);
   Image image = decode_with_opencv(chunks, header.shape, deadline, parts.transparent_color);
-  return apply_orientation(std::move(image), orientation);
+  return {apply_orientation(std::move(image), orientation), {}, {}};
 }
 
 void check_encodable(const ImageShape&) {}  // PNG supports every Image
 
-std::vector<std::byte> encode(const Image& image, const EncodeOptions&) {
-  return encode_png_with_opencv(image);
+std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions&) {
+  return encode_png_with_opencv(picture.pixels);
 }
 
 }  // namespace

@@ -58,15 +58,18 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   item.reservation =
       memory.reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
   if (!item.reservation) return;
-  item.task.input = decode(item, file, codec, header);
+  Picture picture = decode(item, file, codec, header);
+  item.task.input = std::move(picture.pixels);
+  item.alpha = std::move(picture.alpha);
+  item.metadata = std::move(picture.metadata);
   item.reservation.shrink_to(resident_bytes);
   log_full_rank(item, item.task.input.shape());
   full_rank_filter_.prepare_task(item);
 }
 
 /// Frees the file's bytes before it returns.
-Image Loader::decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
-                     const io::Header& header) const {
+Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
+                       const io::Header& header) const {
   const std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash)

@@ -44,8 +44,8 @@ class Loader {
   void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
  private:
-  Image decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
-               const io::Header& header) const;
+  Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
+                 const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
 
   const ImageLimits limits_;

@@ -12,6 +12,7 @@
 #include "compute/backend.hpp"
 #include "core/instant.hpp"
 #include "core/outcome.hpp"
+#include "core/picture.hpp"
 #include "core/rank_policy.hpp"
 #include "files/file_state.hpp"
 #include "flow/budget.hpp"
@@ -38,6 +39,8 @@ struct WorkItem {
   std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels
   compute::Task task;
+  Image alpha;        ///< of the input; empty: opaque
+  Metadata metadata;  ///< of the input
   std::vector<std::size_t>
       full_rank_outputs{};                  ///< outputs equal to the input, not in the task yet
   bool is_full_rank = false;                ///< all ranks are full: skips the backend

@@ -17,7 +17,8 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions&
       item.output_bytes.push_back(0);
       continue;
     }
-    const std::vector<std::byte> file = codec.encode(item.task.outputs[i], options);
+    const std::vector<std::byte> file =
+        codec.encode(PictureView(item.task.outputs[i], item.alpha, item.metadata), options);
     item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
     item.output_bytes.push_back(std::int64_t(file.size()));
   }

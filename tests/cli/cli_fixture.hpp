@@ -79,7 +79,7 @@ class CliTest : public ::testing::Test {
   /// Decodes an image file. Throws ItemError if it is not complete.
   Image decode(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 1024);
-    return io::detect_codec(file).decode(file, {});
+    return io::detect_codec(file).decode(file, {}).pixels;
   }
 
  private:

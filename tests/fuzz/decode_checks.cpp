@@ -51,7 +51,7 @@ std::optional<Image> decoded(const io::Codec& codec, std::span<const std::byte> 
   new_array_fill_byte = into;
   // Only decoding shows whether alpha is opaque.
   return catch_item_error({FailureReason::corrupt, FailureReason::unsupported},
-                          [&] { return codec.decode(file, {}); });
+                          [&] { return codec.decode(file, {}).pixels; });
 }
 
 bool same_pixels(const Image& a, const Image& b) {

@@ -67,7 +67,7 @@ TEST_P(JpegRoundTripTest, preserves_pixels_closely) {
   const Bytes file = jpeg().encode(image, {});
   EXPECT_EQ(&detect_codec(file), &jpeg());
   EXPECT_EQ(jpeg().read_header(file).shape, image.shape());
-  const Image decoded = jpeg().decode(file, {});
+  const Image decoded = jpeg().decode(file, {}).pixels;
   ASSERT_EQ(decoded.shape(), image.shape());
   EXPECT_LE(test::largest_difference(decoded, image), 6);
 }
@@ -110,7 +110,7 @@ TEST_P(JpegOrientationTest, is_applied_as_exif_requires) {
   const Bytes file = with_first_segment(jpeg().encode(gradient_image(shape), {}),
                                         exif(orientation_case.orientation));
   EXPECT_EQ(jpeg().read_header(file).shape, shape);
-  const Image upright = jpeg().decode(file, {});
+  const Image upright = jpeg().decode(file, {}).pixels;
   const ImageShape turned{64, 40, 3, Depth::u8};
   ASSERT_EQ(upright.shape(), orientation_case.row_is_column ? turned : shape);
   const int bottom = upright.shape().rows - 1, right = upright.shape().cols - 1;
@@ -136,12 +136,13 @@ TEST(Jpeg, accepts_an_orientation_of_four_bytes) {
   std::string segment = exif(0);
   segment[23] = 4;
   segment[31] = 6;
-  const Image decoded = jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment), {});
+  const Image decoded =
+      jpeg().decode(with_first_segment(jpeg().encode(image, {}), segment), {}).pixels;
   EXPECT_EQ(decoded.shape(), (ImageShape{64, 40, 1, Depth::u8}));
   for (const int high : {28, 29, 30}) {
     std::string large = segment;
     large[std::size_t(high)] = 1;
-    EXPECT_EQ(jpeg().decode(with_first_segment(jpeg().encode(image, {}), large), {}).shape(),
+    EXPECT_EQ(jpeg().decode(with_first_segment(jpeg().encode(image, {}), large), {}).pixels.shape(),
               image.shape());
   }
 }
@@ -150,7 +151,7 @@ TEST(Jpeg, ignores_an_invalid_orientation) {
   const Image image = gradient_image({40, 64, 1, Depth::u8});
   for (const char orientation : {0, 9, 100}) {
     const Image decoded =
-        jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(orientation)), {});
+        jpeg().decode(with_first_segment(jpeg().encode(image, {}), exif(orientation)), {}).pixels;
     EXPECT_LE(test::largest_difference(decoded, image), 6);
   }
   for (const std::string_view segment : {"\xFF\xE1\0\x08"
@@ -166,7 +167,7 @@ TEST(Jpeg, ignores_an_invalid_orientation) {
   std::string of_no_order = exif(6);
   of_no_order[10] = of_no_order[11] = 'X';
   const Bytes file = with_first_segment(jpeg().encode(image, {}), of_no_order);
-  EXPECT_EQ(jpeg().decode(file, {}).shape(), image.shape());
+  EXPECT_EQ(jpeg().decode(file, {}).pixels.shape(), image.shape());
 }
 
 /// Libjpeg would fill up what it cannot read, and write a warning.

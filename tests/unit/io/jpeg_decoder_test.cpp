@@ -30,7 +30,7 @@ constexpr int kSof0 = 0xC0, kSof2 = 0xC2, kDht = 0xC4, kRst0 = 0xD0, kRst3 = 0xD
 
 const Codec& codec() { return codec_for(ImageFormat::jpeg); }
 Image decode(const Bytes& file, const ImageLimits& limits = {}) {
-  return codec().decode(file, limits);
+  return codec().decode(file, limits).pixels;
 }
 FailureReason reason_of_failure(const Bytes& file) {
   return failure_of([&] { decode(file); }).reason;

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 Image decode(const Bytes& file, Decoder decoder, const ImageLimits& limits = {}) {
   const Codec& codec = detect_codec(file, decoder);
   admit(codec, file, limits);
-  return codec.decode(file, limits);
+  return codec.decode(file, limits).pixels;
 }
 
 Image by_opencv(const Bytes& file, const ImageLimits& limits = {}) {
