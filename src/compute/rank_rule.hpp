@@ -52,6 +52,7 @@ struct PlaneSpectrum {
   const double* values = nullptr;  ///< sigma_i^2 is scale * values[i * step]
   int step = 1;
   double scale = 1;
+  bool are_roots = false;   ///< the values are sigma_i instead
   int count = 0;            ///< known values, the largest ones
   int rows = 0, cols = 0;   ///< of the plane
   double squared_norm = 0;  ///< ||A||_F^2
@@ -62,19 +63,20 @@ struct PlaneSpectrum {
   /// Values below the rounding error of an eigenvalue of A'A in float64 count as zero.
   ECKART_HOST_DEVICE double operator[](int i) const {
     constexpr double kRoundingError = 2.3e-16;
-    const double value = scale * values[i * step];
+    const double read = values[i * step];
+    const double value = scale * (are_roots ? read * read : read);
     return value > kRoundingError * full_rank() * squared_norm ? value : 0.0;
   }
 };
 
 namespace rank_rules {
 
-/// The index of the plane with the largest next value; -1 if all planes have their full rank. A
-/// plane whose values are all used, but not complete, counts as the largest.
+/// The index of the plane with the largest next value; -1 if none is above zero. A plane whose
+/// values are all used, but not complete, counts as the largest.
 ECKART_HOST_DEVICE inline int next_plane(const PlaneSpectrum* planes, int channels,
                                          const int* ranks) {
   int best = -1;
-  double best_value = -1;
+  double best_value = 0;
   for (int c = 0; c < channels; ++c) {
     if (ranks[c] >= planes[c].full_rank()) continue;
     if (ranks[c] >= planes[c].count) return c;
@@ -134,7 +136,7 @@ ECKART_HOST_DEVICE inline int rank_above_noise(const PlaneSpectrum& plane) {
     const double value = plane[n - p];
     sum += value;
     const double ratio = double(p) / double(q - (n - p));
-    if ((value - smallest) / (4 * sqrt(ratio)) < sum / p) noise_values = p;
+    if ((value - smallest) / (4 * sqrt(ratio)) <= sum / p) noise_values = p;
   }
   return n - noise_values > 1 ? n - noise_values : 1;
 }

@@ -77,7 +77,7 @@ class RankChoiceTest : public BackendTest {
     for (std::size_t i = 0; i < policies.size(); ++i) {
       SCOPED_TRACE(to_string(policies[i]));
       const auto rule =
-          make_rank_rule(resolve(policies[i], image.shape()), image.shape(), task.peak);
+          compute::make_rank_rule(resolve(policies[i], image.shape()), image.shape(), task.peak);
       const bool is_fixed = rule.kind == compute::RankRule::Kind::rank;
       const std::vector<int> chosen = ranks(task, i);
       const int total = std::accumulate(chosen.begin(), chosen.end(), 0);

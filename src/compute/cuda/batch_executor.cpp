@@ -56,7 +56,7 @@ void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std
   const int padded_planes =
       plan.padded_planes(int(planes.size()), plan.max_recompute_planes(solver));
   slot.select_planes(planes, padded_planes, compute_stream_.get());
-  run(slot, plan, solver, plan.capacity.recompute, IterationTuner::kMax);
+  run(slot, plan, solver, std::max(plan.capacity.recompute, padded_planes), IterationTuner::kMax);
 }
 
 /// Runs one solver from pixels to reconstructions and copies its results out. Workspace is reserved
@@ -64,11 +64,12 @@ void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std
 void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_index, int capacity,
                         int iterations) {
   BatchSolver& solver = this->solver(plan, solver_index);
-  reserve_workspace(solver.workspace_bytes(handles(), plan.problem(capacity, iterations)));
+  reserve_workspace(
+      solver.workspace_bytes(handles(), plan.problem(solver_index, capacity, iterations)));
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
-  const Problem problem = plan.problem(slot.padded_planes(), iterations);
+  const Problem problem = plan.problem(solver_index, slot.padded_planes(), iterations);
   slot.timeline().begin(DeviceSpan::compute, int(slot.task_planes().size()), compute_stream_.get());
   solver.solve(handles(), problem, batch);
   slot.timeline().end(DeviceSpan::compute, compute_stream_.get());

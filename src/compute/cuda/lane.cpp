@@ -25,6 +25,18 @@ void mark_failed(const std::vector<TaskPlane>& task_planes) {
   }
 }
 
+/// The largest rank of all outputs, for each plane.
+std::vector<int> largest_ranks(const std::vector<TaskPlane>& task_planes) {
+  std::vector<int> ranks;
+  for (const TaskPlane& task_plane : task_planes) {
+    int largest = 0;
+    for (const auto& planes : task_plane.task->results)
+      largest = std::max(largest, planes[std::size_t(task_plane.channel)].rank);
+    ranks.push_back(largest);
+  }
+  return ranks;
+}
+
 }  // namespace
 
 CudaLane::CudaLane(const BatchPlanner& planner, int device, bool is_traced)
@@ -73,16 +85,17 @@ void CudaLane::compute(Slot& slot) { executor_.compute(slot, plans_.at(slot.key(
 std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pixels) {
   BatchPlan& plan = plans_.at(slot.key());
   slot.wait();
-  const int planes = int(slot.task_planes().size());
+  const std::vector<TaskPlane> all(slot.task_planes().begin(), slot.task_planes().end());
   BatchCertification certification = slot.certify(plan.certificate, plan.solvers.size() == 1);
   std::vector<TaskPlane> uncertified = std::move(certification.uncertified);
   planes_recomputed_ += int(uncertified.size());
-  plan.record_result(slot.iterations(), planes, certification.planes_needing_iterations,
+  plan.record_result(slot.iterations(), int(all.size()), certification.planes_needing_iterations,
                      certification.max_iteration_loss_db);
   for (std::size_t solver = plan.first_recompute_solver(slot.iterations());
        solver < plan.solvers.size(); ++solver) {
     uncertified = recompute(executor_, plan, slot, solver, uncertified, copy_pixels);
   }
+  if (plan.is_adaptive) plan.record_ranks(largest_ranks(all));
   return uncertified;
 }
 

@@ -15,6 +15,21 @@ void mark_recomputed(std::span<const TaskPlane> task_planes) {
   }
 }
 
+/// The first planes, at most `max_planes`. Whole images if ranks are chosen for images: then at
+/// least one.
+std::span<const TaskPlane> first_part(std::span<const TaskPlane> planes, int max_planes,
+                                      bool has_whole_images) {
+  auto count = std::min(std::size_t(max_planes), planes.size());
+  if (has_whole_images && count < planes.size()) {
+    const auto ends_image = [&](std::size_t end) {
+      return planes[end - 1].task != planes[end].task;
+    };
+    while (count > 1 && !ends_image(count)) --count;
+    while (count < planes.size() && !ends_image(count)) ++count;
+  }
+  return planes.first(count);
+}
+
 }  // namespace
 
 std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
@@ -23,8 +38,7 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
   std::vector<TaskPlane> still_uncertified;
   slot.timeline().begin_recompute();
   while (!uncertified.empty()) {
-    const auto max_planes = std::size_t(plan.max_recompute_planes(solver));
-    const auto part = uncertified.first(std::min(max_planes, uncertified.size()));
+    const auto part = first_part(uncertified, plan.max_recompute_planes(solver), plan.is_adaptive);
     const ProfilerRange range("recompute", plan.shape, int(part.size()));
     try {
       executor.recompute(slot, part, solver, plan);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <set>
 
 #include "compute/certificate.hpp"
 #include "compute/cuda/profiler_range.hpp"
@@ -33,6 +36,8 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   key_ = key;
   padded_planes_ = padded_planes;
   tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
+  is_adaptive_ = std::ranges::any_of(
+      key.ranks, [](const RankPolicy& rank) { return rank.kind != RankPolicy::Kind::rank; });
   packed_bytes_ = 0;
   has_16_bit_samples_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
@@ -47,6 +52,11 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   errors_.reserve(all_errors.count(ranks()) * sizeof(TileError));
   values_.reserve(planes * max_values_per_plane(shape.cols) * sizeof(double));
   info_.reserve(planes * sizeof(int));
+  if (is_adaptive_) {
+    rules_.reserve(planes * ranks() * sizeof(RankRule));
+    ranks_.reserve(planes * ranks() * sizeof(int));
+    squared_norms_.reserve(planes * sizeof(double));
+  }
 
   task_planes_.clear();
   packed_images_.clear();
@@ -66,8 +76,10 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
 }
 
 void Slot::free_memory() {
-  for (MirroredBuffer* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_})
+  for (MirroredBuffer* memory :
+       {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_, &ranks_})
     *memory = {};
+  squared_norms_ = {};
 }
 
 void Slot::copy_in(const Streams& streams) {
@@ -83,6 +95,20 @@ void Slot::copy_in_plane_layouts(cudaStream_t stream) {
   for (const TaskPlane& task_plane : task_planes_) *plane++ = task_plane.plane;
   std::fill(plane, planes_.host.as<PlaneLayout>() + padded_planes_, PlaneLayout{0, 0, 0, 1, 0, 1});
   planes_.copy_in(std::size_t(padded_planes_) * sizeof(PlaneLayout), stream);
+  if (is_adaptive_) copy_in_rules(stream);
+}
+
+void Slot::copy_in_rules(cudaStream_t stream) {
+  const auto padded_planes = std::size_t(padded_planes_);
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    RankRule* rule = rules_.host.as<RankRule>() + r * padded_planes;
+    std::fill_n(rule, padded_planes, RankRule{});
+    for (const TaskPlane& task_plane : task_planes_) {
+      const Task& task = *task_plane.task;
+      *rule++ = make_rank_rule(key_.ranks[r], task.input.shape(), task.peak);
+    }
+  }
+  rules_.copy_in(padded_planes * ranks() * sizeof(RankRule), stream);
 }
 
 void Slot::select_planes(std::span<const TaskPlane> task_planes, int padded_planes,
@@ -101,6 +127,9 @@ DeviceBatch Slot::batch() const {
           .errors = errors_.device.as<TileError>(),
           .values = values_.device.as<double>(),
           .info = info_.device.as<int>(),
+          .rules = is_adaptive_ ? rules_.device.as<RankRule>() : nullptr,
+          .ranks = ranks_.device.as<int>(),
+          .squared_norms = squared_norms_.as<double>(),
           .workspace = nullptr,
           .workspace_bytes = 0};
 }
@@ -114,6 +143,7 @@ void Slot::copy_out_results(const SpectrumFormat& spectrum, const Streams& strea
   errors_.copy_out(tile_error_layout().count(ranks()) * sizeof(TileError), streams.out);
   values_.copy_out(padded_planes * std::size_t(spectrum.values()) * sizeof(double), streams.out);
   info_.copy_out(padded_planes * sizeof(int), streams.out);
+  if (is_adaptive_) ranks_.copy_out(padded_planes * ranks() * sizeof(int), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
@@ -143,6 +173,21 @@ void Slot::wait() const {
   ECKART_CUDA_CHECK(cudaEventSynchronize(copied_out_.get()));
 }
 
+namespace {
+
+/// The planes whose image has a plane in `some`.
+std::vector<TaskPlane> planes_of_same_images(std::span<const TaskPlane> planes,
+                                             std::span<const TaskPlane> some) {
+  std::set<const Task*> tasks;
+  for (const TaskPlane& plane : some) tasks.insert(plane.task);
+  std::vector<TaskPlane> all;
+  std::ranges::copy_if(planes, std::back_inserter(all),
+                       [&](const TaskPlane& plane) { return tasks.contains(plane.task); });
+  return all;
+}
+
+}  // namespace
+
 BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
   BatchCertification certification;
   for (std::size_t plane_index = 0; plane_index < task_planes_.size(); ++plane_index) {
@@ -154,7 +199,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
     for (std::size_t r = 0; r < ranks(); ++r) {
       PlaneResult& to = task_plane.task->results[r][std::size_t(task_plane.channel)];
       to = make_result(plane_index, r, norm);
-      is_converged = is_converged && std::isfinite(to.residual);
+      is_converged = is_converged && std::isfinite(to.residual) && chosen_rank(plane_index, r) > 0;
       const double rounding_loss_db =
           loss_estimate_db(to.rank, task_plane.plane.n(), to.residual, norm, spectrum_.precision);
       is_certified = is_certified && (to.is_certified(certificate) || is_last);
@@ -170,6 +215,8 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
       certification.planes_needing_iterations += is_converged && !is_rounding_limited;
     }
   }
+  if (is_adaptive_ && !certification.uncertified.empty())
+    certification.uncertified = planes_of_same_images(task_planes_, certification.uncertified);
   return certification;
 }
 
@@ -187,7 +234,7 @@ void Slot::copy_to_outputs() const {
 PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
                               double squared_norm) const {
   const PlaneLayout& plane = task_planes_[plane_index].plane;
-  PlaneResult result{.rank = max_rank(key_.ranks[rank_index], plane.rows, plane.cols)};
+  PlaneResult result{.rank = std::abs(chosen_rank(plane_index, rank_index))};
   for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;
@@ -196,6 +243,14 @@ PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
   set_energy_and_loss(result, spectrum_, {values_.host.as<double>() + plane_index * values, values},
                       plane, squared_norm);
   return result;
+}
+
+/// Negative if it could not be chosen, see choose_batch_ranks().
+int Slot::chosen_rank(std::size_t plane_index, std::size_t rank_index) const {
+  if (is_adaptive_)
+    return ranks_.host.as<int>()[rank_index * std::size_t(padded_planes_) + plane_index];
+  const PlaneLayout& plane = task_planes_[plane_index].plane;
+  return max_rank(key_.ranks[rank_index], plane.rows, plane.cols);
 }
 
 std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t rank_index) const {

@@ -10,6 +10,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
+#include "compute/rank_rule.hpp"
 
 namespace eckart::compute::cuda {
 
@@ -29,7 +30,8 @@ struct Streams {
 /// The result of certifying a batch.
 struct BatchCertification {
   /// Planes whose solver did not converge or returned a residual that is not finite, and planes
-  /// with a loss estimate above kMaxLossDb if another solver follows.
+  /// with a loss estimate above kMaxLossDb if another solver follows. If ranks depend on singular
+  /// values: all planes of such an image, and of images whose ranks could not be chosen.
   std::vector<TaskPlane> uncertified;
   /// How many of `uncertified` could be certified by more iterations of the same solver.
   int planes_needing_iterations = 0;
@@ -108,6 +110,8 @@ class Slot {
   };
 
   void copy_in_plane_layouts(cudaStream_t stream);
+  void copy_in_rules(cudaStream_t stream);
+  int chosen_rank(std::size_t plane_index, std::size_t rank_index) const;
   PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
                           double squared_norm) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;
@@ -126,7 +130,10 @@ class Slot {
   SpectrumFormat spectrum_{};
   std::vector<TaskPlane> task_planes_;
   std::vector<TaskPlane> packed_images_;  // the first plane of each packed image
+  bool is_adaptive_ = false;              // a rank depends on singular values
   MirroredBuffer pixels_, planes_, outputs_, errors_, values_, info_;
+  MirroredBuffer rules_, ranks_;  // one per output and plane, output after output; if is_adaptive_
+  DeviceBuffer squared_norms_;    // one per plane; if is_adaptive_
   Event copied_in_, computed_, copied_out_;
   Timeline timeline_;
 };

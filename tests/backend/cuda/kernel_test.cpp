@@ -60,8 +60,8 @@ TEST_F(KernelTest, reconstructs_clamped_and_rounded_pixels_and_sums_errors) {
                           ascending ? -m_ : m_,
                           ascending ? -n_ : n_};
     on_stream([&](cudaStream_t stream) {
-      reconstruct(pixels.get(), planes.get(), count, m_, n_, k, factors, out.get(), errors.get(),
-                  stream);
+      reconstruct(pixels.get(), planes.get(), count, m_, n_, k, nullptr, factors, out.get(),
+                  errors.get(), stream);
     });
     const std::vector<std::byte> found = out.copy_to_host();
     const std::vector<TileError> found_errors = errors.copy_to_host();
@@ -145,7 +145,7 @@ TEST_F(KernelTest, reconstructs_all_ranks_in_one_pass_in_float16) {
   const DeviceArray<TileError> errors(
       std::vector<TileError>(std::size_t(count * tiles) * ranks.size(), {99, 99, 99.0}));
   on_stream([&](cudaStream_t stream) {
-    reconstruct_float16(pixels.get(), planes.get(), count, m, n, ranks,
+    reconstruct_float16(pixels.get(), planes.get(), count, m, n, ranks, nullptr,
                         {u.get(), v.get(), columns, scale}, out.get(), pixels_.size(), errors.get(),
                         std::size_t(count * tiles), stream);
   });

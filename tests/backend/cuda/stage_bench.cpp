@@ -22,6 +22,7 @@
 #include "compute/cpu/cpu_backend.hpp"
 #include "compute/cuda/cuda_backend.hpp"
 #include "core/quality.hpp"
+#include "core/rank_spec.hpp"
 #include "flow/workers.hpp"
 #include "tests/backend/cuda/lane_benchmark.hpp"
 #include "tests/support/square_images.hpp"
@@ -33,7 +34,8 @@ using compute::cuda::Transfers;
 using test::BusySpan;
 
 struct StageCase {
-  int side, rank;
+  int side;
+  RankPolicy rank;
 };
 
 struct StageBenchArgs {
@@ -59,13 +61,15 @@ std::vector<compute::Task> make_tasks(const std::vector<Image>& inputs,
   return tasks;
 }
 
-/// The squared errors of the optimum, computed by the CPU backend.
+/// The squared errors of the best matrices of the same ranks as these results, computed by the CPU
+/// backend.
 std::vector<double> optimal_errors(const std::vector<Image>& inputs,
-                                   std::span<const RankPolicy> ranks) {
+                                   const std::vector<compute::Task>& results) {
   compute::BackendOptions options;
   options.solver = SolverKind::gram;  // float64
   const auto backend = compute::cpu::make_cpu_backend(options);
-  std::vector<compute::Task> tasks = make_tasks(inputs, ranks);
+  std::vector<compute::Task> tasks = make_tasks(inputs, results[0].ranks);
+  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].ranks = {results[i].results[0][0].rank};
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < backend->lanes(); ++t) {
@@ -179,8 +183,7 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   const auto backend = compute::cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32),
-                              {RankPolicy{c.rank}}};
+  const compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32), {c.rank}};
   const int planes = backend->batch_planes(key);
   const std::vector<Image> inputs =
       shrink_images(test::make_square_images(images, c.side, planes, depth), args.shrink);
@@ -224,12 +227,14 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
     spans_of_first.insert(spans_of_first.end(), spans[i].begin(), spans[i].end());
   if (!args.trace.empty()) write_trace(args.trace, spans);
 
-  const std::vector<double> optimum = optimal_errors(inputs, key.ranks);
-  double max_loss = 0, sum = 0, psnr = 0, max_estimate = 0;
-  int misses = 0;
+  const std::vector<double> optimum = optimal_errors(inputs, tasks[0]);
+  double max_loss = 0, sum = 0, psnr = 0, max_estimate = 0, rank_sum = 0;
+  int misses = 0, largest_rank = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const compute::PlaneResult& result = tasks[0][i].results[0][0];
     const double loss = loss_db(result.residual, optimum[i]);
+    rank_sum += result.rank;
+    largest_rank = std::max(largest_rank, result.rank);
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     max_loss = std::max(max_loss, std::isnan(loss) ? 1e9 : loss);
     sum += loss;
@@ -244,7 +249,9 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
       raw.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
   }
   return {{"side", c.side},
-          {"rank", c.rank},
+          {"rank", to_string(c.rank)},
+          {"mean_rank", rank_sum / double(inputs.size())},
+          {"largest_rank", largest_rank},
           {"bits", args.depth},
           {"planes_per_batch", planes},
           {"lanes", lane_count},
@@ -268,9 +275,15 @@ nlohmann::json run(const StageBenchArgs& args) {
   nlohmann::json results = nlohmann::json::array();
   for (const std::string& text : args.cases) {
     const std::size_t colon = text.find(':');
-    const StageCase c{std::stoi(text.substr(0, colon)), std::stoi(text.substr(colon + 1))};
-    results.push_back(run_case(c, args, images));
-    std::fprintf(stderr, "%s\n", results.back().dump().c_str());
+    const StageCase c{std::stoi(text.substr(0, colon)),
+                      parse_ranks(text.substr(colon + 1)).front()};
+    const auto add = [&](const RankPolicy& rank) {
+      results.push_back(run_case({c.side, rank}, args, images));
+      std::fprintf(stderr, "%s\n", results.back().dump().c_str());
+    };
+    add(c.rank);
+    if (c.rank.kind != RankPolicy::Kind::rank)  // for comparison: their mean as a fixed rank
+      add(int(std::lround(double(results.back()["mean_rank"]))));
   }
   return results;
 }
@@ -282,7 +295,7 @@ int main(int argc, char** argv) {
   eckart::StageBenchArgs args;
   CLI::App app("The CUDA compute stage with its data on the device", "stage_bench");
   app.add_option("folder", args.folder, "Input folder of images")->required();
-  app.add_option("--cases", args.cases, "side:rank ...");
+  app.add_option("--cases", args.cases, "side:SPEC ...; SPEC as --rank of eckart run");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats);
   app.add_option("--lanes", args.lanes, "Lanes; 0: chosen by the backend");

@@ -59,7 +59,8 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
 
 __global__ void __launch_bounds__(kThreads)
     reconstruct_kernel(const std::byte* __restrict__ pixels, const PlaneLayout* __restrict__ planes,
-                       int m, int n, int rank, Factors factors, std::byte* __restrict__ out,
+                       int m, int n, int rank, const int* __restrict__ chosen_ranks,
+                       Factors factors, std::byte* __restrict__ out,
                        TileError* __restrict__ errors) {
   __shared__ ReconstructShared shared;
   const PlaneLayout plane = planes[blockIdx.z];
@@ -69,19 +70,20 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
     return;
   }
+  const int plane_rank = chosen_ranks ? abs(chosen_ranks[blockIdx.z]) : min(rank, plane.n());
   multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
-           factors, m, n, i0, j0, min(rank, plane.n()), shared);
+           factors, m, n, i0, j0, plane_rank, shared);
   store_tile_and_errors<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);
 }
 
 }  // namespace
 
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
-                 int rank, const Factors& factors, std::byte* out, TileError* errors,
-                 cudaStream_t stream) {
+                 int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,
+                 TileError* errors, cudaStream_t stream) {
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
-  reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, factors, out,
-                                                    errors);
+  reconstruct_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, rank, chosen_ranks,
+                                                    factors, out, errors);
   check_launch("reconstruct_kernel", grid, kThreads);
 }
 

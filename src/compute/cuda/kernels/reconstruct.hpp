@@ -18,12 +18,13 @@ struct TileError {
   double residual;              ///< squared error before clamping and rounding
 };
 
-/// Reconstructs each plane with rank min(rank, m, n) of the plane: multiplies the factors, clamps
+/// Reconstructs each plane with rank min(rank, m, n) of the plane, or with |chosen_ranks[plane]| if
+/// that pointer is not null: multiplies the factors, clamps
 /// to the range of the samples, rounds to nearest even, and stores. `out` is packed like `pixels`.
 /// Writes reconstruct_tile_count(m, n) errors per plane, plane after plane. All pointers are device
 /// pointers. Asynchronous. Throws as check_launch() does.
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
-                 int rank, const Factors& factors, std::byte* out, TileError* errors,
-                 cudaStream_t stream);
+                 int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,
+                 TileError* errors, cudaStream_t stream);
 
 }  // namespace eckart::compute::cuda

@@ -129,10 +129,31 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
   if (lane == 0) error = sum;
 }
 
+/// The ranks that were chosen for a plane, for the outputs of the group, in ascending order.
+__device__ RankGroup chosen_group(const RankGroup& group, const int* chosen_ranks, int count,
+                                  int plane) {
+  RankGroup chosen;
+  chosen.count = group.count;
+  for (int i = 0; i < group.count; ++i) {
+    const int output = group.output[i];
+    const int rank = abs(chosen_ranks[std::size_t(output) * std::size_t(count) + plane]);
+    int at = i;
+    for (; at > 0 && chosen.rank[at - 1] > rank; --at) {
+      chosen.rank[at] = chosen.rank[at - 1];
+      chosen.output[at] = chosen.output[at - 1];
+    }
+    chosen.rank[at] = rank;
+    chosen.output[at] = output;
+  }
+  return chosen;
+}
+
+template <bool kHasChosenRanks>
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     reconstruct_float16_kernel(const std::byte* __restrict__ pixels,
                                const PlaneLayout* __restrict__ planes, int m, int n,
-                               RankGroup ranks, SplitFactors factors, std::byte* __restrict__ out,
+                               RankGroup group, const int* __restrict__ chosen_ranks,
+                               SplitFactors factors, std::byte* __restrict__ out,
                                std::size_t out_stride, TileError* __restrict__ errors,
                                std::size_t errors_stride) {
   __shared__ __align__(16) ReconstructFloat16Shared shared;
@@ -140,10 +161,17 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   if (i0 >= plane.m() || j0 >= plane.n()) {  // uniform over the block
-    if (int(threadIdx.x) < ranks.count)
-      error[std::size_t(ranks.output[threadIdx.x]) * errors_stride] = TileError{0, 0, 0.0};
+    if (int(threadIdx.x) < group.count)
+      error[std::size_t(group.output[threadIdx.x]) * errors_stride] = TileError{0, 0, 0.0};
     return;
   }
+  __shared__ RankGroup chosen;
+  if constexpr (kHasChosenRanks) {
+    if (threadIdx.x == 0)
+      chosen = chosen_group(group, chosen_ranks, int(gridDim.z), int(blockIdx.z));
+    __syncthreads();
+  }
+  const RankGroup& ranks = kHasChosenRanks ? chosen : group;
   const bool is_wide = plane.rows < plane.cols;
   const int warp = int(threadIdx.x) / 32, row = tensor_core::warp_tile(warp, 2).row,
             column = tensor_core::warp_tile(warp, 2).column;
@@ -222,13 +250,15 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
 }  // namespace
 
 void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m,
-                         int n, const std::vector<int>& ranks, const SplitFactors& factors,
-                         std::byte* out, std::size_t out_stride, TileError* errors,
-                         std::size_t errors_stride, cudaStream_t stream) {
+                         int n, const std::vector<int>& ranks, const int* chosen_ranks,
+                         const SplitFactors& factors, std::byte* out, std::size_t out_stride,
+                         TileError* errors, std::size_t errors_stride, cudaStream_t stream) {
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
+  const auto kernel =
+      chosen_ranks ? reconstruct_float16_kernel<true> : reconstruct_float16_kernel<false>;
   for (const RankGroup& group : rank_groups(ranks, n)) {
-    reconstruct_float16_kernel<<<grid, kThreads, 0, stream>>>(
-        pixels, planes, m, n, group, factors, out, out_stride, errors, errors_stride);
+    kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, group, chosen_ranks, factors, out,
+                                          out_stride, errors, errors_stride);
     check_launch("reconstruct_float16_kernel", grid, kThreads);
   }
 }

@@ -19,12 +19,14 @@ struct SplitFactors {
   float scale;  ///< for 8-bit planes; 16-bit planes are also divided by float16_scale()
 };
 
-/// Like reconstruct(), for all `ranks` in one pass on tensor cores: three float16 products, summed
-/// in float32. The pixels of rank r are at out + r * out_stride, its errors at errors + r *
-/// errors_stride. Asynchronous. Throws as check_launch() does.
+/// Like reconstruct(), for all `ranks` in one pass on tensor cores. If `chosen_ranks` is not null,
+/// the rank of output r for plane p is |chosen_ranks[r * count + p]|, at most factors.columns. The
+/// products are three float16 products each, summed in float32. The pixels of rank r are at out + r
+/// * out_stride, its errors at errors + r * errors_stride. Asynchronous. Throws as check_launch()
+/// does.
 void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m,
-                         int n, const std::vector<int>& ranks, const SplitFactors& factors,
-                         std::byte* out, std::size_t out_stride, TileError* errors,
-                         std::size_t errors_stride, cudaStream_t stream);
+                         int n, const std::vector<int>& ranks, const int* chosen_ranks,
+                         const SplitFactors& factors, std::byte* out, std::size_t out_stride,
+                         TileError* errors, std::size_t errors_stride, cudaStream_t stream);
 
 }  // namespace eckart::compute::cuda

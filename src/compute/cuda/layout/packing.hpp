@@ -15,6 +15,9 @@ inline std::size_t packed_bytes(const ImageShape& shape) {
   return round_up(shape.bytes(), kImageAlignment);
 }
 
+/// The largest number of planes of an image.
+constexpr int kMaxImagePlanes = 3;
+
 /// The layout of one channel of an image that begins at `offset_bytes`.
 inline PlaneLayout packed_plane(const ImageShape& shape, std::size_t offset_bytes, int channel) {
   return {std::int64_t(offset_bytes),

@@ -60,13 +60,13 @@ double bytes_per_lane(double device_bytes, int devices, int lanes) {
 }
 
 BatchCapacity BatchCapacity::for_full_batch(int batch_planes) {
-  const int full = std::max(kMaxChannels, batch_planes);
-  return {.full = full, .recompute = std::max(kMaxChannels, full / kRecomputeDivisor)};
+  const int full = std::max(kMaxImagePlanes, batch_planes);
+  return {.full = full, .recompute = std::max(kMaxImagePlanes, full / kRecomputeDivisor)};
 }
 
 void BatchCapacity::grow_for(int planes, bool is_deterministic) {
   if (planes <= current) return;
-  const int small = std::max(kMaxChannels, full / kSmallBatchDivisor);
+  const int small = std::max(kMaxImagePlanes, full / kSmallBatchDivisor);
   const bool is_small = planes <= small && !is_deterministic;
   current = is_small ? small : std::max(full, planes);
 }

@@ -4,14 +4,13 @@
 #include <cstdint>
 
 #include "compute/backend.hpp"
+#include "compute/cuda/layout/packing.hpp"
 
 namespace eckart::compute::cuda {
 
 /// The most columns that gram can decompose. cuSOLVER's batched eigensolver indexes a batch with 32
-/// bits, and a batch has at least the kMaxChannels planes of one image.
+/// bits, and a batch has at least the kMaxImagePlanes planes of one image.
 constexpr int kMaxGramColumns = 26754;
-// A batch contains at least one image.
-constexpr int kMaxChannels = 3;
 
 /// The estimated device memory of one plane of a batch in bytes: matrices, blocks of columns,
 /// slots, and a share for recomputation in float64. gram needs more than subspace iteration.

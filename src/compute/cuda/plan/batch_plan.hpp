@@ -9,6 +9,7 @@
 #include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/plan/batch_capacity.hpp"
 #include "compute/cuda/plan/iteration_tuner.hpp"
+#include "compute/cuda/plan/rank_tuner.hpp"
 #include "compute/cuda/plan/solver_sequence.hpp"
 
 namespace eckart::compute::cuda {
@@ -19,7 +20,11 @@ class BatchPlanner;
 /// BatchPlanner sets everything else.
 struct BatchPlan {
   PaddedShape shape;
-  std::vector<int> ranks;           ///< one per output, each at most shape.cols
+  /// One per output, each at most shape.cols. For ranks that depend on singular values: the largest
+  /// that the factors of subspace iteration cover.
+  std::vector<int> ranks;
+  bool is_adaptive = false;         ///< a rank depends on singular values
+  RankTuner rank_tuner;             ///< of an adaptive plan
   int columns = 0;                  ///< columns of subspace iteration
   std::vector<SolverStep> solvers;  ///< see solver_sequence()
   std::size_t first_solver = 0;     ///< index in `solvers` of the first solver of whole batches
@@ -29,9 +34,7 @@ struct BatchPlan {
   IterationTuner tuner;           ///< iterations of whole batches
 
   /// The problem for a solver. `padded_planes` includes the empty planes that fill the batch.
-  Problem problem(int padded_planes, int iterations) const {
-    return {shape.rows, shape.cols, padded_planes, ranks, columns, iterations};
-  }
+  Problem problem(std::size_t solver, int padded_planes, int iterations) const;
   /// The number of planes to compute for a batch of `planes`, if memory is reserved for
   /// `max_planes`.
   int padded_planes(int planes, int max_planes) const {
@@ -48,6 +51,11 @@ struct BatchPlan {
   /// Reports the result of a whole batch of `planes` to the tuner. A deterministic plan ignores it.
   void record_result(int iterations, int planes, int planes_needing_iterations,
                      double max_iteration_loss_db);
+  /// Reports the largest rank of each plane of a whole batch. A deterministic plan ignores it.
+  void record_ranks(std::vector<int> largest_ranks);
+  /// Whether the tuner wants another rank than the plan was made for.
+  bool has_outdated_ranks() const { return is_adaptive && rank_tuner.next() != covered_rank; }
+  int covered_rank = 0;  ///< of an adaptive plan: rank_tuner.next() when the plan was made
 };
 
 /// The plans of one lane by batch key. Bounded by kMaxCacheEntries: when it is full, the plans that
@@ -58,8 +66,8 @@ class BatchPlanCache {
   /// The planner must outlive the cache.
   explicit BatchPlanCache(const BatchPlanner& planner) : planner_(planner) {}
 
-  /// Returns the plan of this key, and creates it if necessary. The reference is valid while a
-  /// batch with this key is in flight.
+  /// Returns the plan of this key. Creates it if necessary, or again if it covers other ranks than
+  /// its tuner wants. The reference is valid while a batch with this key is in flight.
   BatchPlan& get_or_make(const BatchKey& key, const IsInFlight& is_in_flight);
   /// The plan of a key that is in flight.
   BatchPlan& at(const BatchKey& key) { return plans_.at(key); }

@@ -15,24 +15,54 @@ std::vector<int> choose_ranks(const BatchKey& key) {
   return ranks;
 }
 
+bool is_fixed(const RankPolicy& policy) { return policy.kind == RankPolicy::Kind::rank; }
+
+bool is_adaptive(const BatchKey& key) { return !std::ranges::all_of(key.ranks, is_fixed); }
+
+/// Whether a rank depends on all singular values.
+bool needs_all_values(const BatchKey& key) {
+  return std::ranges::any_of(key.ranks, [](const RankPolicy& policy) {
+    return policy.kind == RankPolicy::Kind::marchenko_pastur ||
+           (policy.kind == RankPolicy::Kind::gavish_donoho && policy.value == 0);
+  });
+}
+
+void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!is_fixed(key.ranks[i])) ranks[i] = std::min(ranks[i], covered_rank);
+  }
+}
+
 }  // namespace
 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
   const BatchWorkload full = full_batch(key.shape, choose_ranks(key));
+  // An adaptive batch may need memory for all ranks.
+  const SolverKind solver = is_adaptive(key) ? SolverKind::gram : choose_solver(full);
   return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
-                                options_.lane_bytes,
-                                plane_bytes(full, choose_solver(full), key.ranks.size()));
+                                options_.lane_bytes, plane_bytes(full, solver, key.ranks.size()));
 }
 
 BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
+  return make_plan(key, RankTuner(key.shape.cols));
+}
+
+BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tuner) const {
   BatchPlan plan;
   plan.shape = key.shape;
   plan.ranks = choose_ranks(key);
+  plan.is_adaptive = is_adaptive(key);
+  if (plan.is_adaptive) {
+    plan.rank_tuner = rank_tuner;
+    plan.covered_rank = rank_tuner.next();
+    if (!needs_all_values(key)) cover_rank(key, plan.covered_rank, plan.ranks);
+  }
   const BatchWorkload full = full_batch(plan.shape, plan.ranks);
   const SolverKind solver = choose_solver(full);
   plan.columns = full.columns;
-  plan.solvers = solver_sequence(solver, options_.is_single_solver);
-  plan.first_solver = first_solver(full, solver);
+  plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
+                                  : solver_sequence(solver, options_.is_single_solver);
+  plan.first_solver = plan.is_adaptive ? 0 : first_solver(full, solver);
   plan.certificate = options_.certificate;
   plan.is_deterministic = options_.is_deterministic;
   plan.capacity = BatchCapacity::for_full_batch(batch_planes(key));

@@ -33,6 +33,8 @@ class BatchPlanner {
   /// Requires a key with at least one row, column and rank. Throws only std::bad_alloc: a batch
   /// that is too large for the memory gets a plan, and OutOfMemory is thrown when it is computed.
   BatchPlan make_plan(const BatchKey& key) const;
+  /// Makes a plan that covers the rank of the tuner, if ranks depend on singular values.
+  BatchPlan make_plan(const BatchKey& key, const RankTuner& rank_tuner) const;
   /// See Backend::solver_choices().
   std::vector<SolverChoice> solver_choices() const { return chooser_.solver_choices(); }
 

@@ -15,12 +15,21 @@ constexpr bool is_sequential(SolverStep step) {
   return step == SolverStep::gesvd || step == SolverStep::gesvdj;
 }
 
+constexpr bool is_subspace(SolverStep step) {
+  return step == SolverStep::float16_subspace || step == SolverStep::float64_subspace;
+}
+
 /// The solvers in the order in which they are tried. Each one recomputes the planes that the one
 /// before left uncertified. If `is_single_solver`, no other solver follows gram. Throws
 /// std::logic_error for SolverKind::automatic, which must be resolved first.
 std::vector<SolverStep> solver_sequence(SolverKind solver, bool is_single_solver);
 
-/// The index in that sequence of the solver that computes whole batches.
+/// The same for ranks that depend on singular values. Planes that need more ranks than the factors
+/// of subspace iteration cover are left uncertified; gram has all.
+std::vector<SolverStep> adaptive_solver_sequence(const BatchWorkload& full_batch,
+                                                 SolverKind solver);
+
+/// The index in the first sequence of the solver that computes whole batches.
 std::size_t first_solver(const BatchWorkload& full_batch, SolverKind solver);
 
 }  // namespace eckart::compute::cuda

@@ -65,8 +65,16 @@ class Float64SubspaceSolver : public BatchSolver {
     const Factors factors = make_factors(buffers.u_mk, m, buffers.v_nk, n, k, k, true);
     phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tile_count(m, n)) * std::size_t(count);
+    const int* ranks = choose_ranks(handles, p, batch,
+                                    {.values = batch.values,
+                                     .plane_stride = stride,
+                                     .first = l,
+                                     .step = 1,
+                                     .count = k,
+                                     .are_roots = false});
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
-      reconstruct(batch.pixels, batch.planes, count, m, n, p.ranks[r], factors,
+      reconstruct(batch.pixels, batch.planes, count, m, n, p.ranks[r],
+                  ranks ? ranks + r * std::size_t(count) : nullptr, factors,
                   batch.outputs + r * batch.output_stride_bytes, batch.errors + r * tiles,
                   handles.stream);
     }

@@ -40,8 +40,17 @@ class FullSvdSolver : public BatchSolver {
     const Factors factors = project(handles, p, buffers);
     phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tile_count(p.m, p.n)) * std::size_t(p.count);
+    const bool is_ascending = vector_solver_->order() == ValueOrder::ascending_squares;
+    const int* ranks = choose_ranks(handles, p, batch,
+                                    {.values = batch.values,
+                                     .plane_stride = p.n,
+                                     .first = is_ascending ? p.n - 1 : 0,
+                                     .step = is_ascending ? -1 : 1,
+                                     .count = p.rank(),
+                                     .are_roots = !is_ascending});
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
-      reconstruct(batch.pixels, batch.planes, p.count, p.m, p.n, p.ranks[r], factors,
+      reconstruct(batch.pixels, batch.planes, p.count, p.m, p.n, p.ranks[r],
+                  ranks ? ranks + r * std::size_t(p.count) : nullptr, factors,
                   batch.outputs + r * batch.output_stride_bytes, batch.errors + r * tiles,
                   handles.stream);
     }

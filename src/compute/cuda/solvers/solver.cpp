@@ -6,6 +6,14 @@
 
 namespace eckart::compute::cuda {
 
+const int* choose_ranks(const Handles& handles, const Problem& problem, const DeviceBatch& batch,
+                        const DeviceSpectra& spectra) {
+  if (!batch.rules) return nullptr;
+  choose_batch_ranks(batch.pixels, batch.planes, problem.count, spectra, batch.rules,
+                     int(problem.ranks.size()), batch.squared_norms, batch.ranks, handles.stream);
+  return batch.ranks;
+}
+
 std::unique_ptr<BatchSolver> make_solver(SolverStep step) {
   switch (step) {
     case SolverStep::float16_subspace:

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "compute/cuda/kernels/choose_ranks.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/spectrum_format.hpp"
@@ -29,12 +30,21 @@ struct DeviceBatch {
   bool has_16_bit_samples;          ///< a plane has 16-bit samples
   std::byte* outputs;               ///< packed like `pixels`, rank after rank
   std::size_t output_stride_bytes;  ///< distance of two ranks in `outputs`
-  TileError* errors;     ///< reconstruct_tile_count() per plane, plane after plane, rank after rank
-  double* values;        ///< SpectrumFormat::values() per plane
-  int* info;             ///< one per plane, 0 if the solver converged
-  std::byte* workspace;  ///< at least workspace_bytes()
+  TileError* errors;  ///< reconstruct_tile_count() per plane, plane after plane, rank after rank
+  double* values;     ///< SpectrumFormat::values() per plane
+  int* info;          ///< one per plane, 0 if the solver converged
+  const RankRule* rules =
+      nullptr;           ///< of choose_batch_ranks(); null: the ranks are those of the problem
+  int* ranks = nullptr;  ///< chosen ranks, if there are rules
+  double* squared_norms = nullptr;  ///< scratch for choose_batch_ranks()
+  std::byte* workspace;             ///< at least workspace_bytes()
   std::size_t workspace_bytes;
 };
+
+/// Chooses the ranks of a batch with rules, from the values that a solver has written. Returns
+/// batch.ranks; null for a batch without rules, whose ranks are those of the problem.
+const int* choose_ranks(const Handles& handles, const Problem& problem, const DeviceBatch& batch,
+                        const DeviceSpectra& spectra);
 
 /// Computes the reconstructions of a batch from its pixels. Asynchronous on the handles' stream,
 /// unless a cuSOLVER function is synchronous. solve() does not allocate device memory.

@@ -100,7 +100,15 @@ class SubspaceSolver : public BatchSolver {
             buffers.v_nk, buffers.tile_squared_norms, batch.values + l, spectrum.values(), count,
             handles.stream);
     phase.next("reconstruct");
-    reconstruct_float16(batch.pixels, batch.planes, count, m, n, problem.ranks,
+    const int* ranks = choose_ranks(handles, problem, batch,
+                                    {.values = batch.values,
+                                     .plane_stride = spectrum.values(),
+                                     .first = l,
+                                     .step = 1,
+                                     .count = problem.rank(),
+                                     .are_roots = false,
+                                     .is_scaled = true});
+    reconstruct_float16(batch.pixels, batch.planes, count, m, n, problem.ranks, ranks,
                         {buffers.u_mk, buffers.v_nk, k, 1 / orthonormal_column_scale(m)},
                         batch.outputs, batch.output_stride_bytes, batch.errors,
                         std::size_t(reconstruct_tile_count(m, n)) * std::size_t(count),

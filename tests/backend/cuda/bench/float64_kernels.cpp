@@ -130,8 +130,8 @@ void Float64Batch::reconstruct() const {
                         .v_plane = std::int64_t(n) * k,
                         .p_column = -n,
                         .v_column = -n};
-  cuda::reconstruct(pixels->bytes.get(), pixels->planes.get(), count, n, n, k, factors, out.get(),
-                    errors.get(), handles.stream);
+  cuda::reconstruct(pixels->bytes.get(), pixels->planes.get(), count, n, n, k, nullptr, factors,
+                    out.get(), errors.get(), handles.stream);
 }
 
 LibraryKernel inverse_cholesky_by_library(const Float64Batch& batch) {

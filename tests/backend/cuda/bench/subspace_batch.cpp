@@ -145,7 +145,7 @@ void SubspaceBatch::project_u() const {
 }
 
 void SubspaceBatch::reconstruct(const std::vector<int>& ranks) const {
-  reconstruct_float16(pixels->bytes.get(), pixels->planes.get(), count, n, n, ranks,
+  reconstruct_float16(pixels->bytes.get(), pixels->planes.get(), count, n, n, ranks, nullptr,
                       {u_nk.get(), v_nk.get(), k, 1 / orthonormal_column_scale(n)}, out.get(),
                       pixels->bytes.size(), errors.get(), elements(reconstruct_tile_count(n, n), 1),
                       handles.stream);

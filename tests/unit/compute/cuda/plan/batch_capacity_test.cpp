@@ -39,7 +39,7 @@ TEST(CudaBatchCapacity, balances_work_across_shapes_by_default) {
 }
 
 TEST(CudaBatchCapacity, allows_three_channels_in_the_eigensolver) {
-  const auto elements = [](std::int64_t columns) { return kMaxChannels * columns * columns; };
+  const auto elements = [](std::int64_t columns) { return kMaxImagePlanes * columns * columns; };
   EXPECT_LE(elements(kMaxGramColumns), std::int64_t(INT32_MAX));
   EXPECT_GT(elements(kMaxGramColumns + 1), std::int64_t(INT32_MAX));
 }

@@ -67,7 +67,7 @@ TEST(CudaBatchPlanner, limits_ranks_to_the_sides) {
   const BatchPlan plan =
       BatchPlanner(h200()).make_plan(make_key(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));
   EXPECT_EQ(plan.ranks, (std::vector{5, 64, 64})) << "one an output, in the order of the policies";
-  const Problem problem = plan.problem(7, 3);
+  const Problem problem = plan.problem(0, 7, 3);
   EXPECT_EQ(problem.m, 96);
   EXPECT_EQ(problem.n, 64);
   EXPECT_EQ(problem.count, 7);
