@@ -47,8 +47,7 @@ CudaLane::~CudaLane() { executor_.drain(); }
 void CudaLane::start(int index, const BatchKey& key, std::span<Task* const> tasks) {
   const int planes = count_planes(tasks);
   const ProfilerRange range("start", key.shape, planes);
-  BatchPlan& plan =
-      plans_.get_or_make(key, [this](const BatchKey& other) { return is_in_flight(other); });
+  BatchPlan& plan = current_plan(key);
   plan.capacity.grow_for(planes, plan.is_deterministic);
   Slot& slot = this->slot(index);
   for (;;) {  // with memory for a full batch, then for less, at last for this batch alone
@@ -80,7 +79,7 @@ void CudaLane::finish(int index) {
   }
 }
 
-void CudaLane::compute(Slot& slot) { executor_.compute(slot, plans_.at(slot.key())); }
+void CudaLane::compute(Slot& slot) { executor_.compute(slot, current_plan(slot.key())); }
 
 std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pixels) {
   BatchPlan& plan = plans_.at(slot.key());
@@ -97,6 +96,10 @@ std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pix
   }
   if (plan.is_adaptive) plan.record_ranks(largest_ranks(all));
   return uncertified;
+}
+
+BatchPlan& CudaLane::current_plan(const BatchKey& key) {
+  return plans_.get_or_make(key, [this](const BatchKey& other) { return is_in_flight(other); });
 }
 
 bool CudaLane::is_in_flight(const BatchKey& key) const {
