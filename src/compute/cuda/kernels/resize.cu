@@ -15,7 +15,7 @@ __device__ void filter(const std::byte* in_image, const FilterPass& pass,
                        const std::int32_t* __restrict__ weights, std::byte* out_image) {
   const auto* __restrict__ in = reinterpret_cast<const Sample*>(in_image);
   auto* __restrict__ out = reinterpret_cast<Sample*>(out_image);
-  constexpr int kTop = sizeof(Sample) == 1 ? 255 : 65535;
+  const int top = sizeof(Sample) == 1 ? 255 : 65535;
   const std::int64_t step = std::int64_t(gridDim.x) * kThreads;
   for (std::int64_t i = std::int64_t(blockIdx.x) * kThreads + threadIdx.x; i < pass.out_samples();
        i += step) {
@@ -26,7 +26,7 @@ __device__ void filter(const std::byte* in_image, const FilterPass& pass,
     std::int64_t sum = 0;
     for (int t = 0; t < window.count; ++t, sample += pass.run)
       sum += std::int64_t(*sample) * weight[t];
-    out[i] = Sample(round_filtered(sum, pass.fraction_bits, kTop));
+    out[i] = Sample(round_filtered(sum, pass.fraction_bits, top));
   }
 }
 
