@@ -32,7 +32,7 @@ class ItemMemory {
 std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
 /// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which
-/// reference its ranks.
+/// refer to its ranks.
 class Loader {
  public:
   /// `outputs` is the codec of the outputs, `decoder` the decoder of the inputs. `copies` is how
@@ -57,7 +57,6 @@ class Loader {
 
   const ImageLimits limits_;
   const std::vector<RankPolicy> ranks_;
-  const FullRankFilter full_rank_filter_;
   const io::Codec& outputs_;
   const std::size_t copies_;
   const Decoder decoder_;
