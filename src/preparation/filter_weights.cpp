@@ -41,8 +41,8 @@ FilterWeights lanczos_weights(int in, int out, Depth depth) {
   std::vector<double> weights;
   for (int i = 0; i < out; ++i) {
     const double center = (i + 0.5) * scale;
-    const int first = std::max(int(center - support + 0.5), 0);
-    const int end = std::min(int(center + support + 0.5), in);
+    const int first = std::max(int(std::floor(center - support + 0.5)), 0);
+    const int end = std::min(int(std::floor(center + support + 0.5)), in);
     weights.clear();
     double sum = 0;
     for (int x = first; x < end; ++x) {

@@ -1,6 +1,7 @@
 #include "preparation/normalize.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,7 +18,7 @@ void stretch(Image& image) {
   std::vector<T> levels(std::size_t(range) + 1);
   // The product is exact, so that the rounded quotient is a half only if the exact one is.
   for (int i = 0; i <= range; ++i)
-    levels[std::size_t(i)] = T(double(i) * top / std::max(range, 1) + 0.5);
+    levels[std::size_t(i)] = T(std::floor(double(i) * top / std::max(range, 1) + 0.5));
   for (T& sample : samples) sample = levels[std::size_t(sample - low)];
 }
 
