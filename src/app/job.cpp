@@ -52,7 +52,7 @@ Job::Job(JobRequest request)
       guard_(request_.inputs, request_.output),
       loader_(request_.settings.limits, ranks_, outputs_.codec(),
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
-              request_.settings.input.decoder) {
+              request_.settings.input.decoder, request_.settings.input.preparation()) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 

@@ -13,6 +13,7 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .is_deterministic = settings.deterministic,
                                              .jpeg_quality = settings.output.jpeg_quality,
                                              .decoder = settings.input.decoder,
+                                             .preparation = settings.input.preparation(),
                                              .rank = rank}));
   return texts;
 }

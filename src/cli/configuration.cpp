@@ -42,6 +42,19 @@ CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& fo
                               settings::OutputSettings{}.format);
 }
 
+void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
+  command.add_flag("--gray", args.gray, "Convert color images to gray")->group(group);
+  command
+      .add_option("--size", args.size,
+                  "Resize images with Lanczos to WIDTHxHEIGHT, or to max:N for the longer side")
+      ->type_name("SIZE")
+      ->group(group);
+  add_enum_name_option(command, "--normalize", args.normalize,
+                       "Map the samples of each image to the whole range of its depth",
+                       settings::InputSettings{}.normalize)
+      ->group(group);
+}
+
 settings::Configuration read_configuration(const ConfigArgs& args,
                                            const std::filesystem::path& system_file) {
   settings::Configuration configuration;
@@ -69,6 +82,12 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
     if (what.starts_with(place)) what.replace(0, place.size(), flag + " " + *value);
     throw FatalError(ExitCode::usage, what);
   }
+}
+
+void apply_preparation_flags(settings::Settings& settings, const PreparationArgs& args) {
+  if (args.gray) settings.input.gray = true;
+  apply_flag(settings, "--size", "input.size", args.size);
+  apply_flag(settings, "--normalize", "input.normalize", args.normalize);
 }
 
 }  // namespace eckart::cli

@@ -29,6 +29,15 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
 /// Adds --format. apply_flag() applies its value.
 CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format);
 
+/// Flags of the preparation of inputs.
+struct PreparationArgs {
+  bool gray = false;
+  std::optional<std::string> size, normalize;
+};
+
+/// Adds --gray, --size and --normalize to a group of the help.
+void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group);
+
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,
 /// --set. Throws settings::SettingsError.
 settings::Configuration read_configuration(
@@ -37,5 +46,6 @@ settings::Configuration read_configuration(
 /// Applies a flag as a --set assignment. An error message names the flag. Throws FatalError(usage).
 void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
                 const std::optional<std::string>& value);
+void apply_preparation_flags(settings::Settings& settings, const PreparationArgs& args);
 
 }  // namespace eckart::cli

@@ -40,6 +40,7 @@ struct RunArgs {
   std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, ledger;
+  PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
        json = false, dry_run = false;
   int verbose = 0, quiet = 0;
@@ -69,6 +70,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
+  apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
@@ -278,6 +280,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* run = app.add_subcommand("run", "Reconstruct the images in folders and files at rank k")
                       ->group(kProcessingCommands);
   add_input_options(*run, *args);
+  add_preparation_options(*run, args->preparation, "Preparation");
   add_reconstruction_options(*run, *args);
   add_output_options(*run, *args);
   add_config_options(*run, args->config);

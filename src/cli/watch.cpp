@@ -29,6 +29,7 @@ namespace {
 struct WatchArgs {
   std::filesystem::path input, output;
   std::optional<std::string> rank, format;
+  PreparationArgs preparation;
   ConfigArgs config;
   bool check_configuration = false;
   int verbose = 0, quiet = 0;
@@ -60,6 +61,7 @@ settings::Configuration read_configuration(const WatchArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
   apply_rank_option(configuration.settings, args.rank);
   apply_flag(configuration.settings, "--format", "output.format", args.format);
+  apply_preparation_flags(configuration.settings, args.preparation);
   if (!args.input.empty()) {
     configuration.watches.clear();
     configuration.watches.push_back(settings::watch_of(args.input, args.output));
@@ -124,6 +126,7 @@ void add_watch(CLI::App& app, Action& action) {
   command->add_option("-o,--output", args->output, "Output folder; created if missing")
       ->type_name("FOLDER")
       ->group("Output");
+  add_preparation_options(*command, args->preparation, "Preparation");
   add_rank_option(*command, args->rank)->group("Output");
   add_format_option(*command, args->format)->group("Output");
   add_config_options(*command, args->config);

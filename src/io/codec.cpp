@@ -64,13 +64,16 @@ Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits) {
   check_limit(file_mb <= limits.file_mb, "a file of " + std::to_string(file_mb) + " MiB",
               "limits.file_mb", limits.file_mb);
   const Header header = codec.read_header(std::move(file));
-  const ImageShape& shape = header.shape;
-  check_limit(std::max(shape.rows, shape.cols) <= limits.side, size_text(shape), "limits.side",
-              limits.side);
-  check_limit(std::int64_t(shape.rows) * shape.cols <= limits.pixels, size_text(shape),
-              "limits.pixels", limits.pixels);
+  check_shape(header.shape, limits);
   check_decode_memory(size + header.min_decode_bytes, limits);
   return header;
+}
+
+void check_shape(const ImageShape& shape, const ImageLimits& limits, const std::string& what) {
+  const std::string text = what + size_text(shape);
+  check_limit(std::max(shape.rows, shape.cols) <= limits.side, text, "limits.side", limits.side);
+  check_limit(std::int64_t(shape.rows) * shape.cols <= limits.pixels, text, "limits.pixels",
+              limits.pixels);
 }
 
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits) {

@@ -59,6 +59,10 @@ const Codec& detect_codec(FileBytes file, Decoder decoder = Decoder::strict);
 /// limit; unsupported, corrupt; unreadable.
 Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits);
 
+/// Throws ItemError(too_large) if the shape exceeds limits.side or limits.pixels. The message
+/// begins with `what`.
+void check_shape(const ImageShape& shape, const ImageLimits& limits, const std::string& what = "");
+
 /// Throws ItemError(too_large) if `bytes`, the memory in use at one time, exceeds limits.decode_mb.
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 

@@ -38,12 +38,13 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
 }
 
 Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-               int copies, Decoder decoder)
+               int copies, Decoder decoder, const Preparation& preparation)
     : limits_(limits),
       ranks_(std::move(ranks)),
       outputs_(outputs),
       copies_(std::size_t(copies)),
-      decoder_(decoder) {}
+      decoder_(decoder),
+      preparer_(preparation) {}
 
 void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
   if (!open) open.emplace(item.file);
@@ -51,20 +52,35 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   file.check_size(limits_.file_mb);
   const io::Codec& codec = io::detect_codec(io::FileBytes(file), decoder_);
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
-  outputs_.check_encodable(header.shape);
-  // One reservation covers everything the item needs. If items held some bytes while they waited
-  // for more, they could deadlock.
-  const std::size_t resident_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
-  item.reservation =
-      memory.reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
+  const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
+  if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
+  outputs_.check_encodable(prepared);
+  item.reservation = memory.reserve(bytes_to_reserve(std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = decode(item, file, codec, header);
+  Picture picture = preparer_.prepare(decode(item, file, codec, header));
   item.task.input = std::move(picture.pixels);
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes);
+  item.reservation.shrink_to(resident_bytes(item.task.input.shape()));
   log_full_rank(item, item.task.input.shape());
   prepare_task(item, ranks_);
+}
+
+std::size_t Loader::resident_bytes(const ImageShape& prepared) const {
+  return copies_ * prepared.bytes() * (1 + ranks_.size());
+}
+
+/// One reservation covers everything the item needs. If items held some bytes while they waited for
+/// more, they could deadlock.
+std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const {
+  ImageShape rotated = header.shape;  // if EXIF orientation swaps rows and columns
+  std::swap(rotated.rows, rotated.cols);
+  std::size_t bytes = file_bytes + header.max_decode_bytes;
+  for (const ImageShape& shape : {header.shape, rotated}) {
+    const ImageShape prepared = prepared_shape(shape, preparer_.preparation());
+    bytes = std::max({bytes, preparer_.memory_bytes(shape), resident_bytes(prepared)});
+  }
+  return bytes;
 }
 
 /// Frees the file's bytes before it returns.

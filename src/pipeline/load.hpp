@@ -5,12 +5,14 @@
 #include <optional>
 #include <vector>
 
+#include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "io/codec.hpp"
 #include "io/input_file.hpp"
 #include "io/source.hpp"
 #include "pipeline/full_rank_filter.hpp"
 #include "pipeline/work_item.hpp"
+#include "preparation/preparer.hpp"
 
 namespace eckart::pipeline {
 
@@ -29,23 +31,28 @@ class ItemMemory {
 /// Throws ItemError.
 std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
-/// Decodes files into tasks. Thread-safe. Must outlive the items, which refer to its ranks.
+/// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which
+/// refer to its ranks.
 class Loader {
  public:
   /// `outputs` is the codec of the outputs, `decoder` the decoder of the inputs. `copies` is how
   /// many copies of the pixels the backend holds, including the task's own.
   Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-         int copies = 1, Decoder decoder = Decoder::strict);
+         int copies = 1, Decoder decoder = Decoder::strict, const Preparation& preparation = {});
 
-  /// Decodes `open`, or the item's file if `open` is empty, into the item's task. Checks the header
-  /// against the limits and the output format. Makes one reservation: the maximum of (file +
-  /// decoder) and (input pixels + output pixels). After decoding, it is reduced to the pixels. If
-  /// the reservation is empty, returns without decoding. Throws ItemError.
+  /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
+  /// task. Checks the header against the limits, and the prepared shape against the limits and the
+  /// output format. Makes one reservation: the maximum of (file + decoder), preparation and (input
+  /// pixels + output pixels). After the preparation, it is reduced to the pixels. If the
+  /// reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
  private:
   Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                  const io::Header& header) const;
+  /// Returns the bytes of all pixels of an item with a prepared image of this shape.
+  std::size_t resident_bytes(const ImageShape& prepared) const;
+  std::size_t bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
 
   const ImageLimits limits_;
@@ -53,6 +60,7 @@ class Loader {
   const io::Codec& outputs_;
   const std::size_t copies_;
   const Decoder decoder_;
+  preparation::Preparer preparer_;
   std::atomic<bool> logged_{false};
 };
 

@@ -49,6 +49,11 @@ std::string settings_text(const PixelSettings& settings) {
   if (settings.format == ImageFormat::jpeg)
     text += ", quality " + std::to_string(settings.jpeg_quality);
   if (settings.decoder != kOmittedDecoder) text += ", decoder " + to_string(settings.decoder);
+  const Preparation& preparation = settings.preparation;
+  if (preparation.gray) text += ", gray";
+  if (preparation.size.is_set()) text += ", size " + to_string(preparation.size);
+  if (preparation.normalize != Normalization::none)
+    text += ", normalize " + to_string(preparation.normalize);
   return text + ", rank " + to_string(settings.rank);
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/image_format.hpp"
+#include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "core/solver_kind.hpp"
 
@@ -26,6 +27,7 @@ struct PixelSettings {
   bool is_deterministic = false;
   int jpeg_quality = 0;  ///< used for JPEG only
   Decoder decoder = Decoder::strict;
+  Preparation preparation{};
   RankPolicy rank;
 };
 

@@ -10,6 +10,7 @@
 #include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
+#include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "core/round_up.hpp"
 #include "core/solver_kind.hpp"
@@ -21,6 +22,11 @@ constexpr int kAuto = 0;  ///< `auto`: the program decides
 
 struct InputSettings {
   Decoder decoder = Decoder::strict;
+  bool gray = false;
+  TargetSize size;
+  Normalization normalize = Normalization::none;
+
+  Preparation preparation() const { return {gray, size, normalize}; }
 };
 
 struct OutputSettings {

@@ -169,6 +169,17 @@ void OutputNamePattern::read(std::string_view text, std::string& value) const {
   value = text;
 }
 
+std::string TargetSizeText::expected() const {
+  return "WIDTHxHEIGHT or max:N with sides from 1 to " + std::to_string(TargetSize::kMaxSide) +
+         ", or \"\"";
+}
+
+void TargetSizeText::read(std::string_view text, TargetSize& value) const {
+  const std::optional<TargetSize> size = parse_target_size(text);
+  if (!size) throw_invalid(text, expected());
+  value = *size;
+}
+
 void RankList::read(const std::vector<std::string>& texts, std::vector<RankPolicy>& value) const {
   const std::string text = join(texts, expected());
   try {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/enum_names.hpp"
+#include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "settings/choices.hpp"
 
@@ -122,6 +123,14 @@ struct OutputNamePattern {
   std::string expected() const { return "the name of a file"; }
   void read(std::string_view text, std::string& value) const;
   std::string print(const std::string& value) const { return Text{}.print(value); }
+};
+
+/// WIDTHxHEIGHT, max:N, or empty.
+struct TargetSizeText {
+  static constexpr bool kAcceptsList = false;
+  std::string expected() const;
+  void read(std::string_view text, TargetSize& value) const;
+  std::string print(const TargetSize& value) const { return Text{}.print(to_string(value)); }
 };
 
 /// A list of ranks: SPEC[,SPEC...].

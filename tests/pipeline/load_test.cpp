@@ -120,6 +120,66 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
   EXPECT_EQ(reserved(jpeg), 3 * jpeg.size() + 2 * image().bytes());
 }
 
+/// The task has the prepared image, and the reservation is for the largest phase.
+TEST_F(LoadTest, prepares_the_image) {
+  const auto pixels = image().bytes(), gray = pixels / 3;
+  const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
+  const auto expect = [&](const Preparation& preparation, const ImageShape& shape,
+                          std::size_t bytes) {
+    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
+                            Decoder::strict, preparation);
+    pipeline::WorkItem item;
+    item.file = write(file);
+    std::size_t reserved = 0;
+    test::FakeMemory memory([&](std::size_t count) { return budget_.reserve(reserved = count); });
+    loader.load(item, std::nullopt, memory);
+    EXPECT_EQ(item.task.input.shape(), shape);
+    for (const Image& output : item.task.outputs) EXPECT_EQ(output.shape(), shape);
+    EXPECT_EQ(reserved, bytes);
+    EXPECT_EQ(item.reservation.bytes(), shape.bytes() * (1 + ranks_.size()));
+    item.task.ranks = {};
+  };
+  const std::size_t decoding = file.size() + 2 * pixels;
+  expect({.gray = true}, {200, 300, 1, Depth::u8}, decoding);
+  expect({.size = TargetSize::at_most(30)}, {20, 30, 3, Depth::u8}, decoding);
+  expect({.gray = true, .size = TargetSize::exactly(3000, 300)}, {300, 3000, 1, Depth::u8},
+         2 * 15 * gray);
+  expect({.gray = true, .size = TargetSize::exactly(30, 20000)}, {20000, 30, 1, Depth::u8},
+         2 * 10 * gray);
+  ranks_.clear();  // so that the preparation needs the most: after the columns of a rotated image
+  expect({.size = TargetSize::exactly(300, 2000)}, {2000, 300, 3, Depth::u8},
+         (300 + 2000) * 300 * 3);
+}
+
+TEST_F(LoadTest, reserves_for_both_orientations_of_a_resized_image) {
+  const auto exif =
+      "\xFF\xE1\0\x22"
+      "Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv;
+  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
+                          Decoder::strict, {.size = TargetSize::exactly(40, 10000)});
+  pipeline::WorkItem item;
+  item.file = write(test::with_inserted(test::make_jpeg(image(), {}), 2, exif));
+  std::size_t reserved = 0;
+  test::FakeMemory memory([&](std::size_t count) { return budget_.reserve(reserved = count); });
+  loader.load(item, std::nullopt, memory);
+  EXPECT_EQ(item.task.input.shape(), (ImageShape{10000, 40, 3, Depth::u8}));
+  EXPECT_GE(reserved, item.reservation.bytes());
+  item.task.ranks = {};
+}
+
+TEST_F(LoadTest, applies_limits_to_the_prepared_size) {
+  pipeline::Loader loader({.pixels = 100000}, ranks_, io::codec_for(ImageFormat::png),
+                          /*copies=*/1, Decoder::strict, {.size = TargetSize::exactly(1000, 101)});
+  pipeline::WorkItem item;
+  item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
+  test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+  const test::CaughtError failure =
+      test::failure_of([&] { loader.load(item, std::nullopt, memory); });
+  EXPECT_EQ(failure.reason, FailureReason::too_large);
+  EXPECT_EQ(failure.detail,
+            "resized to 101 x 1000 pixels (rows x columns) exceeds limits.pixels = 100000");
+}
+
 TEST_F(LoadTest, reserves_trailing_bytes_too) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   load(sparse(file, 10 * kMiB));

@@ -353,8 +353,12 @@ TEST(SettingsText, names_all_settings_that_affect_pixels) {
                                .is_deterministic = true,
                                .jpeg_quality = 90,
                                .decoder = Decoder::opencv,
+                               .preparation = {.gray = true,
+                                               .size = TargetSize::exactly(256, 128),
+                                               .normalize = Normalization::minmax},
                                .rank = {7}}),
-      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, rank 7");
+      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, gray, "
+      "size 256x128, normalize minmax, rank 7");
 }
 
 TEST(SettingsDifference, lists_changed_settings) {
@@ -368,6 +372,8 @@ TEST(SettingsDifference, lists_changed_settings) {
             "decoder strict -> opencv");
   EXPECT_EQ(pipeline::settings_difference("png, rank 7", "png, certificate bound, rank 7"),
             "certificate estimate -> bound");
+  EXPECT_EQ(pipeline::settings_difference("png, size max:300, rank 7", "png, gray, rank 7"),
+            "gray none -> on, size max:300 -> none");
   EXPECT_EQ(pipeline::settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 

@@ -70,6 +70,7 @@ TEST(Choice, has_the_documented_names) {
   EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg");
   EXPECT_EQ(parse_enum<ImageFormat>("jpg"), ImageFormat::jpeg);
   EXPECT_EQ(list_names<Decoder>(), "strict, opencv");
+  EXPECT_EQ(list_names<Normalization>(), "none, minmax");
   EXPECT_EQ(list_names<Durability>(), "group, file, none");
   EXPECT_EQ(list_names<LedgerIdentity>(), "mtime, content");
   EXPECT_EQ(list_names<DoneInputAction>(), "keep, move, delete");

@@ -65,6 +65,12 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
         RejectedFileCase{"input: {decoder: OpenCV}",
                          "f:1: input.decoder: 'OpenCV' is not one of strict, opencv"},
+        RejectedFileCase{"input: {size: 256}",
+                         "f:1: input.size: '256' is not WIDTHxHEIGHT or max:N with sides from 1 to "
+                         "65535, or \"\""},
+        RejectedFileCase{"input: {gray: yes}", "f:1: input.gray: 'yes' is not true or false"},
+        RejectedFileCase{"input: {normalize: zscore}",
+                         "f:1: input.normalize: 'zscore' is not one of none, minmax"},
         RejectedFileCase{"input: /a", "f:1: input: '/a' is not a map of keys"},
         RejectedFileCase{"output: {format: bmp}",
                          "f:1: output.format: 'bmp' is not one of png, jpeg"},

@@ -34,7 +34,7 @@ constexpr std::string_view kOneWatch = "watches: [{input: /a, output: /b}]\n";
 constexpr std::string_view kAllNonDefaultWatch = R"(
 rank: 3
 watches:
-- input: {folder: '/srv/my "photos"', decoder: opencv}
+- input: {folder: '/srv/my "photos"', decoder: opencv, size: max:300}
   output: {folder: "/srv/o\nut", format: jpeg, name: "{stem}_.{ext}", jpeg_quality: 90}
   name: a.B_1-c
   settle_ms: 0
@@ -91,6 +91,7 @@ TEST(Watch, overrides_every_key_that_may_differ) {
   EXPECT_EQ(watch.quarantine.max_mb, 0);
   EXPECT_EQ(watch.settings.ranks, parse_ranks("5,20"));
   EXPECT_EQ(watch.settings.input.decoder, Decoder::opencv);
+  EXPECT_EQ(watch.settings.input.size, TargetSize::at_most(300));
   EXPECT_EQ(watch.settings.output.format, ImageFormat::jpeg);
   EXPECT_EQ(watch.settings.output.name, "{stem}_.{ext}");
   EXPECT_EQ(watch.settings.output.jpeg_quality, 90);

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/image.hpp"
+#include "preparation/filter_weights.hpp"
+
+namespace eckart::preparation {
+
+/// Resizes an image to rows x cols: first each row to `cols`, then each column to `rows`, with
+/// lanczos_weights(). After each of the two, samples are rounded to their depth. A side that keeps
+/// its length is not filtered. The result for 8 bits equals that of Image.resize(LANCZOS) of
+/// Pillow.
+Image resize(Image image, int rows, int cols, WeightCache& weights);
+
+/// Returns the largest memory of resize() in bytes, with its input and without weights.
+std::size_t resize_bytes(const ImageShape& shape, int rows, int cols);
+
+}  // namespace eckart::preparation

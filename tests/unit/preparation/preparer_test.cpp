@@ -1,0 +1,68 @@
+#include "preparation/preparer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "preparation/gray.hpp"
+#include "preparation/normalize.hpp"
+#include "preparation/resize.hpp"
+#include "tests/unit/io/test_images.hpp"
+
+namespace eckart::preparation {
+namespace {
+
+const ImageShape kColor{40, 50, 3, Depth::u8}, kGray{40, 50, 1, Depth::u8};
+
+Picture make_picture(const ImageShape& shape = kColor) {
+  Picture picture;
+  picture.pixels = test::noise_image(shape);
+  picture.alpha = test::gradient_image(kGray);
+  picture.metadata.icc.resize(3);
+  picture.metadata.exif.resize(4);
+  return picture;
+}
+
+TEST(Preparer, changes_nothing_by_default) {
+  const Picture picture = Preparer({}).prepare(make_picture());
+  EXPECT_TRUE(test::same(picture.pixels, test::noise_image(kColor)));
+  EXPECT_TRUE(test::same(picture.alpha, test::gradient_image(kGray)));
+  EXPECT_EQ(picture.metadata.icc.size(), 3u);
+}
+
+TEST(Preparer, converts_then_resizes_then_normalizes) {
+  Preparer preparer(
+      {.gray = true, .size = TargetSize::exactly(30, 60), .normalize = Normalization::minmax});
+  WeightCache weights;
+  Image expected = resize(to_gray(test::noise_image(kColor)), 60, 30, weights);
+  normalize_minmax(expected);
+  EXPECT_TRUE(test::same(preparer.prepare(make_picture()).pixels, expected));
+}
+
+TEST(Preparer, resizes_alpha_and_does_not_normalize_it) {
+  Preparer preparer({.size = TargetSize::exactly(30, 60), .normalize = Normalization::minmax});
+  WeightCache weights;
+  EXPECT_TRUE(test::same(preparer.prepare(make_picture()).alpha,
+                         resize(test::gradient_image(kGray), 60, 30, weights)));
+}
+
+TEST(Preparer, removes_the_profile_of_colors_that_are_gone) {
+  Preparer preparer({.gray = true});
+  const Picture converted = preparer.prepare(make_picture());
+  EXPECT_TRUE(converted.metadata.icc.empty());
+  EXPECT_EQ(converted.metadata.exif.size(), 4u);
+  EXPECT_EQ(preparer.prepare(make_picture(kGray)).metadata.icc.size(), 3u) << "it is for gray";
+}
+
+TEST(Preparer, needs_the_memory_of_its_largest_step) {
+  const std::size_t color = kColor.bytes(), gray = kGray.bytes();
+  EXPECT_EQ(Preparer({}).memory_bytes(kColor), color);
+  EXPECT_EQ(Preparer({.gray = true}).memory_bytes(kColor), color + gray);
+  EXPECT_EQ(Preparer({.gray = true}).memory_bytes(kGray), gray);
+  EXPECT_EQ(Preparer({.size = TargetSize::exactly(50, 400)}).memory_bytes(kColor), 11 * color);
+  EXPECT_EQ(Preparer({.gray = true, .size = TargetSize::exactly(50, 400)}).memory_bytes(kColor),
+            11 * gray);
+}
+
+}  // namespace
+}  // namespace eckart::preparation
