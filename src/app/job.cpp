@@ -43,6 +43,15 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
   return options;
 }
 
+pipeline::MeasureOptions measure_options(const JobRequest& request) {
+  const settings::QualitySettings& quality = request.settings.quality;
+  const bool is_automatic = quality.measure == settings::MeasureChoice::automatic;
+  return {.peak = quality.peak,
+          .files = quality.measure != settings::MeasureChoice::fast,
+          .pixels = quality.measure == settings::MeasureChoice::full ||
+                    (is_automatic && request.has_report)};
+}
+
 }  // namespace
 
 Job::Job(JobRequest request)
@@ -90,7 +99,8 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
 }
 
 void Job::write(pipeline::WorkItem& item) {
-  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality});
+  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality},
+                           measure_options(request_));
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {

@@ -10,6 +10,7 @@
 #include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
+#include "core/peak_choice.hpp"
 #include "core/rank_policy.hpp"
 #include "core/round_up.hpp"
 #include "core/solver_kind.hpp"
@@ -27,6 +28,11 @@ struct OutputSettings {
   ImageFormat format = ImageFormat::png;
   std::string name;  ///< template of the file name; empty: the default for the number of ranks
   int jpeg_quality = EncodeOptions{}.jpeg_quality;
+};
+
+struct QualitySettings {
+  PeakChoice peak;
+  MeasureChoice measure = MeasureChoice::automatic;
 };
 
 struct ThreadSettings {
@@ -85,6 +91,7 @@ struct Settings {
   LedgerIdentity ledger_identity = LedgerIdentity::mtime;
   TimeoutSettings timeouts;
   TelemetrySettings telemetry;
+  QualitySettings quality;
 };
 
 /// An error in one line: location ("eckart.yaml:7", "--set a.b=c"), key, found value, expected
