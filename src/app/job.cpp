@@ -20,6 +20,7 @@
 #include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
 #include "io/is_within.hpp"
+#include "pipeline/output_quality.hpp"
 #include "pipeline/write.hpp"
 #include "text/printable.hpp"
 
@@ -46,8 +47,7 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
   const settings::QualitySettings& quality = request.settings.quality;
   const bool is_automatic = quality.measure == settings::MeasureChoice::automatic;
-  return {.peak = quality.peak,
-          .files = quality.measure != settings::MeasureChoice::fast,
+  return {.files = quality.measure != settings::MeasureChoice::fast,
           .pixels = quality.measure == settings::MeasureChoice::full ||
                     (is_automatic && request.has_report)};
 }
@@ -96,6 +96,7 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
   loader_.load(item, std::move(open), memory);
+  if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
 }
 
 void Job::write(pipeline::WorkItem& item) {

@@ -13,7 +13,8 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .is_deterministic = settings.deterministic,
                                              .jpeg_quality = settings.output.jpeg_quality,
                                              .decoder = settings.input.decoder,
-                                             .rank = rank}));
+                                             .rank = rank,
+                                             .peak = settings.quality.peak}));
   return texts;
 }
 

@@ -27,9 +27,8 @@ double output_squared_error(const compute::Task& task, std::size_t output) {
   return squared_error;
 }
 
-OutputQuality measure_output(const compute::Task& task, std::size_t output, double peak,
-                             const io::Codec& codec, std::span<const std::byte> file,
-                             const MeasureOptions& options) {
+OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
+                             std::span<const std::byte> file, const MeasureOptions& options) {
   const Image& original = task.input;
   const Image& written = task.outputs[output];
   OutputQuality quality;
@@ -41,14 +40,14 @@ OutputQuality measure_output(const compute::Task& task, std::size_t output, doub
   }
   if (!is_lossy(codec.format)) {
     quality.file_squared_error = output_squared_error(task, output);
-    if (options.pixels) quality.ssim = analysis::ssim(original, written, peak);
+    if (options.pixels) quality.ssim = analysis::ssim(original, written, task.peak);
     return quality;
   }
   if (!options.files && !options.pixels) return quality;
   const Image decoded = decode_output(codec, file);
   if (decoded.shape() != original.shape()) return quality;
   quality.file_squared_error = analysis::compare(original, decoded).squared_error;
-  if (options.pixels) quality.ssim = analysis::ssim(original, decoded, peak);
+  if (options.pixels) quality.ssim = analysis::ssim(original, decoded, task.peak);
   return quality;
 }
 

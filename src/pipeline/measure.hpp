@@ -6,14 +6,12 @@
 #include <span>
 
 #include "compute/backend.hpp"
-#include "core/peak_choice.hpp"
 #include "io/codec.hpp"
 
 namespace eckart::pipeline {
 
 /// What is measured of each output besides what the backend tells.
 struct MeasureOptions {
-  PeakChoice peak = {};
   /// Decode the file of a lossy format again, for the PSNR of the file. Takes about as long as
   /// encoding it.
   bool files = false;
@@ -34,8 +32,7 @@ double output_squared_error(const compute::Task& task, std::size_t output);
 
 /// Measures an output of a task that `codec` encoded as `file`. Throws ItemError(not_written) if
 /// the file does not decode.
-OutputQuality measure_output(const compute::Task& task, std::size_t output, double peak,
-                             const io::Codec& codec, std::span<const std::byte> file,
-                             const MeasureOptions& options);
+OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
+                             std::span<const std::byte> file, const MeasureOptions& options);
 
 }  // namespace eckart::pipeline

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/comparison.hpp"
 #include "core/quality.hpp"
+#include "core/rank_policy.hpp"
+#include "core/rank_spec.hpp"
 
 namespace eckart::pipeline {
 namespace {
 
-constexpr std::int64_t kFactorValueBytes = 4;  // float32
-
 double psnr_db_of(const WorkItem& item, double squared_error) {
-  const ImageShape& shape = item.task.input.shape();
-  const double peak = item.peak ? item.peak->value : eckart::peak(shape.depth);
-  return psnr_db(squared_error, shape.samples(), peak);
+  return psnr_db(squared_error, item.task.input.shape().samples(), item.task.peak);
 }
 
 double milliseconds(std::chrono::nanoseconds time) {
@@ -31,7 +30,7 @@ void add_planes(const std::vector<compute::PlaneResult>& planes,
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
     line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
     line.planes_recomputed += plane.is_recomputed;
-    line.factor_bytes += kFactorValueBytes * plane.rank * (line.rows + line.cols + 1);
+    line.factor_bytes += plane.rank * triplet_bytes(line.rows, line.cols);
   }
   if (line.solvers.size() < planes.size()) line.solvers.clear();
 }
@@ -41,8 +40,8 @@ void add_quality(const WorkItem& item, std::size_t output, telemetry::OutputMeas
   double residual = 0;
   for (const compute::PlaneResult& plane : item.task.results[output]) residual += plane.residual;
   const OutputQuality quality = quality_of(item, output);
-  if (item.peak) line.peak_source = item.peak->source;
-  line.peak = item.peak ? item.peak->value : eckart::peak(item.task.input.shape().depth);
+  line.peak = item.task.peak;
+  line.peak_source = item.peak_source;
   line.psnr_before_rounding_db = psnr_db_of(item, residual);
   line.psnr_db = output_psnr_db(item, output);
   line.rmse = std::sqrt(output_squared_error(item.task, output) / samples);
@@ -64,6 +63,12 @@ void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasur
 }
 
 }  // namespace
+
+void set_peak(WorkItem& item, const PeakChoice& choice) {
+  const Peak peak = analysis::resolve_peak(choice, item.task.input);
+  item.task.peak = peak.value;
+  item.peak_source = peak.source;
+}
 
 double output_psnr_db(const WorkItem& item, std::size_t output) {
   return psnr_db_of(item, output_squared_error(item.task, output));

@@ -2,10 +2,14 @@
 
 #include <cstddef>
 
+#include "core/peak_choice.hpp"
 #include "pipeline/work_item.hpp"
 #include "telemetry/output_measurement.hpp"
 
 namespace eckart::pipeline {
+
+/// Sets the peak of PSNR and SSIM, and of ranks by PSNR, for the image of the item.
+void set_peak(WorkItem& item, const PeakChoice& choice);
 
 /// PSNR of the pixels of one output, over all its planes, in dB; infinity if they equal the input.
 double output_psnr_db(const WorkItem& item, std::size_t output);

@@ -55,7 +55,7 @@ struct WorkItem {
   std::chrono::nanoseconds compute_time{0};  ///< time of its batch, divided by the batch's images
   std::chrono::nanoseconds wait_time{0};     ///< between the stages, until it was written
   std::chrono::nanoseconds write_time{0};    ///< time of writing and publishing
-  std::optional<Peak> peak;                 ///< of PSNR; none: the largest value of the sample type
+  PeakSource peak_source = PeakSource::dtype;  ///< where Task::peak comes from
   std::vector<OutputQuality> qualities;     ///< of each output; those of skipped ones are unknown
   files::FileState file_state;              ///< before the file was read
   io::FileIdentity identity;                ///< if `rooted_file` is set: the file that was read

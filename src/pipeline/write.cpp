@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/comparison.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 
@@ -14,7 +13,6 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions&
   item.publication.clear();  // from a previous attempt
   item.qualities.clear();
   item.wait_time = Clock::now() - item.found_at - item.load_time - item.compute_time;
-  item.peak = analysis::resolve_peak(measure.peak, item.task.input);
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
@@ -30,7 +28,7 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions&
     item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
     item.output_bytes.push_back(std::int64_t(file.size()));
     const auto write_time = Clock::now() - begin;
-    item.qualities.push_back(measure_output(item.task, i, item.peak->value, codec, file, measure));
+    item.qualities.push_back(measure_output(item.task, i, codec, file, measure));
     item.qualities.back().write_time = write_time;
   }
 }

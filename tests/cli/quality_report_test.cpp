@@ -171,6 +171,23 @@ TEST_F(QualityReportTest, uses_the_given_peak) {
   EXPECT_EQ(text("number/a.png"), text("dtype/a.png"));
 }
 
+TEST_F(QualityReportTest, has_the_psnr_that_the_rank_asks_for_at_the_peak) {
+  write_image("in/a.png", 3, 4);
+  ASSERT_EQ(
+      run({"run", "in", "-o", "out", "--rank", "psnr:30", "--peak", "4095", "--report", "r.jsonl"})
+          .code,
+      0);
+  const Json line = this->line("r.jsonl");
+  EXPECT_EQ(line.at("rank_spec"), "psnr:30");
+  EXPECT_GE(line.at("psnr_before_rounding_db").get<double>(), 29.99);
+  EXPECT_LT(line.at("psnr_before_rounding_db").get<double>(), 33)
+      << "with 65535, it has 24 dB more";
+  std::int64_t factor_bytes = 0;
+  for (const Json& rank : line.at("channel_ranks"))
+    factor_bytes += rank.get<std::int64_t>() * (48 + 64 + 1) * 4;
+  EXPECT_EQ(line.at("factor_bytes"), factor_bytes);
+}
+
 TEST_F(QualityReportTest, names_a_wrong_peak) {
   const ProcessResult result = run({"run", "in", "-o", "out", "--peak", "12bit"});
   EXPECT_EQ(result.code, int(ExitCode::usage));

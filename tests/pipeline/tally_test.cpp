@@ -72,7 +72,7 @@ TEST(Tally, uses_the_peak_of_the_image) {
   pipeline::Meters meters;
   pipeline::Tally tally(meters);
   const pipeline::ItemPtr item = done({100});
-  item->peak = Peak{51, PeakSource::range};
+  item->task.peak = 51;
   tally.count(*item);
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, psnr(100) - 20 * std::log10(5));
 }
