@@ -35,6 +35,7 @@ eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, reso
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
 eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent of images" PUBLIC_LIBRARIES moodycamel threads)
 eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML is loaded at run time)" LIBRARIES spdlog dl)
+eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
 eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
@@ -60,7 +61,7 @@ eckart_layer(status_server ABOUT "status page, status.json, metrics, health chec
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
-             USES flow io io/watch preparation compute ledger telemetry telemetry/json trace logging machine core files text LIBRARIES spdlog)
+             USES flow io io/watch preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
              USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"

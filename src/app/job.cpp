@@ -20,6 +20,7 @@
 #include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
 #include "io/is_within.hpp"
+#include "pipeline/output_quality.hpp"
 #include "pipeline/write.hpp"
 #include "text/printable.hpp"
 
@@ -41,6 +42,14 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
   options.durable = request.settings.durability != settings::Durability::none;
   options.timeout = request.ledger_timeout;
   return options;
+}
+
+pipeline::MeasureOptions measure_options(const JobRequest& request) {
+  const settings::QualitySettings& quality = request.settings.quality;
+  const bool is_automatic = quality.measure == settings::MeasureChoice::automatic;
+  return {.files = quality.measure != settings::MeasureChoice::fast,
+          .pixels = quality.measure == settings::MeasureChoice::full ||
+                    (is_automatic && request.has_report)};
 }
 
 }  // namespace
@@ -87,10 +96,12 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
   loader_.load(item, std::move(open), memory);
+  if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
 }
 
 void Job::write(pipeline::WorkItem& item) {
-  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality});
+  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality},
+                           measure_options(request_));
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {

@@ -34,6 +34,7 @@ struct JobRequest {
   std::filesystem::path output;
   bool overwrite = false;
   pipeline::OnSettingsChange on_change = pipeline::OnSettingsChange::refuse;
+  bool has_report = false;  ///< whether a report tells of each output
   /// How long to wait for a ledger that another process has locked.
   std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch

@@ -14,7 +14,8 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .jpeg_quality = settings.output.jpeg_quality,
                                              .decoder = settings.input.decoder,
                                              .preparation = settings.input.preparation(),
-                                             .rank = rank}));
+                                             .rank = rank,
+                                             .peak = settings.quality.peak}));
   return texts;
 }
 

@@ -45,6 +45,7 @@ JobRequest job_request(const RunRequest& request) {
           .output = request.output,
           .overwrite = request.overwrite,
           .on_change = request.on_change,
+          .has_report = !request.report.empty(),
           .restarts = request.restarts,
           .run_number = request.run_number};
 }
@@ -52,11 +53,14 @@ JobRequest job_request(const RunRequest& request) {
 /// Adds the result of the item to the report.
 void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
   const ItemResult result = item.outcome.result;
-  if (result == ItemResult::failed) return report.add_failure(item.file, item.outcome);
+  const Outcome& outcome = item.outcome;
+  if (result == ItemResult::failed)
+    return report.add_failure(item.file, outcome.reason, outcome.stage, outcome.detail);
   if (result != ItemResult::skipped && result != ItemResult::done) return;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) {
-      report.add_skipped(item.file, item.outputs[i], *item.skipped_reports[i]);
+      report.add_recorded(item.file, item.outputs[i], ItemResult::skipped,
+                          *item.skipped_reports[i]);
     } else if (result == ItemResult::done) {
       report.add(pipeline::output_measurement(item, i));
     }
@@ -155,9 +159,10 @@ telemetry::RunReport Run::execute() {
         job_.is_in_place() ? "the same command" : "the same command on the moved output folder");
   report.backend_reason = backend_.selection_reason;
   warn_of_output_folders(report, *source_);
-  if (job_.codec().format == ImageFormat::jpeg && report.outputs > 0)
-    report.warnings.emplace_back(
-        "PSNR is of the reconstructions; JPEG compression adds further loss");
+  const bool measures_files = request_.settings.quality.measure != settings::MeasureChoice::fast;
+  if (is_lossy(job_.codec().format) && !measures_files && report.outputs > 0)
+    report.warnings.emplace_back("PSNR is that of the reconstructions; " +
+                                 to_string(job_.codec().format) + " compression adds further loss");
   if (request_.restarts > 0)
     report.warnings.push_back("the GPU was lost " + text::format_count(request_.restarts, "time") +
                               "; images done before count as skipped");

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/codec.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -16,6 +17,12 @@ void check_exists(const std::filesystem::path& path, const std::string& hint) {
   throw FatalError(ExitCode::no_input,
                    text::printable(path.native()) + ": " +
                        (is_missing ? "no such file or folder" : error.message()) + hint);
+}
+
+void check_not_image(const std::string& flag, const std::filesystem::path& file) {
+  if (io::is_image_file_name(file.filename().string()))
+    throw FatalError(ExitCode::usage,
+                     flag + " " + text::printable(file.native()) + " would overwrite an image");
 }
 
 }  // namespace eckart::cli

@@ -24,7 +24,6 @@
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
 #include "core/instant.hpp"
-#include "io/codec.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
 #include "reports/run_report_text.hpp"
@@ -39,7 +38,7 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, ledger;
+  std::optional<std::string> rank, backend, solver, format, ledger, peak;
   PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
        json = false, dry_run = false;
@@ -72,6 +71,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--format", "output.format", args.format);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
+  apply_flag(settings, "--peak", "quality.peak", args.peak);
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
   return configuration;
@@ -132,12 +132,6 @@ void check_settings_mismatch(const app::RunRequest& request) {
       what +
           ": nothing was done. Use --reprocess to reprocess them, or keep both with another output "
           "folder or output.name");
-}
-
-void check_not_image(const std::string& flag, const std::filesystem::path& file) {
-  if (io::is_image_file_name(file.filename().string()))
-    throw FatalError(ExitCode::usage,
-                     flag + " " + text::printable(file.native()) + " would overwrite an image");
 }
 
 ExitCode execute(const RunArgs& args) {
@@ -259,8 +253,15 @@ void add_report_options(CLI::App& run, RunArgs& args) {
          "Print the summary as one JSON object on stdout; with --dry-run, a line per output too")
       ->group(group);
   run.add_option("--report", args.report,
-                 "JSON line per output: rank, PSNR, energy, certificate; - is stdout")
+                 "Rank, PSNR, SSIM, sizes and times of each output: CSV if FILE ends with .csv, "
+                 "otherwise JSON lines; - is stdout")
       ->type_name("FILE")
+      ->group(group);
+  run.add_option("--peak", args.peak,
+                 "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
+                 "a number, such as 4095 for 12-bit data in 16 bits")
+      ->type_name("PEAK")
+      ->default_str(to_string(settings::Settings{}.quality.peak))
       ->group(group);
   run.add_option("--trace", args.trace,
                  "File for a timeline of images and batches, for ui.perfetto.dev")

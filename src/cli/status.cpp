@@ -1,6 +1,8 @@
 #include <cstdio>
 #include <memory>
+#include <vector>
 
+#include "app/ledger_report.hpp"
 #include "app/ledger_status.hpp"
 #include "app/prune.hpp"
 #include "app/requeue.hpp"
@@ -10,6 +12,7 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "io/quarantine.hpp"
+#include "reports/image_report.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -23,6 +26,7 @@ struct StatusArgs {
   int failures = 20;
   int orphans = 0;
   bool json = false;
+  std::filesystem::path report;
 };
 
 /// Prints outputs whose input no longer exists.
@@ -118,8 +122,8 @@ void print_folder(const StatusArgs& args, const settings::WatchSettings* watch =
 }
 
 /// Shows the output folder of each watch, also after an error of one. A watch without a ledger has
-/// written nothing yet, which is no error.
-ExitCode print_watches(const StatusArgs& args) {
+/// written nothing yet, which is no error. Adds the folders that were shown to `shown`.
+ExitCode print_watches(const StatusArgs& args, std::vector<StatusArgs>& shown) {
   const std::vector<settings::WatchSettings> watches =
       settings::resolve_watches(read_configuration(args.config));
   if (watches.empty())
@@ -135,6 +139,7 @@ ExitCode print_watches(const StatusArgs& args) {
     folder.ledger = watch.settings.ledger;
     try {
       print_folder(folder, &watch);
+      shown.push_back(folder);
     } catch (const FatalError& error) {
       const std::string message = text::printable_message(error.what());
       std::fprintf(args.json ? stderr : stdout, "%s\n", message.c_str());
@@ -144,11 +149,28 @@ ExitCode print_watches(const StatusArgs& args) {
   return code;
 }
 
+/// Writes one report of all outputs in these folders.
+void write_report(const std::filesystem::path& file, const std::vector<StatusArgs>& folders) {
+  std::fflush(stdout);  // the report may go there
+  reports::ImageReport report(file);
+  for (const StatusArgs& folder : folders)
+    app::add_ledger_records(report, folder.output, folder.ledger);
+  report.close();
+}
+
 ExitCode status(const StatusArgs& args) {
-  if (args.output.empty()) return print_watches(args);
-  if (args.ledger.is_auto()) check_exists(args.output);
-  print_folder(args);
-  return ExitCode::ok;
+  check_not_image("--report", args.report);
+  if (!args.output.empty() && args.ledger.is_auto()) check_exists(args.output);
+  std::vector<StatusArgs> shown;
+  ExitCode code = ExitCode::ok;
+  if (args.output.empty()) {
+    code = print_watches(args, shown);
+  } else {
+    print_folder(args);
+    shown.push_back(args);
+  }
+  if (!args.report.empty()) write_report(args.report, shown);
+  return code;
 }
 
 }  // namespace
@@ -172,12 +194,21 @@ void add_status(CLI::App& app, Action& action) {
       ->check(number_between(0, kMaxListed))
       ->capture_default_str();
   command->add_flag("--json", args->json, "Print a JSON object per output folder");
+  command
+      ->add_option("--report", args->report,
+                   "Quality, sizes and times of all outputs: CSV if FILE ends with .csv, otherwise "
+                   "JSON lines; - is stdout")
+      ->type_name("FILE");
   describe(*command,
            {.usage = {"FOLDER [OPTIONS]", "[--config FILE] [OPTIONS]"},
             .examples = {{"What is done and what failed", "eckart status out"},
                          {"All watches of the service", "eckart status"},
+                         {"Quality, sizes and times of all outputs as a table",
+                          "eckart status out --report out.csv"},
                          {"Outputs whose inputs were deleted", "eckart status out --orphans 100"}},
-            .exit_codes = kLedgerExitCodes});
+            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
+                           ExitCode::no_input, ExitCode::cannot_create, ExitCode::io_error,
+                           ExitCode::temporary, ExitCode::no_permission, ExitCode::configuration}});
   command->callback([args, &action] { action = [args] { return status(*args); }; });
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -33,6 +34,9 @@ struct PlaneResult {
   /// solvers with Certificate::bound; otherwise NaN. Infinity if nothing could be proven.
   double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
   bool is_recomputed = false;  ///< the first solver did not certify this plane
+  /// The largest singular value, in levels; NaN if unknown.
+  double sigma1 = std::numeric_limits<double>::quiet_NaN();
+  std::optional<SolverKind> solver = {};  ///< that computed this plane; none if unknown
 
   /// Whether the loss is at most kMaxLossDb, as the certificate asks for it.
   bool is_certified(Certificate certificate) const;

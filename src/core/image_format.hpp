@@ -12,6 +12,17 @@ constexpr auto enum_names(ImageFormat) {
       {{ImageFormat::png, "png"}, {ImageFormat::jpeg, "jpeg"}, {ImageFormat::jpeg, "jpg"}});
 }
 
+/// Whether the pixels in a file may differ from the pixels that were encoded.
+constexpr bool is_lossy(ImageFormat format) {
+  switch (format) {
+    case ImageFormat::png:
+      return false;
+    case ImageFormat::jpeg:
+      return true;
+  }
+  return true;
+}
+
 /// The decoder of input files. Both apply the same limits, alpha rule and EXIF orientation.
 enum class Decoder {
   strict,  ///< the decoders of this program, which refuse damaged files

@@ -12,9 +12,9 @@ constexpr double kNegligibleError = kHalfLevel * kHalfLevel;
 
 }  // namespace
 
-double psnr_db(double squared_error, std::size_t samples, int peak) {
+double psnr_db(double squared_error, std::size_t samples, double peak) {
   if (squared_error <= 0) return std::numeric_limits<double>::infinity();
-  return 10 * std::log10(double(peak) * peak * double(samples) / squared_error);
+  return 10 * std::log10(peak * peak * double(samples) / squared_error);
 }
 
 bool is_negligible(double squared_error) { return squared_error < kNegligibleError; }

@@ -5,8 +5,8 @@
 namespace eckart {
 
 /// Peak signal-to-noise ratio in dB: 10 log10(peak^2 * samples / squared_error). `squared_error` is
-/// summed over all samples, in levels^2. Infinity if it is zero.
-double psnr_db(double squared_error, std::size_t samples, int peak);
+/// summed over all samples, in levels^2; `peak` in levels. Infinity if the error is zero.
+double psnr_db(double squared_error, std::size_t samples, double peak);
 
 /// The largest loss of PSNR before rounding, in dB, against the optimum of Eckart and Young. A
 /// plane that may have lost more is recomputed in float64.

@@ -147,7 +147,10 @@ void ComputeWorker::trace_device(const Batch& batch) {
 void ComputeWorker::send(Batch batch) {
   const auto now = Clock::now();
   meters_.service(Stage::compute).add(now - batch.entered_at, std::int64_t(batch.items.size()));
-  for (ItemPtr& item : batch.items) item->entered_at = now;
+  for (ItemPtr& item : batch.items) {
+    item->entered_at = now;
+    item->compute_time = (now - batch.entered_at) / batch.items.size();
+  }
   clock_.measure_wait(flow::StageClock::State::blocked, [&] {
     for (ItemPtr& item : batch.items) {
       if (item->task.is_canceled)

@@ -1,17 +1,85 @@
 #include "pipeline/output_quality.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "analysis/comparison.hpp"
 #include "core/quality.hpp"
+#include "core/rank_policy.hpp"
+#include "core/rank_spec.hpp"
 
 namespace eckart::pipeline {
+namespace {
 
-double output_psnr_db(const compute::Task& task, std::size_t output) {
-  double squared_error = 0;
-  for (const compute::PlaneResult& plane : task.results[output])
-    squared_error += plane.squared_error;
-  const ImageShape& shape = task.input.shape();
-  return psnr_db(squared_error, shape.samples(), peak(shape.depth));
+double psnr_db_of(const WorkItem& item, double squared_error) {
+  return psnr_db(squared_error, item.task.input.shape().samples(), item.task.peak);
+}
+
+double milliseconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
+void add_planes(const std::vector<compute::PlaneResult>& planes,
+                telemetry::OutputMeasurement& line) {
+  for (const compute::PlaneResult& plane : planes) {
+    line.rank = std::max(line.rank, plane.rank);
+    line.channel_ranks.push_back(plane.rank);
+    line.energy.push_back(plane.energy);
+    line.sigma1.push_back(plane.sigma1);
+    if (plane.solver) line.solvers.push_back(to_string(*plane.solver));
+    line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
+    line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
+    line.planes_recomputed += plane.is_recomputed;
+    line.factor_bytes += plane.rank * triplet_bytes(line.rows, line.cols);
+  }
+  if (line.solvers.size() < planes.size()) line.solvers.clear();
+}
+
+void add_quality(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
+  const double samples = double(item.task.input.shape().samples());
+  double residual = 0;
+  for (const compute::PlaneResult& plane : item.task.results[output]) residual += plane.residual;
+  const OutputQuality quality = quality_of(item, output);
+  line.peak = item.task.peak;
+  line.peak_source = item.peak_source;
+  line.psnr_before_rounding_db = psnr_db_of(item, residual);
+  line.psnr_db = output_psnr_db(item, output);
+  line.rmse = std::sqrt(output_squared_error(item.task, output) / samples);
+  line.relative_error = quality.relative_error;
+  line.max_error = quality.max_error;
+  line.file_psnr_db = file_psnr_db(item, output);
+  line.file_rmse = std::sqrt(quality.file_squared_error / samples);
+  line.ssim = quality.ssim;
+}
+
+void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
+  line.raw_bytes = std::int64_t(item.task.input.bytes());
+  line.source_bytes = item.input_bytes;
+  if (output < item.output_bytes.size()) line.written_bytes = item.output_bytes[output];
+  line.load_ms = milliseconds(item.load_time);
+  line.wait_ms = milliseconds(item.wait_time);
+  line.compute_ms = milliseconds(item.compute_time);
+  line.write_ms = milliseconds(quality_of(item, output).write_time);
+}
+
+}  // namespace
+
+void set_peak(WorkItem& item, const PeakChoice& choice) {
+  const Peak peak = analysis::resolve_peak(choice, item.task.input);
+  item.task.peak = peak.value;
+  item.peak_source = peak.source;
+}
+
+double output_psnr_db(const WorkItem& item, std::size_t output) {
+  return psnr_db_of(item, output_squared_error(item.task, output));
+}
+
+double file_psnr_db(const WorkItem& item, std::size_t output) {
+  return psnr_db_of(item, quality_of(item, output).file_squared_error);
+}
+
+OutputQuality quality_of(const WorkItem& item, std::size_t output) {
+  return output < item.qualities.size() ? item.qualities[output] : OutputQuality{};
 }
 
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
@@ -22,14 +90,10 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .cols = shape.cols,
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
-                                    .psnr_db = output_psnr_db(item.task, output)};
-  for (const compute::PlaneResult& plane : item.task.results[output]) {
-    line.rank = std::max(line.rank, plane.rank);
-    line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
-    line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
-    line.planes_recomputed += plane.is_recomputed;
-    line.energy.push_back(plane.energy);
-  }
+                                    .rank_spec = to_string(item.output_ranks[output])};
+  add_planes(item.task.results[output], line);
+  add_quality(item, output, line);
+  add_costs(item, output, line);
   return line;
 }
 

@@ -231,9 +231,10 @@ void Pipeline::run_load(int index) {
       BudgetWait memory(budget_, step, clock, trace);
       load(*item, memory, clock, step);
     }
+    item->load_time = clock.busy_time() - busy_before;
     span.end([&] { return load_trace_args(*item); });
     if (item->outcome.result != ItemResult::skipped)
-      meters_.service(Stage::load).add(clock.busy_time() - busy_before);
+      meters_.service(Stage::load).add(item->load_time);
     const bool to_compute = item->outcome.ok() && !item->is_full_rank;
     if (!to_compute) --items_before_batcher_;
     ItemChannel& next = to_compute ? loaded_ : finished_;

@@ -11,11 +11,13 @@ namespace {
 // text.
 constexpr Decoder kOmittedDecoder = Decoder::strict;
 constexpr Certificate kOmittedCertificate = Certificate::estimate;
+constexpr PeakChoice kOmittedPeak;
 
 /// Returns the value of a setting that is not in the text.
 std::string omitted_value(const std::string& name) {
   if (name == "decoder") return to_string(kOmittedDecoder);
   if (name == "certificate") return to_string(kOmittedCertificate);
+  if (name == "peak") return to_string(kOmittedPeak);
   return "none";
 }
 
@@ -54,7 +56,11 @@ std::string settings_text(const PixelSettings& settings) {
   if (preparation.size.is_set()) text += ", size " + to_string(preparation.size);
   if (preparation.normalize != Normalization::none)
     text += ", normalize " + to_string(preparation.normalize);
-  return text + ", rank " + to_string(settings.rank);
+  text += ", rank " + to_string(settings.rank);
+  const bool has_psnr_target = settings.rank.kind == RankPolicy::Kind::psnr;
+  if (has_psnr_target && settings.peak != kOmittedPeak)
+    text += ", peak " + to_string(settings.peak);
+  return text;
 }
 
 std::string settings_difference(std::string_view before, std::string_view now) {

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/image_format.hpp"
+#include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "core/solver_kind.hpp"
@@ -29,6 +30,7 @@ struct PixelSettings {
   Decoder decoder = Decoder::strict;
   Preparation preparation{};
   RankPolicy rank;
+  PeakChoice peak = {};  ///< used for ranks by PSNR only
 };
 
 /// Returns the text by which the ledger records settings: "png, solver auto, rank 20". An output is

@@ -19,6 +19,10 @@ namespace {
 constexpr std::size_t kRecentFailures = 20;
 constexpr double kExactPsnrDb = 99;  // used in place of infinity
 
+/// The PSNR that counts in means: within +-99 dB, because that of an exact output is infinite, and
+/// that with a peak of 0 is -infinity.
+double counted_psnr_db(double psnr_db) { return std::clamp(psnr_db, -kExactPsnrDb, kExactPsnrDb); }
+
 /// True if this plane was recomputed for any output. Full-rank outputs never are.
 bool is_recomputed(const compute::Task& task, std::size_t channel) {
   return std::ranges::any_of(task.results,
@@ -27,13 +31,15 @@ bool is_recomputed(const compute::Task& task, std::size_t channel) {
                              });
 }
 
-/// Logs the shape of an image, and rank, PSNR and file of each output (flag -v).
+/// Logs the shape of an image, and rank, PSNR and file of each output (flag -v). The PSNR is that
+/// of the file if it was measured.
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     const telemetry::OutputMeasurement line = output_measurement(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   text::printable(line.file.native()), line.rows, line.cols, line.channels,
-                  line.bits, line.rank, std::min(kExactPsnrDb, line.psnr_db),
+                  line.bits, line.rank,
+                  counted_psnr_db(std::isnan(line.file_psnr_db) ? line.psnr_db : line.file_psnr_db),
                   std::isfinite(line.loss_estimate_db)
                       ? fmt::format("loss estimate {:.1g} dB", line.loss_estimate_db)
                       : "no loss estimate",
@@ -111,21 +117,33 @@ void Tally::count(const WorkItem& item) {
     report_.planes_recomputed += is_recomputed(item.task, channel);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
-    const double psnr = std::min(kExactPsnrDb, output_psnr_db(item.task, i));
-    for (const compute::PlaneResult& plane : item.task.results[i]) {
-      report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
-      report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
-    }
-    quality_.add(psnr);
-    ++report_.outputs;
-    quality_of(to_string(item.output_ranks[i])).add(psnr);
+    count_output(item, i);
   }
 }
 
-telemetry::RankQuality& Tally::quality_of(const std::string& rank) {
-  const auto found = std::ranges::find(report_.ranks, rank, &telemetry::RankQuality::rank);
+void Tally::count_output(const WorkItem& item, std::size_t output) {
+  for (const compute::PlaneResult& plane : item.task.results[output]) {
+    report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
+    report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
+  }
+  ++report_.outputs;
+  const double psnr = counted_psnr_db(output_psnr_db(item, output));
+  const double file_psnr = file_psnr_db(item, output);
+  const OutputQuality quality = quality_of(item, output);
+  psnr_db_.add(psnr);
+  telemetry::RankSummary& rank = summary_of(to_string(item.output_ranks[output]));
+  rank.psnr_db.add(psnr);
+  if (!std::isnan(file_psnr)) rank.file_psnr_db.add(counted_psnr_db(file_psnr));
+  if (!std::isnan(quality.ssim)) rank.ssim.add(quality.ssim);
+  if (output < item.output_bytes.size()) rank.output_bytes += item.output_bytes[output];
+  rank.compute_s += std::chrono::duration<double>(item.compute_time).count();
+  rank.write_s += std::chrono::duration<double>(quality.write_time).count();
+}
+
+telemetry::RankSummary& Tally::summary_of(const std::string& rank) {
+  const auto found = std::ranges::find(report_.ranks, rank, &telemetry::RankSummary::rank);
   return found != report_.ranks.end() ? *found
-                                      : report_.ranks.emplace_back(telemetry::RankQuality{rank});
+                                      : report_.ranks.emplace_back(telemetry::RankSummary{rank});
 }
 
 telemetry::ProgressState Tally::progress() const {
@@ -150,8 +168,8 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
 telemetry::RunReport Tally::report() const {
   const std::lock_guard lock(mutex_);
   telemetry::RunReport report = report_;
-  report.psnr_db_mean = quality_.psnr_db_mean;
-  report.psnr_db_min = quality_.psnr_db_min;
+  report.psnr_db_mean = psnr_db_.mean();
+  report.psnr_db_min = psnr_db_.min();
   return report;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <mutex>
 #include <set>
@@ -30,14 +31,15 @@ class Tally {
   telemetry::RunReport report() const;
 
  private:
-  telemetry::RankQuality& quality_of(const std::string& rank);
+  void count_output(const WorkItem& item, std::size_t output);
+  telemetry::RankSummary& summary_of(const std::string& rank);
 
   Meters& meters_;
   mutable std::mutex mutex_;
   telemetry::ProgressState progress_;
   telemetry::RunReport report_;
-  telemetry::RankQuality quality_;     // of all ranks
-  std::multiset<Instant> unfinished_;  // times at which unfinished images were found
+  telemetry::Statistic psnr_db_{0.01};  // of all ranks
+  std::multiset<Instant> unfinished_;   // times at which unfinished images were found
   double last_done_unix_s_ = 0;
   std::deque<telemetry::ImageFailure> recent_failures_;
 };

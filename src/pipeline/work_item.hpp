@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "compute/backend.hpp"
 #include "core/instant.hpp"
 #include "core/outcome.hpp"
+#include "core/peak_choice.hpp"
 #include "core/picture.hpp"
 #include "core/rank_policy.hpp"
 #include "files/file_state.hpp"
@@ -20,6 +22,7 @@
 #include "io/publication.hpp"
 #include "io/rooted_file.hpp"
 #include "pipeline/item_state.hpp"
+#include "pipeline/measure.hpp"
 #include "pipeline/meters.hpp"
 
 namespace eckart::pipeline {
@@ -42,13 +45,18 @@ struct WorkItem {
   Image alpha;        ///< of the input; empty: opaque
   Metadata metadata;  ///< of the input
   std::vector<std::size_t>
-      full_rank_outputs{};                  ///< outputs equal to the input, not in the task yet
-  bool is_full_rank = false;                ///< all ranks are full: skips the backend
-  std::shared_ptr<OutputOwner> owner;       ///< of the outputs, if it may end before the item
-  io::Publication publication;              ///< used between write and publish
-  bool is_suspect = false;                  ///< was in flight when a GPU was lost
-  Instant found_at{}, entered_at{};         ///< entered_at: entry into the current queue or stage
-  std::chrono::nanoseconds write_time{0};   ///< time of writing and publishing
+      full_rank_outputs{};                   ///< outputs equal to the input, not in the task yet
+  bool is_full_rank = false;                 ///< all ranks are full: skips the backend
+  std::shared_ptr<OutputOwner> owner;        ///< of the outputs, if it may end before the item
+  io::Publication publication;               ///< used between write and publish
+  bool is_suspect = false;                   ///< was in flight when a GPU was lost
+  Instant found_at{}, entered_at{};          ///< entered_at: entry into the current queue or stage
+  std::chrono::nanoseconds load_time{0};     ///< time of reading and decoding
+  std::chrono::nanoseconds compute_time{0};  ///< time of its batch, divided by the batch's images
+  std::chrono::nanoseconds wait_time{0};     ///< between the stages, until it was written
+  std::chrono::nanoseconds write_time{0};    ///< time of writing and publishing
+  PeakSource peak_source = PeakSource::dtype;  ///< where Task::peak comes from
+  std::vector<OutputQuality> qualities;     ///< of each output; those of skipped ones are unknown
   files::FileState file_state;              ///< before the file was read
   io::FileIdentity identity;                ///< if `rooted_file` is set: the file that was read
   bool needs_content_hash = false;          ///< whether to hash the bytes that are read

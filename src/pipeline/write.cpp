@@ -4,23 +4,32 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/instant.hpp"
 
 namespace eckart::pipeline {
 
-void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options) {
+void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options,
+                    const MeasureOptions& measure) {
   item.publication.clear();  // from a previous attempt
+  item.qualities.clear();
+  item.wait_time = Clock::now() - item.found_at - item.load_time - item.compute_time;
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) {
       item.output_mtimes_ns.push_back(0);
       item.output_bytes.push_back(0);
+      item.qualities.emplace_back();
       continue;
     }
+    const Instant begin = Clock::now();
     const std::vector<std::byte> file =
         codec.encode(PictureView(item.task.outputs[i], item.alpha, item.metadata), options);
     item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
     item.output_bytes.push_back(std::int64_t(file.size()));
+    const auto write_time = Clock::now() - begin;
+    item.qualities.push_back(measure_output(item.task, i, codec, file, measure));
+    item.qualities.back().write_time = write_time;
   }
 }
 

@@ -3,14 +3,17 @@
 #include <span>
 
 #include "io/codec.hpp"
+#include "pipeline/measure.hpp"
 #include "pipeline/output_owner.hpp"
 #include "pipeline/work_item.hpp"
 
 namespace eckart::pipeline {
 
 /// Encodes the outputs of an item that are not skipped, and adds them to its publication under
-/// temporary names. Throws ItemError if this item fails, EnvironmentError, FatalError.
-void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options);
+/// temporary names. Measures them. Throws ItemError if this item fails, EnvironmentError,
+/// FatalError.
+void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options,
+                    const MeasureOptions& measure = {});
 
 /// Publishes the written outputs of a group and records them through `owner`. Then every item is
 /// ItemState::recorded; a failed item has its outcome. Deferred items are not published. Throws

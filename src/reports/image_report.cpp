@@ -15,7 +15,7 @@
 namespace eckart::reports {
 namespace {
 
-/// The subject of a line: an output or a failed input.
+/// The subject of a record: an output or a failed input.
 struct ReportSubject {
   std::string kind;  ///< "output" or "failure"
   std::filesystem::path path;
@@ -29,9 +29,8 @@ struct ReportSubject {
   }
 };
 
-/// Empty if the line is truncated or not a line of a report.
-std::optional<ReportSubject> parse_subject(const std::string& line) {
-  const text::Json json = text::Json::parse(line, nullptr, false);
+/// Empty if the record is truncated or not a record of a report.
+std::optional<ReportSubject> subject_of(const text::Json& json) {
   const auto text = [&](const char* key) {
     const auto found = json.is_object() ? json.find(key) : json.end();
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
@@ -44,15 +43,22 @@ std::optional<ReportSubject> parse_subject(const std::string& line) {
   return std::nullopt;
 }
 
-std::string output_line_text(const std::filesystem::path& input,
-                             const std::filesystem::path& output, const char* result,
-                             const text::Json& measurements) {
+text::Json output_record(const std::filesystem::path& input, const std::filesystem::path& output,
+                         std::string_view result, const text::Json& measurements) {
   text::Json json{{"kind", "output"},
+                  {"schema", kReportSchema},
                   {"input", input.native()},
                   {"output", output.native()},
                   {"result", result}};
   json.update(measurements);
-  return text::dump_json(json) + '\n';
+  return json;
+}
+
+/// Older versions recorded fewer measurements.
+text::Json unknown_measurements() {
+  text::Json json = telemetry::to_json(telemetry::OutputMeasurement{});
+  for (auto& value : json) value = nullptr;
+  return json;
 }
 
 }  // namespace
@@ -60,59 +66,58 @@ std::string output_line_text(const std::filesystem::path& input,
 ImageReport::ImageReport(const std::filesystem::path& file) : file_(file) {}
 
 void ImageReport::add(const telemetry::OutputMeasurement& output) {
-  write(output_line_text(output.file, output.output, "done", to_json(output)));
+  write(output_record(output.file, output.output, "done", to_json(output)));
 }
 
-void ImageReport::add_skipped(const std::filesystem::path& file,
-                              const std::filesystem::path& output,
-                              const std::string& measurements) {
-  text::Json json = text::Json::parse(measurements, nullptr, false);
-  if (!json.is_object()) {
-    json = telemetry::to_json(telemetry::OutputMeasurement{});
-    for (auto& value : json) value = nullptr;
-  }
-  write(output_line_text(file, output, "skipped", json));
+void ImageReport::add_recorded(const std::filesystem::path& file,
+                               const std::filesystem::path& output, ItemResult result,
+                               const std::string& measurements) {
+  text::Json json = unknown_measurements();
+  const text::Json known = text::Json::parse(measurements, nullptr, false);
+  if (known.is_object()) json.update(known);
+  write(output_record(file, output, to_string(result), json));
 }
 
-void ImageReport::add_failure(const std::filesystem::path& file, const Outcome& outcome) {
-  write(text::dump_json({{"kind", "failure"},
-                         {"input", file.native()},
-                         {"result", "failed"},
-                         {"reason", to_string(outcome.reason)},
-                         {"stage", to_string(outcome.stage)},
-                         {"detail", outcome.detail}}) +
-        '\n');
+void ImageReport::add_failure(const std::filesystem::path& file, FailureReason reason,
+                              std::optional<Stage> stage, const std::string& detail) {
+  write({{"kind", "failure"},
+         {"schema", kReportSchema},
+         {"input", file.native()},
+         {"result", to_string(ItemResult::failed)},
+         {"reason", to_string(reason)},
+         {"stage", stage ? text::Json(to_string(*stage)) : text::Json()},
+         {"detail", detail}});
 }
 
-void ImageReport::write(const std::string& text) {
+void ImageReport::write(const text::Json& record) {
+  const std::string text = report_record(file_.format(), record);
   const std::lock_guard lock(mutex_);
   file_.write(text);
 }
 
 void ImageReport::close() {
   const std::lock_guard lock(mutex_);
-  if (!file_.is_direct()) copy_unreplaced_lines();
+  if (!file_.is_direct()) copy_unreplaced_records();
   const int error = file_.publish();
   if (error != 0)
     throw FatalError(ExitCode::io_error, "report " + text::printable(file_.path().native()) +
                                              " is incomplete: " + std::strerror(error));
 }
 
-/// Copies the lines of the previous report that this one does not replace, so that a run over some
-/// of the inputs, from another folder, or interrupted, loses none of them.
-void ImageReport::copy_unreplaced_lines() {
+/// Copies the records of the previous report that this one does not replace, so that a run over
+/// some of the inputs, from another folder, or interrupted, loses none of them.
+void ImageReport::copy_unreplaced_records() {
   std::unordered_set<std::uint64_t> reported;
-  file_.for_each_written_line([&](const std::string& line) {
-    const auto subject = parse_subject(line);
+  file_.for_each_written_record([&](const ReportReader::Record& record) {
+    const auto subject = subject_of(record.json);
     if (!subject) return;
     reported.insert(subject->hash());
     if (subject->kind == "output")  // its input no longer counts as failed
-      reported.insert(
-          ReportSubject{"failure", text::Json::parse(line).at("input").get<std::string>()}.hash());
+      reported.insert(ReportSubject{"failure", record.json.at("input").get<std::string>()}.hash());
   });
-  file_.for_each_previous_line([&](const std::string& line) {
-    const auto subject = parse_subject(line);
-    if (!subject || !reported.contains(subject->hash())) file_.write(line + '\n');
+  file_.for_each_previous_record([&](const ReportReader::Record& record) {
+    const auto subject = subject_of(record.json);
+    if (!subject || !reported.contains(subject->hash())) file_.write(record.text);
   });
 }
 

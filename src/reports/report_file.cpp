@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,7 +19,6 @@
 #include "files/file_descriptor.hpp"
 #include "files/link_chain.hpp"
 #include "files/out_of_space.hpp"
-#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::reports {
@@ -28,9 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Every line begins with one of these. The last is of older versions.
-constexpr std::string_view kLinePrefixes[] = {R"({"kind":"output",)", R"({"kind":"failure",)",
-                                              R"({"file":)"};
 constexpr std::size_t kMaxLineBytes = 1
                                       << 20;  // longer than any line: lengths of names are limited
 
@@ -129,45 +124,29 @@ std::string first_line(int descriptor) {
   return text;
 }
 
-/// Whether this is a line of a report. Older versions wrote "file" instead of "input", "failed"
-/// instead of "reason", and at first no "result".
-bool is_report_line(std::string_view line) {
-  const text::Json json = text::Json::parse(line, nullptr, false);
-  if (!json.is_object()) return false;
-  const auto has = [&](const char* key) { return json.contains(key); };
-  const auto input = json.find(has("input") ? "input" : "file");
-  if (input == json.end() || !input->is_string()) return false;
-  return has("result") || (has("output") && has("rank")) || (has("failed") && has("stage"));
-}
-
-/// Whether the text may be the incomplete first line of a killed run.
-bool is_truncated_line(std::string_view text) {
-  return text.size() < kMaxLineBytes &&
-         std::any_of(std::begin(kLinePrefixes), std::end(kLinePrefixes), [&](auto prefix) {
-           return text.starts_with(prefix) || prefix.starts_with(text);
-         });
-}
-
 /// Throws unless the file is empty or a report: a mistyped name must not cost an image or a list of
 /// inputs.
-void check_is_report(const fs::path& file, int descriptor, bool is_part_file) {
+void check_is_report(const fs::path& file, ReportFormat format, int descriptor, bool is_part_file) {
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
     if (status.st_size == 0) return;
     const std::string line = first_line(descriptor);
     const bool is_complete = line.ends_with('\n');
-    if (is_complete ? is_report_line(line)
-                    : is_part_file && !line.empty() && is_truncated_line(line))
+    const bool may_be_truncated = is_part_file && !line.empty() && line.size() < kMaxLineBytes;
+    if (is_complete ? is_report_line(format, line)
+                    : may_be_truncated && is_truncated_report_line(format, line))
       return;
   }
   throw report_error(ExitCode::usage, file,
-                     ": the file exists and is not a report; choose another name");
+                     format == ReportFormat::csv
+                         ? ": the file exists and is not a CSV report; choose another name"
+                         : ": the file exists and is not a report; choose another name");
 }
 
-void check_replaceable(const fs::path& file) {
+void check_replaceable(const fs::path& file, ReportFormat format) {
   const files::FileDescriptor existing(
       ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (existing) return check_is_report(file, existing.get(), false);
+  if (existing) return check_is_report(file, format, existing.get(), false);
   if (errno != ENOENT)
     throw report_error(ExitCode::cannot_create, file,
                        std::string(" cannot be read: ") + std::strerror(errno));
@@ -192,10 +171,10 @@ files::FileDescriptor open_locked(const fs::path& part, const fs::path& file) {
   }
 }
 
-std::FILE* open_part(const fs::path& part, const fs::path& file) {
-  check_replaceable(file);
+std::FILE* open_part(const fs::path& part, const fs::path& file, ReportFormat format) {
+  check_replaceable(file, format);
   files::FileDescriptor opened = open_locked(part, file);
-  check_is_report(part, opened.get(), true);
+  check_is_report(part, format, opened.get(), true);
   if (::ftruncate(opened.get(), 0) != 0) throw_open_error(part, errno);
   return to_stream(std::move(opened));
 }
@@ -203,10 +182,12 @@ std::FILE* open_part(const fs::path& part, const fs::path& file) {
 }  // namespace
 
 ReportFile::ReportFile(const fs::path& file)
-    : path_(resolve_links(file)),
+    : format_(report_format_of(file)),
+      path_(resolve_links(file)),
       part_(part_path(path_)),
-      file_(is_direct() ? open_direct(path_) : open_part(part_, path_)) {
+      file_(is_direct() ? open_direct(path_) : open_part(part_, path_, format_)) {
   if (!file_) throw_open_error(path_, errno);
+  write(report_header(format_));
 }
 
 void ReportFile::write(const std::string& text) {
@@ -216,21 +197,21 @@ void ReportFile::write(const std::string& text) {
     first_errno_ = errno;
 }
 
-void ReportFile::for_each_written_line(const std::function<void(const std::string& line)>& visit) {
-  read_lines(part_, visit);
-}
+void ReportFile::for_each_written_record(const RecordVisitor& visit) { read_records(part_, visit); }
 
-void ReportFile::for_each_previous_line(const std::function<void(const std::string& line)>& visit) {
+void ReportFile::for_each_previous_record(const RecordVisitor& visit) {
   std::error_code ignored;
-  if (fs::exists(path_, ignored)) read_lines(path_, visit);
+  if (fs::exists(path_, ignored)) read_records(path_, visit);
 }
 
-void ReportFile::read_lines(const fs::path& file,
-                            const std::function<void(const std::string& line)>& visit) {
+void ReportFile::read_records(const fs::path& file, const RecordVisitor& visit) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   const bool is_open = stream.is_open();
-  for (std::string line; std::getline(stream, line) && !stream.eof();) visit(line);
+  ReportReader reader(format_);
+  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+    if (const auto record = reader.add_line(line)) visit(*record);
+  }
   if (first_errno_ == 0 && (!is_open || stream.bad())) first_errno_ = errno != 0 ? errno : EIO;
 }
 

@@ -1,3 +1,6 @@
+#include <string>
+#include <utility>
+
 #include "reports/bottleneck_text.hpp"
 #include "reports/failures_json.hpp"
 #include "reports/not_read_json.hpp"
@@ -35,13 +38,27 @@ text::Json stages_json(const telemetry::RunReport& report) {
   return stages;
 }
 
+/// Adds mean, median and minimum; null if not all outputs have the value.
+void add_statistic(text::Json& json, const std::string& name, const telemetry::Statistic& values,
+                   std::int64_t outputs) {
+  const bool is_known = values.count() == outputs;
+  json[name + "_mean"] = is_known ? text::Json(values.mean()) : text::Json();
+  json[name + "_median"] = is_known ? text::Json(values.median()) : text::Json();
+  json[name + "_min"] = is_known ? text::Json(values.min()) : text::Json();
+}
+
 text::Json ranks_json(const telemetry::RunReport& report) {
   text::Json ranks = text::Json::array();
-  for (const telemetry::RankQuality& rank : report.ranks)
-    ranks.push_back({{"rank", rank.rank},
-                     {"outputs", rank.outputs},
-                     {"psnr_db_mean", rank.psnr_db_mean},
-                     {"psnr_db_min", rank.psnr_db_min}});
+  for (const telemetry::RankSummary& rank : report.ranks) {
+    text::Json json{{"rank", rank.rank}, {"outputs", rank.outputs()}};
+    add_statistic(json, "psnr_db", rank.psnr_db, rank.outputs());
+    add_statistic(json, "file_psnr_db", rank.file_psnr_db, rank.outputs());
+    add_statistic(json, "ssim", rank.ssim, rank.outputs());
+    json["output_bytes"] = rank.output_bytes;
+    json["compute_s"] = rank.compute_s;
+    json["write_s"] = rank.write_s;
+    ranks.push_back(std::move(json));
+  }
   return ranks;
 }
 

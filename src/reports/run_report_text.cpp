@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "reports/bottleneck_text.hpp"
+#include "reports/rank_table.hpp"
 #include "reports/run_report_derived.hpp"
 #include "text/format_count.hpp"
 #include "text/format_duration.hpp"
@@ -56,23 +57,6 @@ std::string loss_text(const telemetry::RunReport& report) {
   if (std::isfinite(report.max_loss_estimate_db))
     return fmt::format("loss estimate at most {:.1g} dB", report.max_loss_estimate_db);
   return "no loss estimate for some outputs";
-}
-
-/// The outputs with their quality: a line per rank if there are several, because a mean over
-/// different ranks means nothing.
-std::string output_lines(const telemetry::RunReport& report) {
-  const std::string count = text::group_digits(report.outputs), loss = loss_text(report);
-  const auto psnr = [](double mean_db, double min_db) {
-    return fmt::format("PSNR {:.2f} dB mean, {:.2f} dB minimum", mean_db, min_db);
-  };
-  if (report.ranks.size() < 2)
-    return labeled("outputs",
-                   count + "; " + psnr(report.psnr_db_mean, report.psnr_db_min) + ", " + loss);
-  std::string lines = labeled("outputs", count + "; " + loss);
-  for (const telemetry::RankQuality& rank : report.ranks)
-    lines += labeled("", fmt::format("rank {}: {}; {}", rank.rank, text::group_digits(rank.outputs),
-                                     psnr(rank.psnr_db_mean, rank.psnr_db_min)));
-  return lines;
 }
 
 std::string rates_text(const telemetry::RunReport& report) {
@@ -148,7 +132,8 @@ std::string to_text(const telemetry::RunReport& report) {
   text += labeled("images", images_text(report));
   if (report.ignored > 0) text += labeled("ignored", ignored_text(report));
   if (report.failed > 0) text += labeled("failures", failures_text(report));
-  if (report.outputs > 0) text += output_lines(report);
+  if (report.outputs > 0)
+    text += labeled("outputs", text::group_digits(report.outputs) + "; " + loss_text(report));
   text += labeled("time", text::format_duration(report.wall_s));
   if (report.done > 0 && report.wall_s > 0) text += labeled("rate", rates_text(report));
   if (report.done + report.skipped == 0) return text + notes(report);  // nothing was measured
@@ -158,6 +143,7 @@ std::string to_text(const telemetry::RunReport& report) {
                                    : fmt::format("{}: {}", report.backend, report.backend_details));
   }
   text += solver_lines(report.solvers);
+  if (report.outputs > 0) text += '\n' + rank_table(report.ranks);
   if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));
   if (const std::string sentence = bottleneck_text(report); !sentence.empty()) {
     text += labeled("bottleneck", sentence);

@@ -30,6 +30,19 @@ constexpr auto enum_names(Durability) {
       {{Durability::group, "group"}, {Durability::file, "file"}, {Durability::none, "none"}});
 }
 
+/// What is measured of each output, at a cost.
+enum class MeasureChoice {
+  automatic,  ///< the PSNR of lossy files; with a report, everything
+  fast,       ///< only what the decomposition tells
+  full,       ///< the PSNR of lossy files, SSIM, relative error and maximum error
+};
+
+constexpr auto enum_names(MeasureChoice) {
+  return std::to_array<EnumName<MeasureChoice>>({{MeasureChoice::automatic, "auto"},
+                                                 {MeasureChoice::fast, "fast"},
+                                                 {MeasureChoice::full, "full"}});
+}
+
 /// What identifies an input that was moved or copied.
 enum class LedgerIdentity { mtime, content };
 

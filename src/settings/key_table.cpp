@@ -69,6 +69,12 @@ const KeyTable<Settings>& settings_table() {
                     OutputNamePattern{}, &S::output, &OutputSettings::name)),
       per_watch(key("output.jpeg_quality", "JPEG quality of outputs", Integer{1, 100}, &S::output,
                     &OutputSettings::jpeg_quality)),
+      per_watch(key("quality.peak", "peak of PSNR and SSIM", PeakValue{}, &S::quality,
+                    &QualitySettings::peak)),
+      per_watch(key("quality.measure",
+                    "what to measure of outputs; full: SSIM and errors too, as auto does with "
+                    "--report",
+                    Choice<MeasureChoice>{}, &S::quality, &QualitySettings::measure)),
       key("threads.load", "threads that read and decode", auto_or_integer(1, 1024), &S::threads,
           &ThreadSettings::load),
       key("threads.write", "threads that encode and write", auto_or_integer(1, 1024), &S::threads,

@@ -10,6 +10,7 @@
 #include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
+#include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "core/round_up.hpp"
@@ -33,6 +34,11 @@ struct OutputSettings {
   ImageFormat format = ImageFormat::png;
   std::string name;  ///< template of the file name; empty: the default for the number of ranks
   int jpeg_quality = EncodeOptions{}.jpeg_quality;
+};
+
+struct QualitySettings {
+  PeakChoice peak;
+  MeasureChoice measure = MeasureChoice::automatic;
 };
 
 struct ThreadSettings {
@@ -91,6 +97,7 @@ struct Settings {
   LedgerIdentity ledger_identity = LedgerIdentity::mtime;
   TimeoutSettings timeouts;
   TelemetrySettings telemetry;
+  QualitySettings quality;
 };
 
 /// An error in one line: location ("eckart.yaml:7", "--set a.b=c"), key, found value, expected

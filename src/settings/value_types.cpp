@@ -164,6 +164,12 @@ void ListenAddress::read(std::string_view text, std::string& value) const {
   value = text;
 }
 
+void PeakValue::read(std::string_view text, PeakChoice& value) const try {
+  value = parse_peak(text);
+} catch (const std::invalid_argument&) {
+  throw_invalid(text, expected());
+}
+
 void OutputNamePattern::read(std::string_view text, std::string& value) const {
   if (!text.empty()) files::validate_output_name(text);
   value = text;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/enum_names.hpp"
+#include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "settings/choices.hpp"
@@ -131,6 +132,14 @@ struct TargetSizeText {
   std::string expected() const;
   void read(std::string_view text, TargetSize& value) const;
   std::string print(const TargetSize& value) const { return Text{}.print(to_string(value)); }
+};
+
+/// The peak of PSNR: dtype, range or a number.
+struct PeakValue {
+  static constexpr bool kAcceptsList = false;
+  std::string expected() const { return "dtype, range or a positive number"; }
+  void read(std::string_view text, PeakChoice& value) const;
+  std::string print(const PeakChoice& value) const { return to_string(value); }
 };
 
 /// A list of ranks: SPEC[,SPEC...].

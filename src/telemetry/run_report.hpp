@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "telemetry/snapshot.hpp"
+#include "telemetry/statistic.hpp"
 
 namespace eckart::telemetry {
 
@@ -19,18 +19,17 @@ struct SolverChoiceStats {
   std::string explanation;
 };
 
-/// The quality of all outputs of one rank.
-struct RankQuality {
-  std::string rank;  ///< as it was given
-  std::int64_t outputs = 0;
-  double psnr_db_mean = 0;  ///< as in RunReport
-  double psnr_db_min = 0;
+/// All outputs of one rank SPEC.
+struct RankSummary {
+  std::string rank;               ///< the SPEC, as it was given
+  Statistic psnr_db{0.01};        ///< of the pixels written; exact outputs count as 99 dB
+  Statistic file_psnr_db{0.01};   ///< of the pixels in the files, where they were measured
+  Statistic ssim{0.0001};         ///< likewise
+  std::int64_t output_bytes = 0;  ///< written
+  double compute_s = 0;  ///< of the images of these outputs, which may have other ranks too
+  double write_s = 0;    ///< of encoding and writing these outputs
 
-  void add(double psnr_db) {
-    psnr_db_min = outputs > 0 ? std::min(psnr_db_min, psnr_db) : psnr_db;
-    ++outputs;
-    psnr_db_mean += (psnr_db - psnr_db_mean) / double(outputs);
-  }
+  std::int64_t outputs() const { return psnr_db.count(); }
 };
 
 /// The result of a run: the source of the summary and of `--json`.
@@ -45,7 +44,7 @@ struct RunReport : ImageCounts {
   double pipeline_s = 0;        ///< the part of it that `stages` and `machine` cover
   double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
   double psnr_db_min = 0;
-  std::vector<RankQuality> ranks;      ///< in the order of the settings
+  std::vector<RankSummary> ranks;      ///< in the order of the settings
   double max_loss_estimate_db = 0;     ///< the largest of all outputs
   double max_loss_bound_db = 0;        ///< the largest of all outputs; NaN if not proven for all
   std::int64_t planes_recomputed = 0;  ///< planes that the first solver did not certify

@@ -99,7 +99,7 @@ TEST_F(RunCommandTest, writes_jpeg) {
   write("in/a.png", encoded("png", 20, 30, 3));
   const ProcessResult result = run({"run", "in", "-o", "out", "--format", "jpeg", "-k", "3"});
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, HasSubstr("JPEG compression adds further loss"));
+  EXPECT_THAT(result.err, Not(HasSubstr("compression adds"))) << "PSNR is that of the file";
   ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
   const auto file = io::read_file(at("out/a.jpg"), 1);
   EXPECT_EQ(io::detect_codec(file).format, ImageFormat::jpeg);

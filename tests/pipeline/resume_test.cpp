@@ -346,6 +346,11 @@ TEST_F(ResumeCheckTest, hashes_the_open_file) {
 
 TEST(SettingsText, names_all_settings_that_affect_pixels) {
   EXPECT_EQ(pipeline::settings_text({}), "png, solver auto, rank 20") << "as in earlier versions";
+  const PeakChoice peak{PeakSource::number, 4095};
+  EXPECT_EQ(pipeline::settings_text({.rank = {}, .peak = peak}), pipeline::settings_text({}))
+      << "it changes only what is reported";
+  EXPECT_EQ(pipeline::settings_text({.rank = {RankPolicy::Kind::psnr, 35}, .peak = peak}),
+            "png, solver auto, rank psnr:35, peak 4095");
   EXPECT_EQ(
       pipeline::settings_text({.format = ImageFormat::jpeg,
                                .solver = SolverKind::gram,

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "core/quality.hpp"
@@ -31,15 +33,48 @@ TEST(Tally, reports_the_psnr_of_each_rank) {
   pipeline::Tally tally(meters);
   tally.count(*done({400, 100}));
   tally.count(*done({1600, 25}));
-  const std::vector<telemetry::RankQuality> ranks = tally.report().ranks;
+  const std::vector<telemetry::RankSummary> ranks = tally.report().ranks;
   ASSERT_EQ(ranks.size(), 2u);
   EXPECT_EQ(ranks[0].rank, "5");
-  EXPECT_EQ(ranks[0].outputs, 2);
-  EXPECT_DOUBLE_EQ(ranks[0].psnr_db_mean, (psnr(400) + psnr(1600)) / 2);
-  EXPECT_DOUBLE_EQ(ranks[0].psnr_db_min, psnr(1600));
+  EXPECT_EQ(ranks[0].outputs(), 2);
+  EXPECT_DOUBLE_EQ(ranks[0].psnr_db.mean(), (psnr(400) + psnr(1600)) / 2);
+  EXPECT_DOUBLE_EQ(ranks[0].psnr_db.min(), psnr(1600));
   EXPECT_EQ(ranks[1].rank, "20");
-  EXPECT_DOUBLE_EQ(ranks[1].psnr_db_mean, (psnr(100) + psnr(25)) / 2);
-  EXPECT_DOUBLE_EQ(ranks[1].psnr_db_min, psnr(100));
+  EXPECT_DOUBLE_EQ(ranks[1].psnr_db.mean(), (psnr(100) + psnr(25)) / 2);
+  EXPECT_DOUBLE_EQ(ranks[1].psnr_db.min(), psnr(100));
+}
+
+TEST(Tally, reports_quality_and_cost_of_the_files_of_each_rank) {
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
+  for (const double file_squared_error : {900, 400, 100}) {
+    const pipeline::ItemPtr item = done({25, 100});
+    item->compute_time = std::chrono::milliseconds(3);
+    item->output_bytes = {1000, 2000};
+    item->qualities.resize(2);
+    item->qualities[0] = {.file_squared_error = file_squared_error,
+                          .ssim = 0.5,
+                          .write_time = std::chrono::milliseconds(2)};
+    tally.count(*item);
+  }
+  const std::vector<telemetry::RankSummary> ranks = tally.report().ranks;
+  EXPECT_NEAR(ranks[0].file_psnr_db.median(), psnr(400), 0.006);
+  EXPECT_DOUBLE_EQ(ranks[0].file_psnr_db.min(), psnr(900));
+  EXPECT_EQ(ranks[0].ssim.count(), 3);
+  EXPECT_EQ(ranks[0].output_bytes, 3000);
+  EXPECT_DOUBLE_EQ(ranks[0].compute_s, 0.009);
+  EXPECT_DOUBLE_EQ(ranks[0].write_s, 0.006);
+  EXPECT_EQ(ranks[1].file_psnr_db.count(), 0) << "not measured";
+  EXPECT_EQ(ranks[1].output_bytes, 6000);
+}
+
+TEST(Tally, uses_the_peak_of_the_image) {
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
+  const pipeline::ItemPtr item = done({100});
+  item->task.peak = 51;
+  tally.count(*item);
+  EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, psnr(100) - 20 * std::log10(5));
 }
 
 TEST(Tally, reports_min_and_mean_psnr) {

@@ -1,5 +1,6 @@
 #include "telemetry/json/measurement_json.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace eckart::telemetry {
@@ -10,6 +11,18 @@ text::Json finite_or_null(double number) {
   return std::isfinite(number) ? text::Json(number) : text::Json();
 }
 
+/// Null if a value is unknown.
+text::Json numbers_or_null(const std::vector<double>& numbers) {
+  const bool is_known =
+      !numbers.empty() && std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); });
+  return is_known ? text::Json(numbers) : text::Json();
+}
+
+template <class Value>
+text::Json values_or_null(const std::vector<Value>& values) {
+  return values.empty() ? text::Json() : text::Json(values);
+}
+
 }  // namespace
 
 text::Json to_json(const OutputMeasurement& output) {
@@ -17,12 +30,33 @@ text::Json to_json(const OutputMeasurement& output) {
           {"cols", output.cols},
           {"channels", output.channels},
           {"bits", output.bits},
+          {"rank_spec", output.rank_spec},
           {"rank", output.rank},
+          {"channel_ranks", values_or_null(output.channel_ranks)},
+          {"energy", numbers_or_null(output.energy)},
+          {"sigma1", numbers_or_null(output.sigma1)},
+          {"solvers", values_or_null(output.solvers)},
+          {"peak", output.peak},
+          {"peak_source", to_string(output.peak_source)},
+          {"psnr_before_rounding_db", finite_or_null(output.psnr_before_rounding_db)},
           {"psnr_db", finite_or_null(output.psnr_db)},
-          {"planes_recomputed", output.planes_recomputed},
-          {"energy", output.energy},
+          {"rmse", output.rmse},
+          {"relative_error", finite_or_null(output.relative_error)},
+          {"max_error", finite_or_null(output.max_error)},
+          {"file_psnr_db", finite_or_null(output.file_psnr_db)},
+          {"file_rmse", finite_or_null(output.file_rmse)},
+          {"ssim", finite_or_null(output.ssim)},
           {"loss_estimate_db", finite_or_null(output.loss_estimate_db)},
-          {"loss_bound_db", finite_or_null(output.loss_bound_db)}};
+          {"loss_bound_db", finite_or_null(output.loss_bound_db)},
+          {"planes_recomputed", output.planes_recomputed},
+          {"raw_bytes", output.raw_bytes},
+          {"source_bytes", output.source_bytes},
+          {"factor_bytes", output.factor_bytes},
+          {"written_bytes", output.written_bytes},
+          {"load_ms", output.load_ms},
+          {"wait_ms", output.wait_ms},
+          {"compute_ms", output.compute_ms},
+          {"write_ms", output.write_ms}};
 }
 
 }  // namespace eckart::telemetry

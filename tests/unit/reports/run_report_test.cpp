@@ -105,20 +105,65 @@ TEST(RunReportText, counts_the_images_by_result) {
                               "1 other ignored (hidden, temporary, or link)\n"));
   EXPECT_THAT(text, HasSubstr("failures    2 corrupt, 1 empty file\n"));
   EXPECT_THAT(text, HasSubstr("note        1,234 of 29,988 planes were recomputed"));
-  EXPECT_THAT(text, HasSubstr("outputs     19,992; PSNR 34.21 dB mean, 21.07 dB minimum, loss "
-                              "estimate at most 0.003 dB\n"));
+  EXPECT_THAT(text, HasSubstr("outputs     19,992; loss estimate at most 0.003 dB\n"));
   EXPECT_THAT(text, HasSubstr("backend     cpu: OpenBLAS, 2 threads\n"));
   EXPECT_THAT(text, HasSubstr("500 images/s, 131 Mpixel/s; files: 61.7 MB/s read, 30.9 MB/s wr"));
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
 }
 
-TEST(RunReportText, has_a_line_with_the_quality_of_each_rank) {
+/// Returns the summary of outputs with these PSNRs.
+telemetry::RankSummary make_rank(const std::string& rank, const std::vector<double>& psnrs_db) {
+  telemetry::RankSummary summary{rank};
+  for (const double psnr_db : psnrs_db) summary.psnr_db.add(psnr_db);
+  summary.output_bytes = 1'234'000;
+  summary.compute_s = 0.3, summary.write_s = 0.0105;
+  return summary;
+}
+
+TEST(RunReportText, has_a_row_for_each_rank) {
   telemetry::RunReport report = make_report();
-  report.ranks = {{"5", 9996, 24.5, 21.07}, {"20", 9996, 43.924, 30}};
-  EXPECT_THAT(to_text(report),
-              HasSubstr("outputs     19,992; loss estimate at most 0.003 dB\n"
-                        "            rank 5: 9,996; PSNR 24.50 dB mean, 21.07 dB minimum\n"
-                        "            rank 20: 9,996; PSNR 43.92 dB mean, 30.00 dB minimum\n"));
+  report.ranks = {make_rank("5", {24, 25, 21.07}), make_rank("energy:0.99", {43, 30})};
+  EXPECT_THAT(
+      to_text(report),
+      HasSubstr(
+          "\nrank          outputs  PSNR mean  median minimum    written   compute     write\n"
+          "5                   3      23.36   24.00   21.07    1.23 MB    100 ms   3.50 ms\n"
+          "energy:0.99         2      36.50   36.50   30.00    1.23 MB    150 ms   5.25 ms\n"));
+}
+
+TEST(RunReportText, has_columns_of_ssim_if_it_was_measured) {
+  telemetry::RunReport report = make_report();
+  report.ranks = {make_rank("5", {24, 25}), make_rank("20", {43, 30})};
+  EXPECT_THAT(to_text(report), Not(HasSubstr("SSIM")));
+  for (const double ssim : {0.5, 0.75}) report.ranks[1].ssim.add(ssim);
+  EXPECT_THAT(to_text(report), AllOf(HasSubstr(" minimum  SSIM mean  median minimum    written"),
+                                     HasSubstr("   24.00          -       -       -    1.23 MB"),
+                                     HasSubstr("   30.00     0.6250  0.6250  0.5000    1.23 MB")));
+}
+
+/// 54 dB of the pixels says nothing about a JPEG file that has 35 dB.
+TEST(RunReportText, shows_the_psnr_of_the_files_if_all_were_measured) {
+  telemetry::RunReport report = make_report();
+  report.ranks = {make_rank("5", {54, 55})};
+  report.ranks[0].file_psnr_db.add(35);
+  EXPECT_THAT(to_text(report), HasSubstr("      54.50   54.50   54.00 "));
+  report.ranks[0].file_psnr_db.add(36);
+  EXPECT_THAT(to_text(report), HasSubstr("      35.50   35.50   35.00 "));
+}
+
+TEST(RunReportJson, has_the_quality_and_cost_of_each_rank) {
+  telemetry::RunReport report = make_report();
+  report.ranks = {make_rank("5", {24, 25, 21.07})};
+  report.ranks[0].ssim.add(0.5);
+  const auto rank = nlohmann::json::parse(to_json(report)).at("ranks").at(0);
+  EXPECT_EQ(rank.at("rank"), "5");
+  EXPECT_EQ(rank.at("outputs"), 3);
+  EXPECT_EQ(rank.at("psnr_db_median"), 24);
+  EXPECT_EQ(rank.at("psnr_db_min"), 21.07);
+  EXPECT_TRUE(rank.at("file_psnr_db_mean").is_null());
+  EXPECT_TRUE(rank.at("ssim_mean").is_null()) << "not of all outputs";
+  EXPECT_EQ(rank.at("output_bytes"), 1'234'000);
+  EXPECT_EQ(rank.at("compute_s"), 0.3);
 }
 
 TEST(RunReportText, has_no_table_if_nothing_was_done) {
@@ -132,13 +177,13 @@ TEST(RunReportText, has_no_table_if_nothing_was_done) {
 TEST(RunReportText, reports_a_missing_loss_estimate) {
   telemetry::RunReport report = make_report();
   report.max_loss_estimate_db = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(to_text(report), HasSubstr("minimum, no loss estimate for some outputs\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("; no loss estimate for some outputs\n"));
 }
 
 TEST(RunReportText, states_what_is_proven) {
   telemetry::RunReport report = make_report();
   report.max_loss_bound_db = 0.0042;
-  EXPECT_THAT(to_text(report), HasSubstr("minimum, proven loss at most 0.004 dB\n"));
+  EXPECT_THAT(to_text(report), HasSubstr("; proven loss at most 0.004 dB\n"));
 }
 
 TEST(RunReportText, lists_the_solvers_with_the_selection_reason) {

@@ -51,6 +51,7 @@ Settings all_non_default_settings() {
   s.ledger_identity = LedgerIdentity::content;
   s.deterministic = true;
   s.timeouts = {7, 8};
+  s.quality = {{PeakSource::number, 4095}, MeasureChoice::full};
   s.telemetry = {"logs/a b.jsonl", 0.5, 1, 0, "[::1]:9464"};
   return s;
 }

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "core/image.hpp"
+#include "core/peak_choice.hpp"
+
+namespace eckart::analysis {
+
+/// How two images of the same shape differ, over all samples of all channels.
+struct Comparison {
+  double squared_error = 0;  ///< sum of (a - b)^2, in levels^2
+  double squared_norm = 0;   ///< sum of a^2, in levels^2
+  double max_error = 0;      ///< the largest |a - b|, in levels
+};
+
+/// Requires the same shape.
+Comparison compare(const Image& a, const Image& b);
+
+/// max - min over all samples, in levels.
+double sample_range(const Image& image);
+
+/// The peak for this input image.
+Peak resolve_peak(const PeakChoice& choice, const Image& input);
+
+}  // namespace eckart::analysis

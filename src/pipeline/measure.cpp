@@ -1,0 +1,54 @@
+#include "pipeline/measure.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "analysis/comparison.hpp"
+#include "analysis/ssim.hpp"
+#include "core/error.hpp"
+
+namespace eckart::pipeline {
+namespace {
+
+Image decode_output(const io::Codec& codec, std::span<const std::byte> file) try {
+  constexpr ImageLimits kNoLimits{.decode_mb = 1 << 24, .decode_s = 86400};
+  return codec.decode(file, kNoLimits).pixels;
+} catch (const ItemError& error) {
+  throw ItemError(FailureReason::not_written,
+                  std::string("the encoded output does not decode: ") + error.what());
+}
+
+}  // namespace
+
+double output_squared_error(const compute::Task& task, std::size_t output) {
+  double squared_error = 0;
+  for (const compute::PlaneResult& plane : task.results[output])
+    squared_error += plane.squared_error;
+  return squared_error;
+}
+
+OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
+                             std::span<const std::byte> file, const MeasureOptions& options) {
+  const Image& original = task.input;
+  const Image& written = task.outputs[output];
+  OutputQuality quality;
+  if (options.pixels) {
+    const analysis::Comparison difference = analysis::compare(original, written);
+    quality.max_error = difference.max_error;
+    quality.relative_error =
+        std::sqrt(difference.squared_error / difference.squared_norm);  // NaN for a black image
+  }
+  if (!is_lossy(codec.format)) {
+    quality.file_squared_error = output_squared_error(task, output);
+    if (options.pixels) quality.ssim = analysis::ssim(original, written, task.peak);
+    return quality;
+  }
+  if (!options.files && !options.pixels) return quality;
+  const Image decoded = decode_output(codec, file);
+  if (decoded.shape() != original.shape()) return quality;
+  quality.file_squared_error = analysis::compare(original, decoded).squared_error;
+  if (options.pixels) quality.ssim = analysis::ssim(original, decoded, task.peak);
+  return quality;
+}
+
+}  // namespace eckart::pipeline

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "compute/backend.hpp"
+#include "io/codec.hpp"
+
+namespace eckart::pipeline {
+
+/// What is measured of each output besides what the backend tells.
+struct MeasureOptions {
+  /// Decode the file of a lossy format again, for the PSNR of the file. Takes about as long as
+  /// encoding it.
+  bool files = false;
+  bool pixels = false;  ///< SSIM, relative error and maximum error; includes `files`
+};
+
+/// Measured when an output is written. NaN: not measured.
+struct OutputQuality {
+  double file_squared_error = std::numeric_limits<double>::quiet_NaN();  ///< of the file's pixels
+  double ssim = std::numeric_limits<double>::quiet_NaN();                ///< of the file's pixels
+  double relative_error = std::numeric_limits<double>::quiet_NaN();      ///< ||A - B|| / ||A||
+  double max_error = std::numeric_limits<double>::quiet_NaN();           ///< levels
+  std::chrono::nanoseconds write_time{0};  ///< of encoding and writing
+};
+
+/// The squared error of the pixels of an output, summed over all its planes, in levels^2.
+double output_squared_error(const compute::Task& task, std::size_t output);
+
+/// Measures an output of a task that `codec` encoded as `file`. Throws ItemError(not_written) if
+/// the file does not decode.
+OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
+                             std::span<const std::byte> file, const MeasureOptions& options);
+
+}  // namespace eckart::pipeline
