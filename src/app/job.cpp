@@ -52,7 +52,7 @@ Job::Job(JobRequest request)
       guard_(request_.inputs, request_.output),
       loader_(request_.settings.limits, ranks_, outputs_.codec(),
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
-              request_.settings.input.decoder) {
+              {request_.settings.input.decoder, request_.settings.input.alpha}) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -90,7 +90,9 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
 }
 
 void Job::write(pipeline::WorkItem& item) {
-  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality});
+  pipeline::encode_outputs(
+      item, outputs_.codec(),
+      {request_.settings.output.jpeg_quality, request_.settings.output.webp_quality});
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/alpha.hpp"
 #include "io/content_hash.hpp"
+#include "io/dicom_header.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -37,32 +39,36 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
 }
 
 Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-               int copies, Decoder decoder)
+               int copies, const DecodeSettings& decoding)
     : limits_(limits),
       ranks_(std::move(ranks)),
       full_rank_filter_(ranks_),
       outputs_(outputs),
       copies_(std::size_t(copies)),
-      decoder_(decoder) {}
+      decoding_(decoding) {}
 
 void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
   if (!open) open.emplace(item.file);
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  const io::Codec& codec = io::detect_codec(io::FileBytes(file), decoder_);
+  const io::Codec& codec = io::detect_codec(io::FileBytes(file), decoding_.decoder);
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
-  outputs_.check_encodable(header.shape);
+  outputs_.check_encodable(header.shape, /*has_alpha=*/false);  // which decoding shows
   // One reservation covers everything the item needs. If items held some bytes while they waited
   // for more, they could deadlock.
-  const std::size_t resident_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
-  item.reservation =
-      memory.reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
+  const std::size_t pixel_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
+  const std::size_t alpha_bytes = header.may_have_alpha ? io::alpha_shape(header.shape).bytes() : 0;
+  item.reservation = memory.reserve(
+      std::max(std::size_t(file.size()) + header.max_decode_bytes, pixel_bytes + alpha_bytes));
   if (!item.reservation) return;
   Picture picture = decode(item, file, codec, header);
   item.task.input = std::move(picture.pixels);
+  if (picture.metadata.dicom)
+    spdlog::debug("{}: {}", text::printable(item.file.native()),
+                  io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes);
+  item.reservation.shrink_to(pixel_bytes + item.alpha.bytes());
   log_full_rank(item, item.task.input.shape());
   full_rank_filter_.prepare_task(item);
 }
@@ -77,7 +83,10 @@ Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Code
   // The reservation was made for this header.
   if (io::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
-  return codec.decode(bytes, limits_);
+  Picture picture = codec.decode(bytes, limits_);
+  io::apply_alpha_policy(picture, decoding_.alpha);
+  outputs_.check_encodable(picture.pixels.shape(), !picture.alpha.empty());
+  return picture;
 }
 
 void Loader::log_full_rank(const WorkItem& item, const ImageShape& shape) {

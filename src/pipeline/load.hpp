@@ -29,18 +29,24 @@ class ItemMemory {
 /// Throws ItemError.
 std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
+/// How inputs are decoded.
+struct DecodeSettings {
+  Decoder decoder = Decoder::strict;
+  AlphaPolicy alpha = AlphaPolicy::keep;
+};
+
 /// Decodes files into tasks. Thread-safe. Must outlive the items, which reference its ranks.
 class Loader {
  public:
-  /// `outputs` is the codec of the outputs, `decoder` the decoder of the inputs. `copies` is how
-  /// many copies of the pixels the backend holds, including the task's own.
+  /// `outputs` is the codec of the outputs. `copies` is how many copies of the pixels the backend
+  /// holds, including the task's own.
   Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-         int copies = 1, Decoder decoder = Decoder::strict);
+         int copies = 1, const DecodeSettings& decoding = {});
 
   /// Decodes `open`, or the item's file if `open` is empty, into the item's task. Checks the header
   /// against the limits and the output format. Makes one reservation: the maximum of (file +
-  /// decoder) and (input pixels + output pixels). After decoding, it is reduced to the pixels. If
-  /// the reservation is empty, returns without decoding. Throws ItemError.
+  /// decoder) and (input pixels + output pixels + alpha). After decoding, it is reduced to these.
+  /// If the reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
  private:
@@ -53,7 +59,7 @@ class Loader {
   const FullRankFilter full_rank_filter_;
   const io::Codec& outputs_;
   const std::size_t copies_;
-  const Decoder decoder_;
+  const DecodeSettings decoding_;
   std::atomic<bool> logged_{false};
 };
 

@@ -21,12 +21,14 @@ constexpr int kAuto = 0;  ///< `auto`: the program decides
 
 struct InputSettings {
   Decoder decoder = Decoder::strict;
+  AlphaPolicy alpha = AlphaPolicy::keep;
 };
 
 struct OutputSettings {
-  ImageFormat format = ImageFormat::png;
+  OutputFormat format = OutputFormat::png;
   std::string name;  ///< template of the file name; empty: the default for the number of ranks
   int jpeg_quality = EncodeOptions{}.jpeg_quality;
+  int webp_quality = EncodeOptions{}.webp_quality;
 };
 
 struct ThreadSettings {

@@ -20,6 +20,7 @@ namespace eckart {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 using test::Bytes;
 
@@ -104,7 +105,7 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   ranks_.clear();  // so that nothing but decoding counts
   pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
-                          Decoder::opencv);
+                          {.decoder = Decoder::opencv});
   const auto reserved = [&](const Bytes& bytes) {
     pipeline::WorkItem item;
     item.file = write(bytes);
@@ -118,6 +119,32 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
   EXPECT_EQ(reserved(file), 2 * file.size() + 2 * image().bytes());
   const Bytes jpeg = test::make_jpeg(image(), {});
   EXPECT_EQ(reserved(jpeg), 3 * jpeg.size() + 2 * image().bytes());
+}
+
+TEST_F(LoadTest, reserves_alpha_until_it_is_dropped) {
+  const auto file = [](std::string_view alpha) {
+    return test::PngMaker(1, 1, 8, 4).pixels("\0\1"s + std::string(alpha)).end();
+  };
+  EXPECT_EQ(load(write(file("\x7F"))).reservation.bytes(), 2 + ranks_.size());
+  EXPECT_EQ(load(write(file("\xFF"))).reservation.bytes(), 1 + ranks_.size());
+}
+
+TEST_F(LoadTest, rejects_alpha_that_the_output_cannot_hold) {
+  const fs::path path = write(test::PngMaker(1, 1, 8, 4).pixels("\0\1\x7F"sv).end());
+  const auto load_for_jpeg = [&](AlphaPolicy policy) {
+    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::jpeg), /*copies=*/1,
+                            {.alpha = policy});
+    pipeline::WorkItem item;
+    item.file = path;
+    test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+    const test::CaughtError failure =
+        test::failure_of([&] { loader.load(item, std::nullopt, memory); });
+    item.task.ranks = {};
+    return failure.reason;
+  };
+  EXPECT_EQ(load_for_jpeg(AlphaPolicy::keep), FailureReason::not_encodable);
+  EXPECT_EQ(load_for_jpeg(AlphaPolicy::fail), FailureReason::unsupported);
+  EXPECT_EQ(load_for_jpeg(AlphaPolicy::white), FailureReason::none);
 }
 
 TEST_F(LoadTest, reserves_trailing_bytes_too) {

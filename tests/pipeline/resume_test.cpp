@@ -347,14 +347,21 @@ TEST_F(ResumeCheckTest, hashes_the_open_file) {
 TEST(SettingsText, names_all_settings_that_affect_pixels) {
   EXPECT_EQ(pipeline::settings_text({}), "png, solver auto, rank 20") << "as in earlier versions";
   EXPECT_EQ(
-      pipeline::settings_text({.format = ImageFormat::jpeg,
+      pipeline::settings_text({.format = OutputFormat::jpeg,
                                .solver = SolverKind::gram,
                                .certificate = Certificate::bound,
                                .is_deterministic = true,
                                .jpeg_quality = 90,
                                .decoder = Decoder::opencv,
+                               .alpha = AlphaPolicy::white,
                                .rank = {7}}),
-      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, rank 7");
+      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, alpha "
+      "white, rank 7");
+  EXPECT_EQ(pipeline::settings_text({.format = OutputFormat::webp, .rank = {20}}),
+            "webp, solver auto, quality lossless, rank 20");
+  EXPECT_EQ(
+      pipeline::settings_text({.format = OutputFormat::webp, .webp_quality = 80, .rank = {20}}),
+      "webp, solver auto, quality 80, rank 20");
 }
 
 TEST(SettingsDifference, lists_changed_settings) {

@@ -36,8 +36,9 @@ Settings all_non_default_settings() {
   s.certificate = Certificate::bound;
   s.calibration = FileChoice::at("a \"b\".yaml");
   s.ranks = parse_ranks("5,10");
-  s.input = {Decoder::opencv};
-  s.output = {ImageFormat::jpeg, "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
+  s.input = {Decoder::opencv, AlphaPolicy::white};
+  s.output = {OutputFormat::jpeg, "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80,
+              90};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};
