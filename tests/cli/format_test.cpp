@@ -147,7 +147,7 @@ TEST_F(TransparentImageTest, keeps_its_alpha) {
 TEST_F(TransparentImageTest, is_refused_with_advice_by_formats_without_alpha) {
   write("in/a.png", transparent_png());
   const ProcessResult result = run_all({"--format", "jpeg"});
-  EXPECT_EQ(result.code, 65) << result.err;
+  EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(
       line_containing(result.err, "in/a.png: "),
       HasSubstr("JPEG has no alpha channel; use input.alpha=white, or another output.format "
