@@ -124,7 +124,7 @@ void parse_palette(BmpHeader& header, std::span<const std::byte> start, std::uin
 }
 
 BmpHeader parse_header(FileBytes file) {
-  constexpr std::size_t kMaxHeader = kFileHeader + 124 + 256 * 4;
+  constexpr std::size_t kMaxHeader = kFileHeader + 124 + std::size_t(256) * 4;
   const std::span<const std::byte> start = file.at(0, kMaxHeader);
   if (!sniff(start)) fail_corrupt("has no BMP signature");
   const std::uint32_t info_size = little_endian(start, kFileHeader, 4);
