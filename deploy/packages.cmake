@@ -43,10 +43,10 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 
 set(CPACK_DEBIAN_ECKART_PACKAGE_NAME eckart)
 set(CPACK_COMPONENT_ECKART_DESCRIPTION
-"Eckart reads JPEG and PNG images and computes the truncated singular value
-decomposition of each channel. It writes the nearest matrix of rank k. It
-processes folders, and watches folders as a service. It computes on the CPU,
-and on NVIDIA GPUs with the package eckart-cuda.")
+"Eckart reads images (PNG, JPEG, TIFF, WebP, PNM, BMP, DICOM) and computes the
+truncated singular value decomposition of each channel. It writes the nearest
+matrix of rank k. It processes folders, and watches folders as a service. It
+computes on the CPU, and on NVIDIA GPUs with the package eckart-cuda.")
 set(CPACK_DEBIAN_ECKART_PACKAGE_RECOMMENDS systemd)
 set(CPACK_DEBIAN_ECKART_PACKAGE_SUGGESTS eckart-cuda)
 set(CPACK_DEBIAN_ECKART_PACKAGE_CONTROL_EXTRA

@@ -10,6 +10,9 @@ eckart_library(cuda          HEADERS "((cuda|cublas|cusolver|cusparse|curand|cuC
 eckart_library(opencv        HEADERS "opencv2/.*"                        LINK opencv)
 eckart_library(libjpeg-turbo HEADERS "(turbojpeg|jpeglib|jerror).*"      LINK PkgConfig::jpeg)
 eckart_library(libspng       HEADERS "(png|spng).*"                      LINK PkgConfig::spng)
+eckart_library(libtiff       HEADERS "tiff.*"                            LINK PkgConfig::tiff)
+eckart_library(libwebp       HEADERS "webp/.*"                           LINK PkgConfig::webp)
+eckart_library(dcmtk         HEADERS "dcmtk/.*"                          LINK dcmtk)
 eckart_library(zlib          HEADERS "(zlib|libdeflate).*"               LINK ZLIB::ZLIB)
 eckart_library(openblas      HEADERS "(.*/)?(lapack|lapacke|cblas|openblas_config).*" LINK PkgConfig::openblas PkgConfig::lapacke)
 eckart_library(moodycamel    HEADERS "concurrentqueue/.*"                LINK moodycamel)
@@ -39,7 +42,7 @@ eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, pea
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
 eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
-             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
+             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)

@@ -61,7 +61,8 @@ Job::Job(JobRequest request)
       guard_(request_.inputs, request_.output),
       loader_(request_.settings.limits, ranks_, outputs_.codec(),
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
-              request_.settings.input.decoder, request_.settings.input.preparation()) {
+              {request_.settings.input.decoder, request_.settings.input.alpha,
+               request_.settings.input.preparation()}) {
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -100,8 +101,10 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
 }
 
 void Job::write(pipeline::WorkItem& item) {
-  pipeline::encode_outputs(item, outputs_.codec(), {request_.settings.output.jpeg_quality},
-                           measure_options(request_));
+  pipeline::encode_outputs(
+      item, outputs_.codec(),
+      {request_.settings.output.jpeg_quality, request_.settings.output.webp_quality},
+      measure_options(request_));
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {

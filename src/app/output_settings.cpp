@@ -12,7 +12,9 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .certificate = settings.certificate,
                                              .is_deterministic = settings.deterministic,
                                              .jpeg_quality = settings.output.jpeg_quality,
+                                             .webp_quality = settings.output.webp_quality,
                                              .decoder = settings.input.decoder,
+                                             .alpha = settings.input.alpha,
                                              .preparation = settings.input.preparation(),
                                              .rank = rank,
                                              .peak = settings.quality.peak}));

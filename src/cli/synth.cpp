@@ -35,7 +35,7 @@ struct SynthArgs {
   std::vector<std::string> kinds = {"all"}, sizes = {"256"};
   int count = 10, channels = synth::SynthSpec{}.channels, depth = 8, rank = synth::SynthSpec{}.rank;
   double noise = 0;
-  ImageFormat format = ImageFormat::png;
+  OutputFormat format = OutputFormat::png;
   std::uint32_t seed = 1;
 };
 
@@ -87,8 +87,10 @@ std::vector<synth::SynthSpec> chosen_specs(const SynthArgs& args) {
 
 /// Checks that the options are compatible. Throws CLI::ValidationError.
 void check_combinations(const SynthArgs& args) {
-  if (args.format == ImageFormat::jpeg && args.depth == 16) {
-    throw CLI::ValidationError("--depth", "JPEG has 8 bits per sample; use --format png for 16");
+  if ((args.format == OutputFormat::jpeg || args.format == OutputFormat::webp) &&
+      args.depth == 16) {
+    throw CLI::ValidationError(
+        "--depth", to_string(args.format) + " has 8 bits per sample; use --format png for 16");
   }
   for (const synth::SynthSpec& spec : chosen_specs(args)) {
     if (spec.kind == synth::SynthKind::low_rank && spec.rank > std::min(spec.rows, spec.cols)) {

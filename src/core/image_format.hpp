@@ -4,12 +4,58 @@
 
 namespace eckart {
 
-/// Formats of image files.
-enum class ImageFormat { png, jpeg };
+/// Formats of image files that are read.
+enum class ImageFormat { png, jpeg, tiff, webp, pnm, bmp, dicom };
 
 constexpr auto enum_names(ImageFormat) {
-  return std::to_array<EnumName<ImageFormat>>(
-      {{ImageFormat::png, "png"}, {ImageFormat::jpeg, "jpeg"}, {ImageFormat::jpeg, "jpg"}});
+  return std::to_array<EnumName<ImageFormat>>({{ImageFormat::png, "png"},
+                                               {ImageFormat::jpeg, "jpeg"},
+                                               {ImageFormat::tiff, "tiff"},
+                                               {ImageFormat::webp, "webp"},
+                                               {ImageFormat::pnm, "pnm"},
+                                               {ImageFormat::bmp, "bmp"},
+                                               {ImageFormat::dicom, "dicom"}});
+}
+
+/// Formats of outputs. The others of ImageFormat are only read.
+enum class OutputFormat { png, jpeg, tiff, webp, pnm };
+
+constexpr auto enum_names(OutputFormat) {
+  return std::to_array<EnumName<OutputFormat>>({{OutputFormat::png, "png"},
+                                                {OutputFormat::jpeg, "jpeg"},
+                                                {OutputFormat::jpeg, "jpg"},
+                                                {OutputFormat::tiff, "tiff"},
+                                                {OutputFormat::tiff, "tif"},
+                                                {OutputFormat::webp, "webp"},
+                                                {OutputFormat::pnm, "pnm"}});
+}
+
+constexpr ImageFormat image_format(OutputFormat format) {
+  switch (format) {
+    case OutputFormat::png:
+      return ImageFormat::png;
+    case OutputFormat::jpeg:
+      return ImageFormat::jpeg;
+    case OutputFormat::tiff:
+      return ImageFormat::tiff;
+    case OutputFormat::webp:
+      return ImageFormat::webp;
+    case OutputFormat::pnm:
+      return ImageFormat::pnm;
+  }
+  return ImageFormat::png;
+}
+
+/// What happens to alpha of which a sample is not opaque. Opaque alpha is always dropped.
+enum class AlphaPolicy {
+  keep,   ///< carried unchanged to the outputs
+  white,  ///< the image is composed onto white
+  fail,   ///< the image is unsupported
+};
+
+constexpr auto enum_names(AlphaPolicy) {
+  return std::to_array<EnumName<AlphaPolicy>>(
+      {{AlphaPolicy::keep, "keep"}, {AlphaPolicy::white, "white"}, {AlphaPolicy::fail, "fail"}});
 }
 
 /// Whether the pixels in a file may differ from the pixels that were encoded.
@@ -34,8 +80,11 @@ constexpr auto enum_names(Decoder) {
       {{Decoder::strict, "strict"}, {Decoder::opencv, "opencv"}});
 }
 
+constexpr int kLosslessWebp = 0;
+
 struct EncodeOptions {
-  int jpeg_quality = 95;  ///< 1..100
+  int jpeg_quality = 95;             ///< 1..100
+  int webp_quality = kLosslessWebp;  ///< 1..100, or kLosslessWebp
 };
 
 }  // namespace eckart

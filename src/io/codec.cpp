@@ -9,6 +9,7 @@
 #include "io/image_codecs.hpp"
 #include "io/opencv_codec.hpp"
 #include "io/spng_decoder.hpp"
+#include "io/unsupported_formats.hpp"
 #include "text/ascii.hpp"
 
 namespace eckart::io {
@@ -18,7 +19,16 @@ constexpr auto kExtensions = std::to_array<EnumName<ImageFormat>>({{ImageFormat:
                                                                    {ImageFormat::jpeg, "jpg"},
                                                                    {ImageFormat::jpeg, "jpeg"},
                                                                    {ImageFormat::jpeg, "jpe"},
-                                                                   {ImageFormat::jpeg, "jfif"}});
+                                                                   {ImageFormat::jpeg, "jfif"},
+                                                                   {ImageFormat::tiff, "tif"},
+                                                                   {ImageFormat::tiff, "tiff"},
+                                                                   {ImageFormat::webp, "webp"},
+                                                                   {ImageFormat::pnm, "pbm"},
+                                                                   {ImageFormat::pnm, "pgm"},
+                                                                   {ImageFormat::pnm, "ppm"},
+                                                                   {ImageFormat::pnm, "pnm"},
+                                                                   {ImageFormat::bmp, "bmp"},
+                                                                   {ImageFormat::dicom, "dcm"}});
 
 std::string size_text(const ImageShape& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
@@ -34,28 +44,37 @@ void check_limit(bool within, const std::string& what, std::string_view key, std
 }  // namespace
 
 std::span<const Codec> codecs(Decoder decoder) {
-  const auto make = [](Decoder d) { return std::array{png_codec(d), jpeg_codec(d)}; };
+  const auto make = [](Decoder d) {
+    return std::array{png_codec(d), jpeg_codec(d), tiff_codec(), webp_codec(),
+                      pnm_codec(),  bmp_codec(),   dicom_codec()};
+  };
   static const std::array strict = make(Decoder::strict), opencv = make(Decoder::opencv);
   return decoder == Decoder::strict ? strict : opencv;
 }
 
 std::string codec_libraries() {
-  return "libspng " + spng_version() + ", libjpeg-turbo, OpenCV " + opencv_version();
+  return "libspng " + spng_version() + ", libjpeg-turbo, libtiff " + tiff_version() + ", libwebp " +
+         webp_version() + ", OpenCV " + opencv_version();
 }
 
 const Codec& codec_for(ImageFormat format) {
   return *std::ranges::find(codecs(), format, &Codec::format);
 }
 
+const Codec& codec_for(OutputFormat format) { return codec_for(image_format(format)); }
+
 const Codec& detect_codec(FileBytes file, Decoder decoder) {
-  constexpr std::size_t kSignatureBytes = 16;  // longer than the signature of any format
+  constexpr std::size_t kSignatureBytes = 256;  // longer than the signature of any format
   if (file.size() == 0) throw ItemError(FailureReason::empty_file, "the file is empty");
-  const std::span<const std::byte> first = file.at(0, kSignatureBytes);
+  std::span<const std::byte> first = file.at(0, kSignatureBytes);
+  first = first.first(std::min(first.size(), kSignatureBytes));
   for (const Codec& codec : codecs(decoder)) {
     if (codec.sniff(first)) return codec;
   }
-  throw ItemError(FailureReason::not_an_image,
-                  "unknown file format; supported formats: " + list_names<ImageFormat>());
+  const std::string supported = "; supported formats: " + list_names<ImageFormat>();
+  if (const std::string_view name = unsupported_format(first); !name.empty())
+    throw ItemError(FailureReason::unsupported, std::string(name) + supported);
+  throw ItemError(FailureReason::not_an_image, "unknown file format" + supported);
 }
 
 Header admit(const Codec& codec, FileBytes file, const ImageLimits& limits) {

@@ -22,6 +22,7 @@ struct Header {
   /// Memory of decode() besides the file: pixels, coefficients, a rotated copy. The header
   /// determines only a minimum and a maximum.
   std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
+  bool may_have_alpha = false;
   friend bool operator==(const Header&, const Header&) = default;
 };
 
@@ -34,13 +35,16 @@ struct Codec {
   /// Reads only the start of the file. Throws ItemError.
   Header (*read_header)(FileBytes file);
   /// Decodes a file that admit() accepted and applies EXIF orientation (rows and cols may be
-  /// swapped). Throws ItemError, also if limits.decode_mb or decode_s is exceeded. admit() checks
-  /// the other limits.
+  /// swapped). The picture has the alpha of the file, also if it is opaque. Throws ItemError, also
+  /// if limits.decode_mb or decode_s is exceeded. admit() checks the other limits.
   Picture (*decode)(std::span<const std::byte> file, const ImageLimits& limits);
-  /// Throws ItemError(not_encodable) if the format does not support this shape.
-  void (*check_encodable)(const ImageShape& shape);
-  /// Returns the bytes of the file. Throws ItemError(not_written), and as check_encodable().
-  std::vector<std::byte> (*encode)(const PictureView& picture, const EncodeOptions& options);
+  /// Throws ItemError(not_encodable) if the format does not support this shape, or no alpha. Null
+  /// for a format that is only read.
+  void (*check_encodable)(const ImageShape& shape, bool has_alpha) = nullptr;
+  /// Returns the bytes of the file. Throws ItemError(not_written), and as check_encodable(). Null
+  /// for a format that is only read.
+  std::vector<std::byte> (*encode)(const PictureView& picture,
+                                   const EncodeOptions& options) = nullptr;
 };
 
 /// The codecs of all decoders encode identically.
@@ -50,9 +54,11 @@ std::span<const Codec> codecs(Decoder decoder = Decoder::strict);
 std::string codec_libraries();
 
 const Codec& codec_for(ImageFormat format);
+/// This codec encodes.
+const Codec& codec_for(OutputFormat format);
 
 /// Detects the format from the file signature, never from the name. Throws ItemError: empty_file,
-/// not_an_image; unreadable.
+/// not_an_image; unsupported, with the name of the format; unreadable.
 const Codec& detect_codec(FileBytes file, Decoder decoder = Decoder::strict);
 
 /// Returns the header, checked against the limits. Throws ItemError: too_large with the key of the
@@ -66,12 +72,12 @@ void check_shape(const ImageShape& shape, const ImageLimits& limits, const std::
 /// Throws ItemError(too_large) if `bytes`, the memory in use at one time, exceeds limits.decode_mb.
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 
-/// Returns the format that the extension stands for, in any case: png; jpg, jpeg, jpe, jfif.
+/// Returns the format that the extension stands for, in any case: png; jpg, jpeg, jpe, jfif; tif,
+/// tiff; webp; pbm, pgm, ppm, pnm; bmp; dcm.
 std::optional<ImageFormat> format_of_file_name(std::string_view file_name);
 
-/// Returns whether a file in a folder should be tried as an image: it has a known extension in any
-/// case (png, jpg, jpeg, jpe, jfif), is not hidden, and is not a temporary file (`*~`, `*.tmp`,
-/// `*.part`, ...).
+/// Returns whether a file in a folder should be tried as an image: format_of_file_name() knows its
+/// extension, it is not hidden, and it is not a temporary file (`*~`, `*.tmp`, `*.part`, ...).
 bool is_image_file_name(std::string_view file_name);
 
 }  // namespace eckart::io

@@ -22,6 +22,9 @@ class FileBytes {
 
   std::size_t size() const { return size_; }
 
+  /// Returns the bytes that are in memory; empty if they are read on demand.
+  std::span<const std::byte> whole() const { return whole_; }
+
   /// Returns the bytes from `offset` on: at least `count`, unless the file ends before. Valid until
   /// the next call. Throws ItemError: unreadable, or too_large if more than kMaxRead bytes would be
   /// read.

@@ -9,6 +9,21 @@ namespace eckart::io {
 
 Codec png_codec(Decoder decoder);
 Codec jpeg_codec(Decoder decoder);
+Codec tiff_codec();
+Codec webp_codec();
+Codec pnm_codec();
+Codec bmp_codec();
+Codec dicom_codec();
+
+std::string tiff_version();
+std::string webp_version();
+
+/// Codecs of formats without alpha throw this for a picture with alpha.
+[[noreturn]] inline void fail_without_alpha(const std::string& format) {
+  throw ItemError(
+      FailureReason::not_encodable,
+      format + " has no alpha channel; use input.alpha=white, or another output.format");
+}
 
 // The codecs reject a file with these.
 [[noreturn]] inline void fail_corrupt(const std::string& why) {

@@ -184,11 +184,12 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
   const auto [header, frame, orientation] = read_to_first_scan(file);
   check_decode_time(file, frame, limits);
   std::vector<std::byte> copy;
-  Image image = decode_with_opencv(with_end_marker(file, copy), header.shape, deadline);
-  return {apply_orientation(std::move(image), orientation), {}, {}};
+  return apply_orientation(decode_with_opencv(with_end_marker(file, copy), header.shape, deadline),
+                           orientation);
 }
 
-void check_encodable(const ImageShape& shape) {
+void check_encodable(const ImageShape& shape, bool has_alpha) {
+  if (has_alpha) fail_without_alpha("JPEG");
   if (shape.depth != Depth::u8) {
     throw ItemError(FailureReason::not_encodable,
                     "JPEG does not support 16-bit samples; use output.format=png");
@@ -201,7 +202,7 @@ void check_encodable(const ImageShape& shape) {
 }
 
 std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
-  check_encodable(picture.pixels.shape());
+  check_encodable(picture.pixels.shape(), picture.has_alpha());
   return encode_jpeg_with_opencv(picture.pixels, options.jpeg_quality);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/alpha.hpp"
 #include "io/opencv_codec.hpp"
 
 namespace eckart::io {
@@ -24,38 +25,23 @@ void check_opencv_limits(std::span<const std::byte> file, const ImageShape& shap
                   "use input.decoder=strict");
 }
 
-/// Calls the function for a few rows at a time, so that intermediate results stay in the cache.
-template <class Function>
-void for_each_band(const cv::Mat& image, const Function& function) {
-  constexpr std::size_t kBandBytes = 65536;
-  const int rows = int(std::max<std::size_t>(1, kBandBytes / image.step[0]));
-  for (int row = 0; row < image.rows; row += rows)
-    function(image.rowRange(row, std::min(row + rows, image.rows)));
-}
-
-bool is_opaque(const cv::Mat& image) {
-  const double opaque = image.depth() == CV_8U ? peak(Depth::u8) : peak(Depth::u16);
-  bool all = true;
-  for_each_band(image, [&](const cv::Mat& band) {
-    cv::Mat alpha;
-    cv::extractChannel(band, alpha, kAlpha);
-    double min = 0;
-    cv::minMaxLoc(alpha, &min);
-    all &= min >= opaque;
-  });
-  return all;
-}
-
-bool has_color(const cv::Mat& image, std::span<const std::uint16_t> color) {
-  cv::Scalar value;
-  for (std::size_t i = 0; i < color.size(); ++i) value[int(i)] = color[i];
-  bool found = false;
-  for_each_band(image, [&](const cv::Mat& band) {
-    cv::Mat mask;
-    cv::inRange(band, value, value, mask);
-    found |= cv::countNonZero(mask) > 0;
-  });
-  return found;
+/// Returns the alpha of BGRA, or of a transparent color; empty if there is none.
+Image alpha_of(const cv::Mat& decoded, const cv::Mat& pixels, const ImageShape& shape,
+               std::span<const std::uint16_t> transparent_color) {
+  if (decoded.channels() != 4 && transparent_color.empty()) return {};
+  Image image(alpha_shape(shape));
+  cv::Mat alpha = as_mat(image);
+  if (decoded.channels() == 4) {
+    cv::extractChannel(decoded, alpha, kAlpha);
+    return image;
+  }
+  cv::Scalar color;
+  for (std::size_t i = 0; i < transparent_color.size(); ++i) color[int(i)] = transparent_color[i];
+  cv::Mat is_transparent;
+  cv::inRange(pixels, color, color, is_transparent);
+  alpha.setTo(peak(shape.depth));
+  alpha.setTo(0, is_transparent);
+  return image;
 }
 
 /// Converts gray or BGR, with or without alpha, to gray or RGB.
@@ -65,11 +51,6 @@ void convert(const cv::Mat& decoded, cv::Mat& pixels) {
   } else {
     cv::cvtColor(decoded, pixels, decoded.channels() == 4 ? cv::COLOR_BGRA2RGB : cv::COLOR_BGR2RGB);
   }
-}
-
-[[noreturn]] void fail_transparent() {
-  throw ItemError(FailureReason::unsupported,
-                  "has transparent pixels; flatten the alpha channel onto a background first");
 }
 
 /// Does not decode into the image itself, because OpenCV 4.6 would then not report an unreadable
@@ -89,19 +70,19 @@ void check_shape(const cv::Mat& decoded, const cv::Mat& pixels) {
 
 }  // namespace
 
-Image decode_with_opencv(std::span<const std::byte> file, const ImageShape& announced,
-                         Deadline& deadline, std::span<const std::uint16_t> transparent_color) try {
+Picture decode_with_opencv(std::span<const std::byte> file, const ImageShape& announced,
+                           Deadline& deadline,
+                           std::span<const std::uint16_t> transparent_color) try {
   check_opencv_limits(file, announced);
   keep_opencv_single_threaded();
   const cv::Mat decoded = imdecode(file);
   if (deadline.passed_now()) deadline.throw_too_large();
-  Image image(announced);
-  cv::Mat pixels = as_mat(image);
+  Picture picture{Image(announced), {}, {}};
+  cv::Mat pixels = as_mat(picture.pixels);
   check_shape(decoded, pixels);
-  if (decoded.channels() == 4 && !is_opaque(decoded)) fail_transparent();
   convert(decoded, pixels);
-  if (!transparent_color.empty() && has_color(pixels, transparent_color)) fail_transparent();
-  return image;
+  picture.alpha = alpha_of(decoded, pixels, announced, transparent_color);
+  return picture;
 } catch (const cv::Exception& error) {
   if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
   throw ItemError(FailureReason::corrupt, "cannot be decoded by OpenCV: " + error.err);

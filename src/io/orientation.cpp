@@ -86,4 +86,11 @@ Image apply_orientation(Image image, int orientation) {
   return result;
 }
 
+Picture apply_orientation(Picture picture, int orientation) {
+  picture.pixels = apply_orientation(std::move(picture.pixels), orientation);
+  if (!picture.alpha.empty())
+    picture.alpha = apply_orientation(std::move(picture.alpha), orientation);
+  return picture;
+}
+
 }  // namespace eckart::io

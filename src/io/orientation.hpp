@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "core/image.hpp"
+#include "core/picture.hpp"
 
 namespace eckart::io {
 
@@ -15,5 +15,7 @@ int exif_orientation(std::span<const std::byte> tiff);
 
 /// Rotates and mirrors the image so that it is upright. Orientations 5 to 8 exchange rows and cols.
 Image apply_orientation(Image image, int orientation);
+/// The same for pixels and alpha.
+Picture apply_orientation(Picture picture, int orientation);
 
 }  // namespace eckart::io

@@ -29,11 +29,11 @@ void check_ranks_have_names(const std::string& name, std::size_t ranks) {
                               "' must contain {rank} or {label} because several ranks are set");
 }
 
-/// Extensions of images in formats that eckart does not write.
-constexpr auto kOtherExtensions = std::to_array<std::string_view>(
-    {"tif", "tiff", "webp", "bmp", "gif", "heic", "heif", "avif", "jxl", "jp2", "ppm", "pgm"});
+/// Extensions of images in formats that eckart does not read.
+constexpr auto kOtherExtensions =
+    std::to_array<std::string_view>({"gif", "heic", "heif", "avif", "jxl", "jp2"});
 
-/// Returns the image format that the extension stands for, such as "jpeg" or "tif"; otherwise "".
+/// Returns the image format that the extension stands for, such as "jpeg" or "gif"; otherwise "".
 std::string named_format(const std::string& name) {
   if (const auto format = format_of_file_name(name)) return to_string(*format);
   const std::size_t dot = name.rfind('.');
@@ -47,7 +47,7 @@ void check_extension(const std::string& name, ImageFormat format) {
   const std::string named = named_format(name);
   if (named.empty() || named == to_string(format)) return;
   const std::string other =
-      format_of_file_name(name) ? ", or set output.format to " + named : std::string();
+      parse_enum<OutputFormat>(named) ? ", or set output.format to " + named : std::string();
   throw std::invalid_argument("the output name '" + name + "' has the extension of " + named +
                               ", but the format is " + to_string(format) +
                               "; end the name with {ext}" + other);

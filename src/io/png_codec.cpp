@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/alpha.hpp"
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
 #include "io/opencv_codec.hpp"
@@ -16,6 +17,7 @@
 #include "io/png_chunk_reader.hpp"
 #include "io/png_ihdr.hpp"
 #include "io/spng_decoder.hpp"
+#include "io/spng_encoder.hpp"
 
 namespace eckart::io {
 namespace {
@@ -30,28 +32,48 @@ void check_known(const PngChunk& chunk) {
     fail_corrupt("has an unknown critical chunk");
 }
 
+/// What the chunks before the pixels state.
+struct Start {
+  PngIhdr ihdr;
+  bool has_transparency = false;  ///< has a tRNS chunk
+
+  bool may_have_alpha() const { return ihdr.has_alpha() || has_transparency; }
+};
+
 /// Reads the header, and the types of the chunks up to the pixels.
-PngIhdr read_ihdr(FileBytes file) {
+Start read_start(FileBytes file) {
   if (!sniff(file.at(0, kPngSignature.size()))) fail_corrupt("has no PNG signature");
   PngChunkReader chunks(file);
   const PngChunk first = chunks.next();
-  const PngIhdr ihdr = parse_png_ihdr(first, file.at(first.offset, first.size));
+  Start start{parse_png_ihdr(first, file.at(first.offset, first.size))};
   for (PngChunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
     check_known(chunk);
+    start.has_transparency |= chunk.type == "tRNS";
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
   }
-  return ihdr;
+  return start;
+}
+
+/// Returns the memory of decoding: pixels, alpha, and either samples with alpha between them or a
+/// rotated copy of the pixels.
+std::size_t decode_bytes(const ImageShape& shape, bool has_alpha, std::size_t interleaved,
+                         bool is_rotated) {
+  const std::size_t alpha = has_alpha ? alpha_shape(shape).bytes() : 0;
+  return shape.bytes() + alpha + std::max(interleaved, is_rotated ? shape.bytes() : 0);
 }
 
 Header read_header(FileBytes file) {
-  const PngIhdr ihdr = read_ihdr(std::move(file));
-  const ImageShape shape = ihdr.shape();
-  const std::size_t pixels = shape.bytes();
-  const PngAlpha alpha = ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
-  const PngAlpha max_alpha = ihdr.color_type == PngColorType::kPalette ? PngAlpha::palette : alpha;
+  const Start start = read_start(std::move(file));
+  const ImageShape shape = start.ihdr.shape();
+  const PngAlpha alpha = start.ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
+  const bool may_have_palette_alpha =
+      start.has_transparency && start.ihdr.color_type == PngColorType::kPalette;
+  const PngAlpha max_alpha = may_have_palette_alpha ? PngAlpha::palette : alpha;
+  const bool has_alpha = start.ihdr.has_alpha();
   // An EXIF chunk may follow the pixels and require a rotated copy.
-  return {shape, pixels + alpha_bytes(shape, alpha),
-          pixels + std::max(pixels, alpha_bytes(shape, max_alpha))};
+  return {shape, decode_bytes(shape, has_alpha, interleaved_bytes(shape, alpha), false),
+          decode_bytes(shape, start.may_have_alpha(), interleaved_bytes(shape, max_alpha), true),
+          start.may_have_alpha()};
 }
 
 /// The parts of a file that affect the image.
@@ -142,12 +164,13 @@ Contents read_contents(std::span<const std::byte> file) {
 
 Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
-  const std::size_t pixels = read_header(file).shape.bytes();
   const auto [parts, orientation] = read_contents(file);
-  const std::size_t copy = orientation == kNormalOrientation ? 0 : pixels;
-  check_decode_memory(file.size() + pixels + std::max(copy, alpha_bytes(parts.shape, parts.alpha)),
+  const bool has_alpha = parts.alpha != PngAlpha::none || !parts.transparent_color.empty();
+  check_decode_memory(file.size() + decode_bytes(parts.shape, has_alpha,
+                                                 interleaved_bytes(parts.shape, parts.alpha),
+                                                 orientation != kNormalOrientation),
                       limits);
-  return {apply_orientation(decode_with_spng(parts, deadline), orientation), {}, {}};
+  return apply_orientation(decode_with_spng(parts, deadline), orientation);
 }
 
 /// Returns the memory that OpenCV uses for blue, green, red and alpha.
@@ -158,12 +181,14 @@ std::size_t opencv_alpha_bytes(const ImageShape& shape) {
 /// Includes the memory of a copy of the file: see pixel_chunks().
 Header read_header_for_opencv(FileBytes file) {
   const std::size_t copy = file.size();
-  const PngIhdr ihdr = read_ihdr(std::move(file));
-  const ImageShape shape = ihdr.shape();
-  const std::size_t pixels = shape.bytes(), alpha = opencv_alpha_bytes(shape);
-  const bool may_have_alpha = ihdr.has_alpha() || ihdr.color_type == PngColorType::kPalette;
-  return {shape, copy + pixels + (ihdr.has_alpha() ? alpha : pixels),
-          copy + pixels + (may_have_alpha ? alpha : pixels)};
+  const Start start = read_start(std::move(file));
+  const ImageShape shape = start.ihdr.shape();
+  const auto bytes = [&](bool has_alpha) {
+    const std::size_t decoded = has_alpha ? opencv_alpha_bytes(shape) : shape.bytes();
+    return copy + decode_bytes(shape, has_alpha, decoded, true);
+  };
+  return {shape, bytes(start.ihdr.has_alpha()), bytes(start.may_have_alpha()),
+          start.may_have_alpha()};
 }
 
 /// A file for OpenCV, and the contents of the chunks that were removed from it.
@@ -214,18 +239,20 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
   Deadline deadline(limits.decode_s);
   const Header header = read_header_for_opencv(file);
   const auto [chunks, parts, orientation] = pixel_chunks(file);
-  const std::size_t pixels = header.shape.bytes();
+  const bool has_alpha = parts.alpha != PngAlpha::none || !parts.transparent_color.empty();
   const std::size_t decoded =
-      parts.alpha == PngAlpha::none ? pixels : opencv_alpha_bytes(header.shape);
-  check_decode_memory(file.size() + chunks.size() + decoded + pixels, limits);
-  Image image = decode_with_opencv(chunks, header.shape, deadline, parts.transparent_color);
-  return {apply_orientation(std::move(image), orientation), {}, {}};
+      parts.alpha == PngAlpha::none ? header.shape.bytes() : opencv_alpha_bytes(header.shape);
+  check_decode_memory(
+      file.size() + chunks.size() + decode_bytes(header.shape, has_alpha, decoded, true), limits);
+  return apply_orientation(
+      decode_with_opencv(chunks, header.shape, deadline, parts.transparent_color), orientation);
 }
 
-void check_encodable(const ImageShape&) {}  // PNG supports every Image
+void check_encodable(const ImageShape&, bool) {}  // PNG supports every picture
 
 std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions&) {
-  return encode_png_with_opencv(picture.pixels);
+  return picture.has_alpha() ? encode_alpha_with_spng(picture)
+                             : encode_png_with_opencv(picture.pixels);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "io/alpha.hpp"
 #include "io/png_rows.hpp"
 
 namespace eckart::io {
@@ -122,71 +123,45 @@ void decode_into(const PngParts& parts, Deadline& deadline, std::byte* to, std::
   check(spng_decode_chunks(context.get()));  // up to IEND
 }
 
-/// Copies all samples except alpha; returns false if an alpha sample is not `opaque`.
+/// Returns alpha that is 0 where all samples of a pixel are those of `color`, else opaque.
 template <class T>
-bool drop_alpha(const T* from, Image& image, T opaque) {
-  auto* to = reinterpret_cast<T*>(image.data());
-  const auto channels = std::size_t(image.shape().channels);
-  const std::size_t pixels = image.shape().samples() / channels;
-  T all = opaque;
-  for (std::size_t i = 0; i < pixels; ++i) {
-    for (std::size_t c = 0; c < channels; ++c) *to++ = *from++;
-    all = T(all & *from++);
-  }
-  return all == opaque;
-}
-
-template <class T>
-bool has_color(const Image& image, std::span<const std::uint16_t> color) {
+Image alpha_of_color(const Image& image, std::span<const std::uint16_t> color) {
+  Image alpha(alpha_shape(image.shape()));
   const auto* sample = reinterpret_cast<const T*>(image.data());
-  const T* const end = sample + image.shape().samples();
-  for (; sample != end; sample += color.size()) {
-    if (std::equal(color.begin(), color.end(), sample)) return true;
-  }
-  return false;
+  auto* to = reinterpret_cast<T*>(alpha.data());
+  for (std::size_t i = 0; i < alpha.shape().samples(); ++i, sample += color.size())
+    to[i] = std::equal(color.begin(), color.end(), sample) ? T(0) : T(~T(0));
+  return alpha;
 }
 
-[[noreturn]] void fail_transparent() {
-  throw ItemError(FailureReason::unsupported,
-                  "has transparent pixels; flatten the alpha channel onto a background first");
+Picture decode_without_alpha(const PngParts& parts, Deadline& deadline) {
+  Picture picture{Image(parts.shape), {}, {}};
+  decode_into(parts, deadline, picture.pixels.data(), picture.pixels.bytes());
+  if (!parts.transparent_color.empty())
+    picture.alpha = parts.shape.depth == Depth::u8
+                        ? alpha_of_color<std::uint8_t>(picture.pixels, parts.transparent_color)
+                        : alpha_of_color<std::uint16_t>(picture.pixels, parts.transparent_color);
+  return picture;
 }
 
-Image decode_opaque(const PngParts& parts, Deadline& deadline) {
-  Image image(parts.shape);
-  decode_into(parts, deadline, image.data(), image.bytes());
-  if (parts.transparent_color.empty()) return image;
-  const bool clear = parts.shape.depth == Depth::u8
-                         ? has_color<std::uint8_t>(image, parts.transparent_color)
-                         : has_color<std::uint16_t>(image, parts.transparent_color);
-  if (clear) fail_transparent();
-  return image;
-}
-
-Image decode_with_alpha(const PngParts& parts, Deadline& deadline) {
-  const std::size_t bytes = alpha_bytes(parts.shape, parts.alpha);
+Picture decode_with_alpha(const PngParts& parts, Deadline& deadline) {
+  const std::size_t bytes = interleaved_bytes(parts.shape, parts.alpha);
   const auto samples = std::make_unique_for_overwrite<std::byte[]>(bytes);
   decode_into(parts, deadline, samples.get(), bytes);
-  Image image(parts.shape);
-  const bool opaque = parts.shape.depth == Depth::u8
-                          ? drop_alpha(reinterpret_cast<const std::uint8_t*>(samples.get()), image,
-                                       std::uint8_t(0xFF))
-                          : drop_alpha(reinterpret_cast<const std::uint16_t*>(samples.get()), image,
-                                       std::uint16_t(0xFFFF));
-  if (!opaque) fail_transparent();
-  return image;
+  return split_alpha({samples.get(), bytes}, parts.shape);
 }
 
 }  // namespace
 
 std::string spng_version() { return spng_version_string(); }
 
-std::size_t alpha_bytes(const ImageShape& shape, PngAlpha alpha) {
+std::size_t interleaved_bytes(const ImageShape& shape, PngAlpha alpha) {
   if (alpha == PngAlpha::none) return 0;
-  return shape.bytes() / std::size_t(shape.channels) * std::size_t(shape.channels + 1);
+  return shape.bytes() + alpha_shape(shape).bytes();
 }
 
-Image decode_with_spng(const PngParts& parts, Deadline& deadline) {
-  return parts.alpha == PngAlpha::none ? decode_opaque(parts, deadline)
+Picture decode_with_spng(const PngParts& parts, Deadline& deadline) {
+  return parts.alpha == PngAlpha::none ? decode_without_alpha(parts, deadline)
                                        : decode_with_alpha(parts, deadline);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/image.hpp"
+#include "core/picture.hpp"
 #include "io/deadline.hpp"
 
 namespace eckart::io {
@@ -26,14 +26,13 @@ struct PngParts {
   std::span<const std::byte> idat;          ///< all IDAT chunks, contiguous
 };
 
-/// Returns the memory of the samples while they include alpha; 0 if there is no alpha.
-std::size_t alpha_bytes(const ImageShape& shape, PngAlpha alpha);
+/// Returns the memory of the samples while alpha is between them; 0 if it never is.
+std::size_t interleaved_bytes(const ImageShape& shape, PngAlpha alpha);
 
 /// Decodes a PNG without applying EXIF orientation. Strict: wrong checksums, missing rows and bad
-/// codes throw ItemError(corrupt) with the reason. Alpha that is opaque everywhere is dropped.
-/// Throws ItemError(unsupported) if a pixel is not opaque, and ItemError(too_large) after the
-/// deadline.
-Image decode_with_spng(const PngParts& parts, Deadline& deadline);
+/// codes throw ItemError(corrupt) with the reason. Alpha is returned even if it is opaque. The
+/// picture has no metadata. Throws ItemError(too_large) after the deadline.
+Picture decode_with_spng(const PngParts& parts, Deadline& deadline);
 
 std::string spng_version();
 

@@ -8,7 +8,9 @@
 
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
+#include "io/alpha.hpp"
 #include "io/content_hash.hpp"
+#include "io/dicom_header.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -38,30 +40,34 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
 }
 
 Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-               int copies, Decoder decoder, const Preparation& preparation)
+               int copies, const InputOptions& input)
     : limits_(limits),
       ranks_(std::move(ranks)),
       outputs_(outputs),
       copies_(std::size_t(copies)),
-      decoder_(decoder),
-      preparer_(preparation) {}
+      input_(input),
+      preparer_(input.preparation) {}
 
 void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
   if (!open) open.emplace(item.file);
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  const io::Codec& codec = io::detect_codec(io::FileBytes(file), decoder_);
+  const io::Codec& codec = io::detect_codec(io::FileBytes(file), input_.decoder);
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
-  outputs_.check_encodable(prepared);
+  outputs_.check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
   item.reservation = memory.reserve(bytes_to_reserve(std::size_t(file.size()), header));
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(decode(item, file, codec, header));
+  outputs_.check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   item.task.input = std::move(picture.pixels);
+  if (picture.metadata.dicom)
+    spdlog::debug("{}: {}", text::printable(item.file.native()),
+                  io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes(item.task.input.shape()));
+  item.reservation.shrink_to(resident_bytes(item.task.input.shape()) + item.alpha.bytes());
   log_full_rank(item, item.task.input.shape());
   prepare_task(item, ranks_);
 }
@@ -78,7 +84,11 @@ std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& h
   std::size_t bytes = file_bytes + header.max_decode_bytes;
   for (const ImageShape& shape : {header.shape, rotated}) {
     const ImageShape prepared = prepared_shape(shape, preparer_.preparation());
-    bytes = std::max({bytes, preparer_.memory_bytes(shape), resident_bytes(prepared)});
+    const auto alpha_bytes = [&](const ImageShape& image) {
+      return header.may_have_alpha ? io::alpha_shape(image).bytes() : 0;
+    };
+    bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
+                      resident_bytes(prepared) + alpha_bytes(prepared)});
   }
   return bytes;
 }
@@ -93,7 +103,9 @@ Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Code
   // The reservation was made for this header.
   if (io::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
-  return codec.decode(bytes, limits_);
+  Picture picture = codec.decode(bytes, limits_);
+  io::apply_alpha_policy(picture, input_.alpha);
+  return picture;
 }
 
 void Loader::log_full_rank(const WorkItem& item, const ImageShape& shape) {

@@ -31,19 +31,26 @@ class ItemMemory {
 /// Throws ItemError.
 std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
+/// How inputs are decoded and prepared.
+struct InputOptions {
+  Decoder decoder = Decoder::strict;
+  AlphaPolicy alpha = AlphaPolicy::keep;
+  Preparation preparation = {};
+};
+
 /// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which
 /// refer to its ranks.
 class Loader {
  public:
-  /// `outputs` is the codec of the outputs, `decoder` the decoder of the inputs. `copies` is how
-  /// many copies of the pixels the backend holds, including the task's own.
+  /// `outputs` is the codec of the outputs. `copies` is how many copies of the pixels the backend
+  /// holds, including the task's own.
   Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
-         int copies = 1, Decoder decoder = Decoder::strict, const Preparation& preparation = {});
+         int copies = 1, const InputOptions& input = {});
 
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
   /// task. Checks the header against the limits, and the prepared shape against the limits and the
   /// output format. Makes one reservation: the maximum of (file + decoder), preparation and (input
-  /// pixels + output pixels). After the preparation, it is reduced to the pixels. If the
+  /// pixels + output pixels + alpha). After the preparation, it is reduced to the pixels. If the
   /// reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
@@ -59,7 +66,7 @@ class Loader {
   const std::vector<RankPolicy> ranks_;
   const io::Codec& outputs_;
   const std::size_t copies_;
-  const Decoder decoder_;
+  const InputOptions input_;
   preparation::Preparer preparer_;
   std::atomic<bool> logged_{false};
 };

@@ -10,12 +10,14 @@ namespace {
 // The text omits these values, because outputs of earlier versions have them, but not in their
 // text.
 constexpr Decoder kOmittedDecoder = Decoder::strict;
+constexpr AlphaPolicy kOmittedAlpha = AlphaPolicy::keep;
 constexpr Certificate kOmittedCertificate = Certificate::estimate;
 constexpr PeakChoice kOmittedPeak;
 
 /// Returns the value of a setting that is not in the text.
 std::string omitted_value(const std::string& name) {
   if (name == "decoder") return to_string(kOmittedDecoder);
+  if (name == "alpha") return to_string(kOmittedAlpha);
   if (name == "certificate") return to_string(kOmittedCertificate);
   if (name == "peak") return to_string(kOmittedPeak);
   return "none";
@@ -48,9 +50,14 @@ std::string settings_text(const PixelSettings& settings) {
   if (settings.certificate != kOmittedCertificate)
     text += ", certificate " + to_string(settings.certificate);
   if (settings.is_deterministic) text += ", deterministic";
-  if (settings.format == ImageFormat::jpeg)
+  if (settings.format == OutputFormat::jpeg)
     text += ", quality " + std::to_string(settings.jpeg_quality);
+  if (settings.format == OutputFormat::webp)
+    text += ", quality " + (settings.webp_quality == kLosslessWebp
+                                ? "lossless"
+                                : std::to_string(settings.webp_quality));
   if (settings.decoder != kOmittedDecoder) text += ", decoder " + to_string(settings.decoder);
+  if (settings.alpha != kOmittedAlpha) text += ", alpha " + to_string(settings.alpha);
   const Preparation& preparation = settings.preparation;
   if (preparation.gray) text += ", gray";
   if (preparation.size.is_set()) text += ", size " + to_string(preparation.size);

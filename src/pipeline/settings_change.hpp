@@ -22,12 +22,14 @@ enum class OnSettingsChange {
 /// excluded: outputs of all backends are equivalent, and a run that lost its GPU continues on the
 /// CPU.
 struct PixelSettings {
-  ImageFormat format = ImageFormat::png;
+  OutputFormat format = OutputFormat::png;
   SolverKind solver = SolverKind::automatic;
   Certificate certificate = Certificate::estimate;
   bool is_deterministic = false;
-  int jpeg_quality = 0;  ///< used for JPEG only
+  int jpeg_quality = 0;              ///< used for JPEG only
+  int webp_quality = kLosslessWebp;  ///< used for WebP only
   Decoder decoder = Decoder::strict;
+  AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation{};
   RankPolicy rank;
   PeakChoice peak = {};  ///< used for ranks by PSNR only

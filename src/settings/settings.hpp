@@ -23,6 +23,7 @@ constexpr int kAuto = 0;  ///< `auto`: the program decides
 
 struct InputSettings {
   Decoder decoder = Decoder::strict;
+  AlphaPolicy alpha = AlphaPolicy::keep;
   bool gray = false;
   TargetSize size;
   Normalization normalize = Normalization::none;
@@ -31,9 +32,10 @@ struct InputSettings {
 };
 
 struct OutputSettings {
-  ImageFormat format = ImageFormat::png;
+  OutputFormat format = OutputFormat::png;
   std::string name;  ///< template of the file name; empty: the default for the number of ranks
   int jpeg_quality = EncodeOptions{}.jpeg_quality;
+  int webp_quality = EncodeOptions{}.webp_quality;
 };
 
 struct QualitySettings {

@@ -17,6 +17,8 @@
 namespace eckart::settings {
 namespace {
 
+constexpr std::string_view kLosslessName = "lossless";
+
 /// Converts a list to its form as a single text.
 std::string join(const std::vector<std::string>& texts, const std::string& expected) {
   if (texts.empty()) throw std::invalid_argument("an empty list is not " + expected);
@@ -89,6 +91,17 @@ void Integer::read(std::string_view text, int& value) const {
 
 std::string Integer::print(std::int64_t value) const {
   return accepts_auto && value == kAuto ? "auto" : std::to_string(value);
+}
+
+void WebpQuality::read(std::string_view text, int& value) const {
+  int quality = kLosslessWebp;
+  if (text != kLosslessName && (!parse_whole(text, quality) || quality < 1 || quality > 100))
+    throw_invalid(text, expected());
+  value = quality;
+}
+
+std::string WebpQuality::print(int value) const {
+  return value == kLosslessWebp ? std::string(kLosslessName) : std::to_string(value);
 }
 
 std::string Number::expected() const {

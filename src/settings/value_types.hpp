@@ -46,6 +46,14 @@ struct Integer {
 
 inline Integer auto_or_integer(std::int64_t min, std::int64_t max) { return {min, max, true}; }
 
+/// `lossless`, stored as kLosslessWebp, or 1..100.
+struct WebpQuality {
+  static constexpr bool kAcceptsList = false;
+  std::string expected() const { return "lossless or an integer from 1 to 100"; }
+  void read(std::string_view text, int& value) const;
+  std::string print(int value) const;
+};
+
 struct Number {
   static constexpr bool kAcceptsList = false;
   double min;

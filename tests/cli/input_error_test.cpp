@@ -71,11 +71,6 @@ TEST_F(InputErrorTest, is_reported_for_text_with_image_extension) {
   expect_named("bad.jpg", "not an image");
 }
 
-TEST_F(InputErrorTest, is_reported_for_a_png_with_alpha) {
-  write("in/bad.png", PngMaker(1, 1, 8, 6).pixels(std::string(5, '\0')).end());
-  expect_named("bad.png", "unsupported");
-}
-
 TEST_F(InputErrorTest, is_reported_for_a_16_bit_image_with_jpeg_output) {
   write("in/bad.png",
         io::codec_for(ImageFormat::png)

@@ -38,27 +38,27 @@ class StatusServerTest : public WatchTest {
 
 TEST_F(StatusServerTest, reports_each_watch_by_its_name) {
   fs::create_directories(at("in2"));
-  write("in/a.tif", "x");
+  write("in/a.dng", "x");
   write("eckart.yaml", "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" +
                            watch("in", "out", "name: scans") + watch("in2", "out2"));
   write_png("in2/b.png");
   start();
   wait_for_log("watch scans: input folder " + at("in").string());
-  wait_for_log("in: 1 file not read: 1 .tif");
+  wait_for_log("in: 1 file not read: 1 .dng");
   wait_for_outputs(1, "out2");
   wait_until([&] { return status()["watches"][1]["done"] == 1; });
   const json watches = status()["watches"];
   EXPECT_EQ(watches[0]["name"], "scans");
   EXPECT_EQ(watches[0]["state"], "watching");
   EXPECT_EQ(watches[0]["done"], 0);
-  EXPECT_EQ(watches[0]["not_read"], (json{{".tif", 1}}));
+  EXPECT_EQ(watches[0]["not_read"], (json{{".dng", 1}}));
   EXPECT_EQ(watches[1]["name"], "in2");
   EXPECT_THAT(http_get(socket(), "/metrics"),
               AllOf(HasSubstr("eckart_images_total{watch=\"in2\",result=\"done\"} 1\n"),
                     HasSubstr("eckart_ignored_total{watch=\"scans\"} 1\n")));
   EXPECT_THAT(http_get(socket(), "/status.txt"),
               HasSubstr("watch     scans: watching, 0 done, 0 failed, 0 unfinished, 0 in "
-                        "quarantine, 1 file not read: 1 .tif; "));
+                        "quarantine, 1 file not read: 1 .dng; "));
   const ProcessResult all = run({"status", "--config", "eckart.yaml"});
   EXPECT_EQ(all.code, 0) << all.err;
   EXPECT_THAT(all.out, AllOf(HasSubstr("watch scans: " + at("in").string() + "\n"),

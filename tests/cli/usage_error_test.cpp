@@ -95,7 +95,8 @@ TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
   expect(ExitCode::usage, "expected a positive integer",
          {"run", "in", "-o", "out", "--rank", "abc"});
   expect(ExitCode::usage, "--rank", {"run", "in", "-o", "out", "--rank", "abc"});
-  expect(ExitCode::usage, "--format: 'bmp' is not one of png, jpeg; see eckart run --help",
+  expect(ExitCode::usage,
+         "--format: 'bmp' is not one of png, jpeg, tiff, webp, pnm; see eckart run --help",
          {"run", "in", "-o", "out", "--format", "bmp"});
   expect(ExitCode::configuration, "threads.load",
          {"run", "in", "-o", "out", "--set", "threads.load=many"});
@@ -213,8 +214,8 @@ TEST_F(UsageErrorTest, is_reported_for_an_output_name_of_another_format) {
   expect(ExitCode::usage,
          "the output name '{stem}.jpg' has the extension of jpeg, but the format is png",
          {"run", "in", "-o", "out", "--set", "output.name={stem}.jpg"});
-  expect(ExitCode::usage, "'{stem}.Tif' has the extension of tif, but the format is png",
-         {"run", "in", "-o", "out", "--set", "output.name={stem}.Tif"});
+  expect(ExitCode::usage, "'{stem}.Heic' has the extension of heic, but the format is png",
+         {"run", "in", "-o", "out", "--set", "output.name={stem}.Heic"});
   expect(ExitCode::usage, "'{stem}.PNG' has the extension of png, but the format is jpeg",
          {"run", "in", "-o", "out", "--format", "jpg", "--set", "output.name={stem}.PNG"});
   EXPECT_FALSE(fs::exists(at("out")));

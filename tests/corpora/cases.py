@@ -456,24 +456,23 @@ def exif():
 def wrong_extensions():
     yield "jpeg.png", join(jpeg()), expected_blocks()
     yield "png.jpg", join(png(SMALL)), expected_picture(SMALL)
-    for name, data in {
-        "text": b"Dear diary,\n",
-        "html": b"<!DOCTYPE html><title>404</title>",
-        "gif": b"GIF89a\1\0\1\0\0\0\0;",
-        "webp": b"RIFF\x1a\0\0\0WEBPVP8L\x0d\0\0\0/\0\0\0\x10\7\x10\x11\x11\x88\x88\xfe\7\0",
-        "tiff": b"II*\0\10\0\0\0\0\0",
-        "bmp": b"BM\x1e\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\1\0\1\0\1\0\x18\0abc\0",
-        "jpeg2000": b"\0\0\0\x0cjP  \r\n\x87\n",
-        "pgm": b"P5 1 1 255\nx",
-        "pdf": b"%PDF-1.7\n",
-        "mng": b"\x8aMNG\r\n\x1a\n",
-        "png-as-text": b"\x89PNG\n\x1a\n" + join(png(SMALL))[8:],
-        "ff": b"\xff" * 100000,
-        "zeros": bytes(100000),
-        "space-before": b" " + join(png(SMALL)),
-    }.items():
+    for name, data, expected in (
+        ("text", b"Dear diary,\n", NO_IMAGE),
+        ("html", b"<!DOCTYPE html><title>404</title>", NO_IMAGE),
+        ("gif", b"GIF89a\1\0\1\0\0\0\0;", UNSUPPORTED),
+        ("tiff", b"II*\0\10\0\0\0\0\0", CORRUPT),
+        ("bmp", b"BM\x1e\0\0\0\0\0\0\0\x1a\0\0\0\x0c\0\0\0\1\0\1\0\1\0\x18\0abc\0", expected_picture([[99, 98, 97]], 8, RGB)),
+        ("jpeg2000", b"\0\0\0\x0cjP  \r\n\x87\n", UNSUPPORTED),
+        ("pgm", b"P5 1 1 255\nx", expected_picture([[120]])),
+        ("pdf", b"%PDF-1.7\n", UNSUPPORTED),
+        ("mng", b"\x8aMNG\r\n\x1a\n", NO_IMAGE),
+        ("png-as-text", b"\x89PNG\n\x1a\n" + join(png(SMALL))[8:], NO_IMAGE),
+        ("ff", b"\xff" * 100000, NO_IMAGE),
+        ("zeros", bytes(100000), NO_IMAGE),
+        ("space-before", b" " + join(png(SMALL)), NO_IMAGE),
+    ):
         for ending in ("png", "jpg"):
-            yield f"{name}.{ending}", data, NO_IMAGE
+            yield f"{name}.{ending}", data, expected
         yield f"{name}.bin", data, None
     # Apple's variant of PNG, which has the file signature of PNG.
     yield "cgbi.png", join(before(png(SMALL), "IHDR", chunk(b"CgBI", b"\x50\0\x20\2"))), CORRUPT

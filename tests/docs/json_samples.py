@@ -35,7 +35,7 @@ def run_samples(commands):
     subprocess.run([commands.program, "synth", "-o", "in", "--kind", "texture", "--count", "3", "--size", "64"], cwd=folder, check=True,
                    stdout=subprocess.DEVNULL)
     (folder / "in/bad.png").write_text("text")
-    (folder / "in/a.tif").write_text("not read")
+    (folder / "in/a.dng").write_text("not read")
     os.rename(folder / "in/texture_64x64_0003.png", os.fsencode(folder / "in") + b"/\xff.png")
     (folder / "list").write_text("in\nmissing.png\n")
     yield from commands.lines("run", "--files-from", "list", "-o", "out", "--dry-run", "--json", code=3)

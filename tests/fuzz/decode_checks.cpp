@@ -46,15 +46,17 @@ auto catch_item_error(std::initializer_list<FailureReason> reasons, Action&& act
   }
 }
 
-std::optional<Image> decoded(const io::Codec& codec, std::span<const std::byte> file,
-                             unsigned char into) {
+std::optional<Picture> decoded(const io::Codec& codec, std::span<const std::byte> file,
+                               unsigned char into) {
   new_array_fill_byte = into;
-  // Only decoding shows whether alpha is opaque.
-  return catch_item_error({FailureReason::corrupt, FailureReason::unsupported},
-                          [&] { return codec.decode(file, {}).pixels; });
+  // Only decoding shows a rotation that needs memory.
+  return catch_item_error(
+      {FailureReason::corrupt, FailureReason::unsupported, FailureReason::too_large},
+      [&] { return codec.decode(file, kLimits); });
 }
 
 bool same_pixels(const Image& a, const Image& b) {
+  if (a.empty() || b.empty()) return a.empty() == b.empty();
   return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
 }
 
@@ -66,8 +68,9 @@ ImageShape transposed(ImageShape shape) {
 }  // namespace
 
 const io::Codec* find_codec(std::span<const std::byte> file) {
-  const auto codec = catch_item_error({FailureReason::empty_file, FailureReason::not_an_image},
-                                      [&] { return &io::detect_codec(file); });
+  const auto codec = catch_item_error(
+      {FailureReason::empty_file, FailureReason::not_an_image, FailureReason::unsupported},
+      [&] { return &io::detect_codec(file); });
   return codec.value_or(nullptr);
 }
 
@@ -85,22 +88,29 @@ std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const 
               std::int64_t(shape->rows) * shape->cols <= kLimits.pixels,
           "an accepted image is within the limits");
   require(shape->channels == 1 || shape->channels == 3, "an image is gray or RGB");
-  require(
-      shape->depth == Depth::u8 || (shape->depth == Depth::u16 && codec.format == ImageFormat::png),
-      "samples have 8 bits, or 16 in PNG");
+  const bool may_be_16_bits =
+      codec.format == ImageFormat::png || codec.format == ImageFormat::tiff ||
+      codec.format == ImageFormat::pnm || codec.format == ImageFormat::dicom;
+  require(shape->depth == Depth::u8 || may_be_16_bits,
+          "samples have 8 bits, or 16 in some formats");
   return shape;
 }
 
 void check_decode(const io::Codec& codec, std::span<const std::byte> file) {
   const auto announced = checked_shape(codec, file);
   if (!announced) return;
-  const auto image = decoded(codec, file, 0x00);
+  const auto picture = decoded(codec, file, 0x00);
   const auto again = decoded(codec, file, 0xA5);
-  require(image.has_value() == again.has_value(), "decoding is repeatable");
-  if (!image) return;
-  require(image->shape() == *announced || image->shape() == transposed(*announced),
+  require(picture.has_value() == again.has_value(), "decoding is repeatable");
+  if (!picture) return;
+  const ImageShape& shape = picture->pixels.shape();
+  require(shape == *announced || shape == transposed(*announced),
           "an image has the declared shape");
-  require(same_pixels(*image, *again), "both decodings give the same samples");
+  require(picture->alpha.empty() ||
+              picture->alpha.shape() == ImageShape{shape.rows, shape.cols, 1, shape.depth},
+          "alpha has the shape of the pixels");
+  require(same_pixels(picture->pixels, again->pixels) && same_pixels(picture->alpha, again->alpha),
+          "both decodings give the same samples");
 }
 
 }  // namespace eckart::fuzz

@@ -8,7 +8,7 @@
 namespace eckart::fuzz {
 
 /// Small limits, so that every input is decoded quickly.
-constexpr ImageLimits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1};
+constexpr ImageLimits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1, .decode_mb = 64};
 
 /// Returns the codec that detects this file; null if there is none.
 const io::Codec* find_codec(std::span<const std::byte> file);

@@ -20,6 +20,7 @@ namespace eckart {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 using test::Bytes;
 
@@ -104,7 +105,7 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   ranks_.clear();  // so that nothing but decoding counts
   pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
-                          Decoder::opencv);
+                          {.decoder = Decoder::opencv});
   const auto reserved = [&](const Bytes& bytes) {
     pipeline::WorkItem item;
     item.file = write(bytes);
@@ -127,7 +128,7 @@ TEST_F(LoadTest, prepares_the_image) {
   const auto expect = [&](const Preparation& preparation, const ImageShape& shape,
                           std::size_t bytes) {
     pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
-                            Decoder::strict, preparation);
+                            {.preparation = preparation});
     pipeline::WorkItem item;
     item.file = write(file);
     std::size_t reserved = 0;
@@ -137,7 +138,7 @@ TEST_F(LoadTest, prepares_the_image) {
     for (const Image& output : item.task.outputs) EXPECT_EQ(output.shape(), shape);
     EXPECT_EQ(reserved, bytes);
     EXPECT_EQ(item.reservation.bytes(), shape.bytes() * (1 + ranks_.size()));
-    item.task.ranks = {};
+    item.output_ranks = {};
   };
   const std::size_t decoding = file.size() + 2 * pixels;
   expect({.gray = true}, {200, 300, 1, Depth::u8}, decoding);
@@ -156,7 +157,7 @@ TEST_F(LoadTest, reserves_for_both_orientations_of_a_resized_image) {
       "\xFF\xE1\0\x22"
       "Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv;
   pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
-                          Decoder::strict, {.size = TargetSize::exactly(40, 10000)});
+                          {.preparation = {.size = TargetSize::exactly(40, 10000)}});
   pipeline::WorkItem item;
   item.file = write(test::with_inserted(test::make_jpeg(image(), {}), 2, exif));
   std::size_t reserved = 0;
@@ -164,12 +165,13 @@ TEST_F(LoadTest, reserves_for_both_orientations_of_a_resized_image) {
   loader.load(item, std::nullopt, memory);
   EXPECT_EQ(item.task.input.shape(), (ImageShape{10000, 40, 3, Depth::u8}));
   EXPECT_GE(reserved, item.reservation.bytes());
-  item.task.ranks = {};
+  item.output_ranks = {};
 }
 
 TEST_F(LoadTest, applies_limits_to_the_prepared_size) {
   pipeline::Loader loader({.pixels = 100000}, ranks_, io::codec_for(ImageFormat::png),
-                          /*copies=*/1, Decoder::strict, {.size = TargetSize::exactly(1000, 101)});
+                          /*copies=*/1,
+                          {.preparation = {.size = TargetSize::exactly(1000, 101)}});
   pipeline::WorkItem item;
   item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
   test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
@@ -178,6 +180,32 @@ TEST_F(LoadTest, applies_limits_to_the_prepared_size) {
   EXPECT_EQ(failure.reason, FailureReason::too_large);
   EXPECT_EQ(failure.detail,
             "resized to 101 x 1000 pixels (rows x columns) exceeds limits.pixels = 100000");
+}
+
+TEST_F(LoadTest, reserves_alpha_until_it_is_dropped) {
+  const auto file = [](std::string_view alpha) {
+    return test::PngMaker(1, 1, 8, 4).pixels("\0\1"s + std::string(alpha)).end();
+  };
+  EXPECT_EQ(load(write(file("\x7F"))).reservation.bytes(), 2 + ranks_.size());
+  EXPECT_EQ(load(write(file("\xFF"))).reservation.bytes(), 1 + ranks_.size());
+}
+
+TEST_F(LoadTest, rejects_alpha_that_the_output_cannot_hold) {
+  const fs::path path = write(test::PngMaker(1, 1, 8, 4).pixels("\0\1\x7F"sv).end());
+  const auto load_for_jpeg = [&](AlphaPolicy policy) {
+    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::jpeg), /*copies=*/1,
+                            {.alpha = policy});
+    pipeline::WorkItem item;
+    item.file = path;
+    test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+    const test::CaughtError failure =
+        test::failure_of([&] { loader.load(item, std::nullopt, memory); });
+    item.output_ranks = {};
+    return failure.reason;
+  };
+  EXPECT_EQ(load_for_jpeg(AlphaPolicy::keep), FailureReason::not_encodable);
+  EXPECT_EQ(load_for_jpeg(AlphaPolicy::fail), FailureReason::unsupported);
+  EXPECT_EQ(load_for_jpeg(AlphaPolicy::white), FailureReason::none);
 }
 
 TEST_F(LoadTest, reserves_trailing_bytes_too) {

@@ -352,18 +352,24 @@ TEST(SettingsText, names_all_settings_that_affect_pixels) {
   EXPECT_EQ(pipeline::settings_text({.rank = {RankPolicy::Kind::psnr, 35}, .peak = peak}),
             "png, solver auto, rank psnr:35, peak 4095");
   EXPECT_EQ(
-      pipeline::settings_text({.format = ImageFormat::jpeg,
+      pipeline::settings_text({.format = OutputFormat::jpeg,
                                .solver = SolverKind::gram,
                                .certificate = Certificate::bound,
                                .is_deterministic = true,
                                .jpeg_quality = 90,
                                .decoder = Decoder::opencv,
+                               .alpha = AlphaPolicy::white,
                                .preparation = {.gray = true,
                                                .size = TargetSize::exactly(256, 128),
                                                .normalize = Normalization::minmax},
                                .rank = {7}}),
-      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, gray, "
-      "size 256x128, normalize minmax, rank 7");
+      "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, alpha "
+      "white, gray, size 256x128, normalize minmax, rank 7");
+  EXPECT_EQ(pipeline::settings_text({.format = OutputFormat::webp, .rank = {20}}),
+            "webp, solver auto, quality lossless, rank 20");
+  EXPECT_EQ(
+      pipeline::settings_text({.format = OutputFormat::webp, .webp_quality = 80, .rank = {20}}),
+      "webp, solver auto, quality 80, rank 20");
 }
 
 TEST(SettingsDifference, lists_changed_settings) {

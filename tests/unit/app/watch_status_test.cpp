@@ -58,11 +58,11 @@ TEST_F(WatchStatusTest, counts_all_files_that_are_not_finished) {
   state_.pending = 3;
   state_.ready = 2;
   state_.in_flight = 1;
-  state_.unread_files.add("a.tif");
+  state_.unread_files.add("a.dng");
   EXPECT_EQ(status().waiting, 5);
   EXPECT_EQ(status().unfinished, 6);
   EXPECT_EQ(status().name, "scans");
-  EXPECT_EQ(status().not_read, (telemetry::CountsByExtension{{".tif", 1}}));
+  EXPECT_EQ(status().not_read, (telemetry::CountsByExtension{{".dng", 1}}));
   folder_watch_->maintain({});
   EXPECT_FALSE(status().free_bytes) << "the output folder does not exist";
   std::filesystem::create_directory(folder_.path() / "out");

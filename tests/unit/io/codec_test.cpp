@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "tests/unit/io/bmp_maker.hpp"
+#include "tests/unit/io/dicom_maker.hpp"
 #include "tests/unit/io/failure_of.hpp"
 #include "tests/unit/io/test_images.hpp"
 
@@ -24,19 +26,64 @@ TEST(Codec, is_defined_for_each_format) {
   EXPECT_EQ(codec_for(ImageFormat::png).extension, "png");
   EXPECT_EQ(codec_for(ImageFormat::jpeg).extension, "jpg");
   EXPECT_EQ(codecs().size(), enum_values<ImageFormat>().size());
+  for (const OutputFormat format : enum_values<OutputFormat>()) {
+    EXPECT_NE(codec_for(format).encode, nullptr) << to_string(format);
+    EXPECT_EQ(to_string(codec_for(format).format), to_string(format));
+  }
+  for (const ImageFormat format : {ImageFormat::bmp, ImageFormat::dicom})
+    EXPECT_EQ(codec_for(format).encode, nullptr);
 }
 
 TEST(Codec, is_detected_by_the_first_bytes_alone) {
   EXPECT_EQ(failure_of([] { detect_codec(Bytes()); }).reason, FailureReason::empty_file);
-  for (const char* text : {"hello", "\x89PN", "\xFF\xD8", "GIF89a", "P5 1 1 255\n", "BM"}) {
+  for (const char* text : {"hello", "\x89PN", "\xFF\xD8", "P5", "BM", "II*", "RIFF", "<html>"}) {
     EXPECT_EQ(failure_of([&] { detect_codec(bytes(text)); }).reason, FailureReason::not_an_image)
         << text;
   }
 }
 
+TEST(Codec, names_a_format_that_is_not_read) {
+  const auto expect_named = [](std::string_view name, std::string_view file) {
+    const test::CaughtError failure = failure_of([&] { detect_codec(bytes(file)); });
+    EXPECT_EQ(failure.reason, FailureReason::unsupported) << name;
+    EXPECT_THAT(failure.detail, testing::StartsWith(std::string(name)));
+  };
+  using namespace std::string_view_literals;
+  expect_named("HEIC",
+               "\0\0\0\x18"
+               "ftypheic\0\0\0\0"sv);
+  expect_named("HEIF",
+               "\0\0\0\x18"
+               "ftypmif1\0\0\0\0"sv);
+  expect_named("AVIF",
+               "\0\0\0\x1C"
+               "ftypavif\0\0\0\0"sv);
+  expect_named("JPEG XL", "\xFF\x0A\xFA\x7F"sv);
+  expect_named("JPEG XL", "\0\0\0\x0CJXL \r\n\x87\n"sv);
+  expect_named("JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv);
+  expect_named("GIF", "GIF89a"sv);
+  expect_named("Photoshop", "8BPS\0\1"sv);
+  expect_named("CR2", "II*\0\x10\0\0\0CR\2\0"sv);
+  expect_named("PDF", "%PDF-1.7\n"sv);
+  expect_named("SVG", "<?xml version=\"1.0\"?>\n<!-- a picture -->\n<svg xmlns=\"a\">"sv);
+}
+
+/// An image of 20 rows and 30 columns.
+Bytes file_of(const Codec& codec) {
+  if (codec.format == ImageFormat::bmp)
+    return test::BmpMaker(30, 20, 24).pixels(std::string(20 * 92, 'x')).file();
+  if (codec.format == ImageFormat::dicom)
+    return test::DicomMaker(8)
+        .number(test::DicomMaker::kRows, 20)
+        .number(test::DicomMaker::kCols, 30)
+        .pixels(std::string(600, 'x'))
+        .file();
+  return codec.encode(test::noise_image({20, 30, 1, Depth::u8}), {});
+}
+
 TEST(Codec, names_key_and_value_of_an_exceeded_limit) {
   for (const Codec& codec : codecs()) {
-    const Bytes file = codec.encode(test::noise_image({20, 30, 1, Depth::u8}), {});
+    const Bytes file = file_of(codec);
     EXPECT_NO_THROW(admit(codec, file, {.pixels = 600, .side = 30, .file_mb = 1}));
 
     test::CaughtError failure = failure_of([&] { admit(codec, file, {.pixels = 599}); });
@@ -55,11 +102,12 @@ TEST(Codec, names_key_and_value_of_an_exceeded_limit) {
 
 TEST(Codec, recognizes_image_file_names) {
   for (const char* name : {"a.png", "a.PNG", "a.jpg", "a.Jpeg", "a.jpe", "a.jfif", "a.b.png",
-                           "\xFF.png", "a\nb.jpg", "a .png"}) {
+                           "\xFF.png", "a\nb.jpg", "a .png", "a.tif", "a.TIFF", "a.webp", "a.pbm",
+                           "a.pgm", "a.ppm", "a.pnm", "a.bmp", "a.dcm"}) {
     EXPECT_TRUE(is_image_file_name(name)) << name;
   }
   for (const char* name : {"", "png", "a", "a.", "a.txt", "a.png~", "a.png.tmp", "a.png.part",
-                           ".a.png", ".png", "a.png.crdownload", ".nfs0001", "a.tiff", "a.png "}) {
+                           ".a.png", ".png", "a.png.crdownload", ".nfs0001", "a.heic", "a.png "}) {
     EXPECT_FALSE(is_image_file_name(name)) << name;
   }
 }

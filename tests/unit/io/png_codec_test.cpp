@@ -102,10 +102,15 @@ std::vector<Bytes> with_alpha(char alpha) {
   return files;
 }
 
-TEST(Png, drops_opaque_alpha) {
+TEST(Png, separates_alpha_from_the_pixels) {
   std::vector<std::vector<int>> seen;
-  for (const Bytes& file : with_alpha('\xFF')) {
-    const Image image = open(file);
+  for (const Bytes& file : with_alpha('\x7F')) {
+    const Picture picture = png().decode(file, {});
+    const Image& image = picture.pixels;
+    EXPECT_TRUE(png().read_header(file).may_have_alpha);
+    ASSERT_FALSE(picture.alpha.empty());
+    EXPECT_EQ(test::sample(picture.alpha, 0, 0, 0),
+              image.shape().depth == Depth::u8 ? 0x7F : 0x7F7F);
     EXPECT_EQ(image.shape(), png().read_header(file).shape);
     std::vector<int> samples;
     for (int c = 0; c < image.shape().channels; ++c)
@@ -118,37 +123,29 @@ TEST(Png, drops_opaque_alpha) {
   for (std::size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], expected[i % 5]) << i;
 }
 
-TEST(Png, rejects_transparent_pixels_with_advice) {
-  std::vector<Bytes> files;
-  for (const char alpha : {'\0', '\xFE'}) {
-    for (Bytes& file : with_alpha(alpha)) files.push_back(std::move(file));
-  }
-  files.push_back(PngMaker(1, 1, 16, 4).pixels("\0\1\2\xFF\xFE"sv).end());
-  files.push_back(PngMaker(1, 1, 8, 0).chunk("tRNS", "\0\1"sv).pixels("\0\1"sv).end());
-  files.push_back(PngMaker(1, 1, 4, 0).chunk("tRNS", "\xFF\xF3"sv).pixels("\0\x30"sv).end());
-  files.push_back(PngMaker(1, 1, 16, 0).chunk("tRNS", "\1\2"sv).pixels("\0\1\2"sv).end());
-  files.push_back(PngMaker(1, 1, 8, 2).chunk("tRNS", "\0\1\0\2\0\3"sv).pixels("\0\1\2\3"sv).end());
-  for (const Bytes& file : files) {
-    EXPECT_NO_THROW(png().read_header(file)) << "which does not know the pixels";
-    const test::CaughtError failure = failure_of([&] { png().decode(file, {}); });
-    EXPECT_EQ(failure.reason, FailureReason::unsupported);
-    EXPECT_THAT(failure.detail, HasSubstr("flatten the alpha channel"));
-  }
+TEST(Png, makes_a_transparent_color_alpha) {
+  const auto alpha = [](const Bytes& file) {
+    const Image image = png().decode(file, {}).alpha;
+    EXPECT_EQ(image.shape().depth, png().read_header(file).shape.depth);
+    return std::pair{test::sample(image, 0, 0, 0), test::sample(image, 0, 1, 0)};
+  };
+  const auto maker = [](int bits, int color, std::string_view transparent) {
+    return PngMaker(2, 1, bits, color).chunk("tRNS", transparent);
+  };
+  EXPECT_EQ(alpha(maker(8, 0, "\0\1"sv).pixels("\0\1\2"sv).end()), (std::pair{0, 255}));
+  EXPECT_EQ(alpha(maker(4, 0, "\xFF\xF3"sv).pixels("\0\x34"sv).end()), (std::pair{0, 255}));
+  EXPECT_EQ(alpha(maker(16, 0, "\1\2"sv).pixels("\0\1\3\1\2"sv).end()), (std::pair{65535, 0}));
+  EXPECT_EQ(alpha(maker(8, 2, "\0\1\0\2\0\3"sv).pixels("\0\1\2\3\1\2\4"sv).end()),
+            (std::pair{0, 255}));
 }
 
-/// One transparent pixel among many, wherever it is.
-TEST(Png, checks_the_alpha_of_every_pixel) {
-  const std::string opaque =
-      "\0abc\xFF"
-      "def\xFF"
-      "ghi\xFF"s;
-  EXPECT_NO_THROW(open(PngMaker(3, 1, 8, 6).pixels(opaque).end()));
-  for (const std::size_t pixel : {0, 1, 2}) {
-    std::string rows = opaque;
-    rows[4 * pixel + 4] = '\x7F';
-    EXPECT_EQ(failure_of([&] { open(PngMaker(3, 1, 8, 6).pixels(rows).end()); }).reason,
-              FailureReason::unsupported);
-  }
+TEST(Png, turns_alpha_with_the_pixels) {
+  constexpr auto kTurned = "MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv;  // EXIF
+  const Picture picture =
+      png().decode(PngMaker(2, 1, 8, 4).chunk("eXIf", kTurned).pixels("\0\1\2\3\4"sv).end(), {});
+  EXPECT_EQ(picture.pixels.shape(), (ImageShape{2, 1, 1, Depth::u8}));
+  EXPECT_EQ(picture.alpha.shape(), (ImageShape{2, 1, 1, Depth::u8}));
+  EXPECT_EQ(test::sample(picture.alpha, 1, 0, 0), 4);
 }
 
 TEST(Png, accepts_an_unused_transparent_color) {
@@ -180,9 +177,9 @@ TEST(Png, counts_alpha_as_decode_memory) {
   const PngMaker maker = PngMaker(1000, 1000, 8, 6).chunk("IDAT", "");
   const Bytes file = PngMaker(maker).end();
   const Header header = png().read_header(file);
-  EXPECT_EQ(header.min_decode_bytes, 7000000u);
-  EXPECT_EQ(header.max_decode_bytes, 7000000u);
-  EXPECT_EQ(failure_of([&] { admit(png(), file, {.decode_mb = 6}); }).reason,
+  EXPECT_EQ(header.min_decode_bytes, 8000000u) << "RGB, alpha, and RGBA before they are separated";
+  EXPECT_EQ(header.max_decode_bytes, 8000000u);
+  EXPECT_EQ(failure_of([&] { admit(png(), file, {.decode_mb = 7}); }).reason,
             FailureReason::too_large);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/image.hpp"
@@ -24,6 +25,22 @@ inline void set_sample(Image& image, int row, int col, int channel, int value) {
   } else {
     image.plane<std::uint16_t>(channel)(row, col) = std::uint16_t(value);
   }
+}
+
+/// Returns all samples, in the order of memory.
+inline std::vector<int> samples(const Image& image) {
+  std::vector<int> list;
+  for (int row = 0; row < image.shape().rows; ++row) {
+    for (int col = 0; col < image.shape().cols; ++col) {
+      for (int c = 0; c < image.shape().channels; ++c) list.push_back(sample(image, row, col, c));
+    }
+  }
+  return list;
+}
+
+inline Bytes to_bytes(std::string_view text) {
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
 }
 
 /// Every sample another one than its neighbors; uses all bits.

@@ -67,8 +67,10 @@ TEST(Choice, has_the_documented_names) {
   EXPECT_EQ(list_names<BackendChoice>(), "auto, cuda, cpu, checked");
   EXPECT_EQ(list_names<SolverKind>(), "auto, gram, subspace, gesvd, gesvdj");
   EXPECT_EQ(list_names<Certificate>(), "estimate, bound");
-  EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg");
-  EXPECT_EQ(parse_enum<ImageFormat>("jpg"), ImageFormat::jpeg);
+  EXPECT_EQ(list_names<OutputFormat>(), "png, jpeg, tiff, webp, pnm");
+  EXPECT_EQ(parse_enum<OutputFormat>("jpg"), OutputFormat::jpeg);
+  EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg, tiff, webp, pnm, bmp, dicom");
+  EXPECT_EQ(list_names<AlphaPolicy>(), "keep, white, fail");
   EXPECT_EQ(list_names<Decoder>(), "strict, opencv");
   EXPECT_EQ(list_names<Normalization>(), "none, minmax");
   EXPECT_EQ(list_names<Durability>(), "group, file, none");

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "f:1: input.normalize: 'zscore' is not one of none, minmax"},
         RejectedFileCase{"input: /a", "f:1: input: '/a' is not a map of keys"},
         RejectedFileCase{"output: {format: bmp}",
-                         "f:1: output.format: 'bmp' is not one of png, jpeg"},
+                         "f:1: output.format: 'bmp' is not one of png, jpeg, tiff, webp, pnm"},
         RejectedFileCase{"backend: foo",
                          "f:1: backend: 'foo' is not one of auto, cuda, cpu, checked"},
         RejectedFileCase{"solver: foo",

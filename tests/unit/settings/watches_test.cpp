@@ -92,7 +92,7 @@ TEST(Watch, overrides_every_key_that_may_differ) {
   EXPECT_EQ(watch.settings.ranks, parse_ranks("5,20"));
   EXPECT_EQ(watch.settings.input.decoder, Decoder::opencv);
   EXPECT_EQ(watch.settings.input.size, TargetSize::at_most(300));
-  EXPECT_EQ(watch.settings.output.format, ImageFormat::jpeg);
+  EXPECT_EQ(watch.settings.output.format, OutputFormat::jpeg);
   EXPECT_EQ(watch.settings.output.name, "{stem}_.{ext}");
   EXPECT_EQ(watch.settings.output.jpeg_quality, 90);
   EXPECT_EQ(watch.settings.limits.pixels, 1);

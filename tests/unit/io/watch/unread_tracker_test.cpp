@@ -12,7 +12,7 @@ class UnreadTrackerTest : public testing::Test {
   static Instant at(int s) { return Instant() + seconds(s); }
   void scan(int s, int tif_files) {
     tracker_.begin_scan();
-    for (int i = 0; i < tif_files; ++i) tracker_.on_scanned("a.tif");
+    for (int i = 0; i < tif_files; ++i) tracker_.on_scanned("a.dng");
     tracker_.end_scan(at(s));
   }
 

@@ -1,0 +1,86 @@
+// TIFF and BigTIFF with one page, with libtiff. Source: TIFF 6.0; technical notes of Adobe.
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/alpha.hpp"
+#include "io/deadline.hpp"
+#include "io/image_codecs.hpp"
+#include "io/orientation.hpp"
+#include "io/tiff_encoder.hpp"
+#include "io/tiff_file.hpp"
+#include "io/tiff_layout.hpp"
+#include "io/tiff_pixels.hpp"
+
+namespace eckart::io {
+namespace {
+
+bool sniff(std::span<const std::byte> file) {
+  using namespace std::string_view_literals;
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  constexpr std::array kMagic{"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};  // +: BigTIFF
+  const bool is_cr2 = text.substr(0, 10).ends_with("CR"sv);
+  return !is_cr2 && std::ranges::any_of(
+                        kMagic, [&](std::string_view magic) { return text.starts_with(magic); });
+}
+
+/// Returns the memory of decoding besides the file: the pixels, alpha, a row or a tile, and a
+/// rotated copy.
+std::size_t decode_bytes(const TiffLayout& layout) {
+  const std::size_t alpha = layout.alpha == TiffAlpha::none ? 0 : alpha_shape(layout.shape).bytes();
+  const std::size_t copy = layout.orientation == kNormalOrientation ? 0 : layout.shape.bytes();
+  return layout.shape.bytes() + alpha + layout.chunk_bytes + copy;
+}
+
+Header read_header(FileBytes file) {
+  TiffFile tiff(std::move(file));
+  const TiffLayout layout = read_tiff_layout(tiff);
+  const std::size_t bytes = decode_bytes(layout);
+  return {layout.shape, bytes, bytes, layout.alpha != TiffAlpha::none};
+}
+
+std::vector<std::byte> blob(const TiffFile& tiff, std::uint32_t tag) {
+  std::uint32_t size = 0;
+  const void* data = nullptr;
+  if (TIFFGetField(tiff.get(), tag, &size, &data) == 0) return {};
+  const auto* begin = static_cast<const std::byte*>(data);
+  return {begin, begin + size};
+}
+
+Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
+  Deadline deadline(limits.decode_s);
+  TiffFile tiff{FileBytes(file)};
+  const TiffLayout layout = read_tiff_layout(tiff);
+  check_decode_memory(file.size() + decode_bytes(layout), limits);
+  Picture picture = read_tiff_pixels(tiff, layout, deadline);
+  picture = apply_orientation(std::move(picture), layout.orientation);
+  picture.metadata.icc = blob(tiff, TIFFTAG_ICCPROFILE);
+  picture.metadata.xmp = blob(tiff, TIFFTAG_XMLPACKET);
+  return picture;
+}
+
+void check_encodable(const ImageShape&, bool) {}  // TIFF supports every picture
+
+std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions&) {
+  return encode_tiff(picture);
+}
+
+}  // namespace
+
+std::string tiff_version() {
+  const std::string text = TIFFGetVersion();  // "LIBTIFF, Version 4.5.0\n..."
+  const std::size_t begin = std::min(text.find_first_of("0123456789"), text.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+Codec tiff_codec() {
+  return {ImageFormat::tiff, "tif", sniff, read_header, decode, check_encodable, encode};
+}
+
+}  // namespace eckart::io

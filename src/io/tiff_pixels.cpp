@@ -1,0 +1,146 @@
+#include "io/tiff_pixels.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "io/alpha.hpp"
+#include "io/packed_samples.hpp"
+
+namespace eckart::io {
+namespace {
+
+/// A part of a row as libtiff returns it.
+struct RowPart {
+  const std::byte* bytes;
+  int row, col, cols;
+  int channel;  ///< of planar storage; otherwise 0
+};
+
+/// Writes rows to a picture. T is the type of samples.
+template <class T>
+class Placer {
+ public:
+  Placer(const TiffLayout& layout, Picture& picture)
+      : layout_(layout), picture_(picture), samples_(layout.is_planar ? 1 : layout.samples()) {}
+
+  void place(const RowPart& part) {
+    const T* from = unpack(part);
+    for (int i = 0; i < samples_; ++i) {
+      const int channel = part.channel + i;
+      if (!layout_.palette.empty()) {
+        place_colors(part, from);
+      } else if (channel < layout_.shape.channels) {
+        const T flip = layout_.is_inverted ? T(~T(0)) : T(0);
+        const MatrixView<T> plane = picture_.pixels.plane<T>(channel);
+        for (int c = 0; c < part.cols; ++c)
+          plane(part.row, part.col + c) = T(from[c * samples_ + i] ^ flip);
+      } else {
+        const MatrixView<T> plane = picture_.alpha.plane<T>(0);
+        for (int c = 0; c < part.cols; ++c) plane(part.row, part.col + c) = from[c * samples_ + i];
+      }
+    }
+  }
+
+ private:
+  /// Returns samples of full range, or indices of a palette.
+  const T* unpack(const RowPart& part) {
+    if (layout_.bits >= 8) return reinterpret_cast<const T*>(part.bytes);
+    narrow_.resize(std::size_t(part.cols));
+    unpack_samples(part.bytes, layout_.bits, narrow_);
+    const unsigned scale = layout_.palette.empty() ? 255U / ((1U << layout_.bits) - 1) : 1;
+    wide_.resize(narrow_.size());
+    std::ranges::transform(narrow_, wide_.begin(),
+                           [&](std::uint8_t sample) { return T(sample * scale); });
+    return wide_.data();
+  }
+
+  void place_colors(const RowPart& part, const T* indices) {
+    for (int channel = 0; channel < 3; ++channel) {
+      const MatrixView<T> plane = picture_.pixels.plane<T>(channel);
+      for (int c = 0; c < part.cols; ++c)
+        plane(part.row, part.col + c) = layout_.palette[indices[c]][std::size_t(channel)];
+    }
+  }
+
+  const TiffLayout& layout_;
+  Picture& picture_;
+  const int samples_;
+  std::vector<std::uint8_t> narrow_;
+  std::vector<T> wide_;
+};
+
+template <class Place>
+void read_strips(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline, std::byte* buffer,
+                 const Place& place) {
+  for (int channel = 0; channel < (layout.is_planar ? layout.samples() : 1); ++channel) {
+    for (int row = 0; row < layout.shape.rows; ++row) {
+      if (deadline.passed()) deadline.throw_too_large();
+      tiff.check(TIFFReadScanline(tiff.get(), buffer, std::uint32_t(row), std::uint16_t(channel)) ==
+                 1);
+      place({buffer, row, 0, layout.shape.cols, channel});
+    }
+  }
+}
+
+template <class Place>
+void read_tiles(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline, std::byte* buffer,
+                const Place& place) {
+  const auto row_bytes = std::size_t(TIFFTileRowSize(tiff.get()));
+  const ImageShape& shape = layout.shape;
+  for (int channel = 0; channel < (layout.is_planar ? layout.samples() : 1); ++channel) {
+    for (std::int64_t top = 0; top < shape.rows; top += layout.tile_rows) {
+      for (std::int64_t left = 0; left < shape.cols; left += layout.tile_cols) {
+        if (deadline.passed_now()) deadline.throw_too_large();
+        tiff.check(TIFFReadTile(tiff.get(), buffer, std::uint32_t(left), std::uint32_t(top), 0,
+                                std::uint16_t(channel)) > 0);
+        const int rows = int(std::min<std::int64_t>(layout.tile_rows, shape.rows - top));
+        const int cols = int(std::min<std::int64_t>(layout.tile_cols, shape.cols - left));
+        for (int row = 0; row < rows; ++row)
+          place({buffer + std::size_t(row) * row_bytes, int(top) + row, int(left), cols, channel});
+      }
+    }
+  }
+}
+
+/// Rounds p peak / a to the nearest level, at most the peak; 0 where a is 0.
+template <class T>
+void divide_by_alpha(Picture& picture) {
+  constexpr std::uint64_t kPeak = T(~T(0));
+  const auto channels = std::size_t(picture.pixels.shape().channels);
+  auto* sample = reinterpret_cast<T*>(picture.pixels.data());
+  const auto* alpha = reinterpret_cast<const T*>(picture.alpha.data());
+  for (std::size_t i = 0; i < picture.alpha.shape().samples(); ++i) {
+    for (std::size_t c = 0; c < channels; ++c, ++sample)
+      *sample =
+          alpha[i] == 0 ? T(0) : T(std::min(kPeak, (*sample * kPeak + alpha[i] / 2) / alpha[i]));
+  }
+}
+
+template <class T>
+Picture read_pixels(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline) {
+  Picture picture;
+  picture.pixels = Image(layout.shape);
+  if (layout.alpha != TiffAlpha::none) picture.alpha = Image(alpha_shape(layout.shape));
+  std::vector<std::byte> buffer(layout.chunk_bytes);
+  Placer<T> placer(layout, picture);
+  const auto place = [&](const RowPart& part) { placer.place(part); };
+  tiff.refuse_warnings();
+  if (layout.tile_rows == 0) {
+    read_strips(tiff, layout, deadline, buffer.data(), place);
+  } else {
+    read_tiles(tiff, layout, deadline, buffer.data(), place);
+  }
+  if (layout.alpha == TiffAlpha::associated) divide_by_alpha<T>(picture);
+  return picture;
+}
+
+}  // namespace
+
+Picture read_tiff_pixels(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline) {
+  return layout.shape.depth == Depth::u8 ? read_pixels<std::uint8_t>(tiff, layout, deadline)
+                                         : read_pixels<std::uint16_t>(tiff, layout, deadline);
+}
+
+}  // namespace eckart::io
