@@ -10,7 +10,8 @@ eckart_library(cuda          HEADERS "((cuda|cublas|cusolver|cusparse|curand|cuC
 eckart_library(opencv        HEADERS "opencv2/.*"                        LINK opencv)
 eckart_library(libjpeg-turbo HEADERS "(turbojpeg|jpeglib|jerror).*"      LINK PkgConfig::jpeg)
 eckart_library(libspng       HEADERS "(png|spng).*"                      LINK PkgConfig::spng)
-eckart_library(zlib          HEADERS "(zlib|libdeflate).*"               LINK ZLIB::ZLIB)
+eckart_library(zlib          HEADERS "zlib.*"                            LINK ZLIB::ZLIB)
+eckart_library(libdeflate    HEADERS "libdeflate.*"                      LINK PkgConfig::libdeflate)
 eckart_library(openblas      HEADERS "(.*/)?(lapack|lapacke|cblas|openblas_config).*" LINK PkgConfig::openblas PkgConfig::lapacke)
 eckart_library(moodycamel    HEADERS "concurrentqueue/.*"                LINK moodycamel)
 eckart_library(yaml-cpp      HEADERS "yaml-cpp/.*"                       LINK yaml-cpp)
@@ -37,7 +38,7 @@ eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent o
 eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML is loaded at run time)" LIBRARIES spdlog dl)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
-             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib nlohmann-json)
+             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng zlib libdeflate nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)

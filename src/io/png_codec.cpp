@@ -9,12 +9,14 @@
 #include "core/error.hpp"
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
-#include "io/opencv_codec.hpp"
+#include "io/metadata_collector.hpp"
 #include "io/opencv_decoder.hpp"
 #include "io/orientation.hpp"
 #include "io/png_chunk.hpp"
 #include "io/png_chunk_reader.hpp"
+#include "io/png_encoder.hpp"
 #include "io/png_ihdr.hpp"
+#include "io/png_metadata.hpp"
 #include "io/spng_decoder.hpp"
 
 namespace eckart::io {
@@ -30,28 +32,40 @@ void check_known(const PngChunk& chunk) {
     fail_corrupt("has an unknown critical chunk");
 }
 
+/// What precedes the pixels.
+struct PngStart {
+  PngIhdr ihdr;
+  /// Metadata may also follow the pixels, and take as much memory as the file, up to a limit.
+  std::size_t max_metadata_bytes;
+};
+
 /// Reads the header, and the types of the chunks up to the pixels.
-PngIhdr read_ihdr(FileBytes file) {
+PngStart read_start(FileBytes file) {
   if (!sniff(file.at(0, kPngSignature.size()))) fail_corrupt("has no PNG signature");
+  constexpr std::size_t kMaxBytesOfChunks = std::size_t(64) << 20;
   PngChunkReader chunks(file);
   const PngChunk first = chunks.next();
-  const PngIhdr ihdr = parse_png_ihdr(first, file.at(first.offset, first.size));
+  PngStart start{parse_png_ihdr(first, file.at(first.offset, first.size)),
+                 std::min(file.size(), kMaxBytesOfChunks)};
+  std::size_t inflated = 0;
   for (PngChunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
     check_known(chunk);
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
+    inflated = std::min(inflated + max_inflated_metadata(chunk, file), kMaxInflatedMetadata);
   }
-  return ihdr;
+  start.max_metadata_bytes += inflated;
+  return start;
 }
 
 Header read_header(FileBytes file) {
-  const PngIhdr ihdr = read_ihdr(std::move(file));
+  const auto [ihdr, max_metadata_bytes] = read_start(std::move(file));
   const ImageShape shape = ihdr.shape();
   const std::size_t pixels = shape.bytes();
   const PngAlpha alpha = ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
   const PngAlpha max_alpha = ihdr.color_type == PngColorType::kPalette ? PngAlpha::palette : alpha;
   // An EXIF chunk may follow the pixels and require a rotated copy.
   return {shape, pixels + alpha_bytes(shape, alpha),
-          pixels + std::max(pixels, alpha_bytes(shape, max_alpha))};
+          pixels + std::max(pixels, alpha_bytes(shape, max_alpha)), max_metadata_bytes};
 }
 
 /// The parts of a file that affect the image.
@@ -158,12 +172,12 @@ std::size_t opencv_alpha_bytes(const ImageShape& shape) {
 /// Includes the memory of a copy of the file: see pixel_chunks().
 Header read_header_for_opencv(FileBytes file) {
   const std::size_t copy = file.size();
-  const PngIhdr ihdr = read_ihdr(std::move(file));
+  const auto [ihdr, max_metadata_bytes] = read_start(std::move(file));
   const ImageShape shape = ihdr.shape();
   const std::size_t pixels = shape.bytes(), alpha = opencv_alpha_bytes(shape);
   const bool may_have_alpha = ihdr.has_alpha() || ihdr.color_type == PngColorType::kPalette;
   return {shape, copy + pixels + (ihdr.has_alpha() ? alpha : pixels),
-          copy + pixels + (may_have_alpha ? alpha : pixels)};
+          copy + pixels + (may_have_alpha ? alpha : pixels), max_metadata_bytes};
 }
 
 /// A file for OpenCV, and the contents of the chunks that were removed from it.
@@ -224,8 +238,17 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
 
 void check_encodable(const ImageShape&) {}  // PNG supports every Image
 
-std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions&) {
-  return encode_png_with_opencv(picture.pixels);
+/// Decodes with `decode_pixels`, and adds the metadata.
+template <auto decode_pixels>
+Picture decode_all(std::span<const std::byte> file, const ImageLimits& limits) {
+  Picture picture = decode_pixels(file, limits);
+  picture.metadata = read_png_metadata(file, std::min(read_start(file).max_metadata_bytes,
+                                                      metadata_room(file.size(), picture, limits)));
+  return picture;
+}
+
+std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
+  return encode_png(picture, options.png);
 }
 
 }  // namespace
@@ -236,7 +259,7 @@ Codec png_codec(Decoder decoder) {
           "png",
           sniff,
           strict ? read_header : read_header_for_opencv,
-          strict ? decode : decode_by_opencv,
+          strict ? decode_all<decode> : decode_all<decode_by_opencv>,
           check_encodable,
           encode};
 }

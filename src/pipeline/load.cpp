@@ -56,13 +56,17 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   // for more, they could deadlock.
   const std::size_t resident_bytes = copies_ * header.shape.bytes() * (1 + ranks_.size());
   item.reservation =
-      memory.reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes));
+      memory.reserve(std::max(std::size_t(file.size()) + header.max_decode_bytes, resident_bytes) +
+                     header.max_metadata_bytes);
   if (!item.reservation) return;
   Picture picture = decode(item, file, codec, header);
   item.task.input = std::move(picture.pixels);
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes);
+  item.reservation.shrink_to(resident_bytes + item.metadata.bytes());
+  if (!item.metadata.dropped.empty())
+    spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
+                 item.metadata.dropped);
   log_full_rank(item, item.task.input.shape());
   full_rank_filter_.prepare_task(item);
 }

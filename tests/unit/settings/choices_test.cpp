@@ -26,7 +26,8 @@ class ChoiceTest : public testing::Test {};
 
 using AllChoices =
     testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Decoder, Durability,
-                   LedgerIdentity, DoneInputAction, OnChange, files::LinkPolicy, CostBackend>;
+                   LedgerIdentity, DoneInputAction, OnChange, OutputTimes, JpegSubsampling,
+                   PngCompression, MetadataPolicy, files::LinkPolicy, CostBackend>;
 TYPED_TEST_SUITE(ChoiceTest, AllChoices);
 
 TYPED_TEST(ChoiceTest, reads_every_value_that_it_prints) {

@@ -37,7 +37,16 @@ Settings all_non_default_settings() {
   s.calibration = FileChoice::at("a \"b\".yaml");
   s.ranks = parse_ranks("5,10");
   s.input = {Decoder::opencv};
-  s.output = {ImageFormat::jpeg, "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80};
+  s.output = {ImageFormat::jpeg,
+              "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}",
+              80,
+              JpegSubsampling::k420,
+              true,
+              true,
+              PngCompression::small,
+              MetadataPolicy::none,
+              OutputTimes::keep,
+              false};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};
