@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "io/density_units.hpp"
 #include "io/tiff_reader.hpp"
 
 namespace eckart::io {
@@ -123,7 +124,6 @@ bool is_exif(std::span<const std::byte> exif) {
 
 std::optional<PixelDensity> exif_density(std::span<const std::byte> exif) {
   constexpr std::uint32_t kInch = 2, kCentimeter = 3;
-  constexpr double kInchesPerMeter = 1 / 0.0254, kCentimetersPerMeter = 100;
   const TiffReader tiff(exif);
   if (!tiff.is_valid()) return std::nullopt;
   const std::size_t directory = tiff.first_directory();
@@ -146,8 +146,8 @@ std::optional<PixelDensity> exif_density(std::span<const std::byte> exif) {
 
 void make_exif_upright(std::vector<std::byte>& exif, int rows, int cols) {
   remove_thumbnail(exif);
-  reset_orientation(exif);
   set_pixel_dimensions(exif, rows, cols);
+  reset_orientation(exif);  // last: entries of damaged data may overlap
 }
 
 /// As an attribute, tiff:Orientation="6", or as an element, <tiff:Orientation>6</tiff:Orientation>.

@@ -19,6 +19,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/density_units.hpp"
 #include "io/jpeg_metadata.hpp"
 #include "io/png_chunk_writer.hpp"
 
@@ -87,7 +88,6 @@ void use_memory(EncodeContext& encoding) {
 
 /// Sets JFIF density. Units of JFIF: 0 ratio, 1 inch, 2 centimeter.
 void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
-  constexpr double kInchesPerMeter = 1 / 0.0254, kCentimetersPerMeter = 100;
   const auto is_exact = [&](double scale) {
     const auto is_rounded = [&](std::uint32_t n) {
       return std::lround(std::round(n / scale) * scale) == long(n);

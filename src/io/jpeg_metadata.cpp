@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/density_units.hpp"
 #include "io/exif.hpp"
 #include "io/icc_profile.hpp"
 #include "io/metadata_collector.hpp"
@@ -62,7 +63,6 @@ class IccParts {
 
 std::optional<PixelDensity> jfif_density(Bytes data) {
   constexpr int kRatio = 0, kInch = 1, kCentimeter = 2;
-  constexpr double kInchesPerMeter = 1 / 0.0254, kCentimetersPerMeter = 100;
   if (data.size() < 7) return std::nullopt;
   const int unit = int(data[2]);
   const auto number = [&](std::size_t at) {

@@ -66,6 +66,7 @@ TEST(Exif, may_be_damaged_in_any_way) {
       exif[i] = std::byte(value);
       make_exif_upright(exif, 480, 640);
       EXPECT_LE(exif.size(), whole.size());
+      EXPECT_EQ(exif_orientation(exif), 1);
       exif_density(exif);
     }
     Bytes exif(whole.begin(), whole.begin() + std::ptrdiff_t(i));

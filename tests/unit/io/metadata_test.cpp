@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -296,6 +297,26 @@ TEST(PngEncoder, makes_smaller_files_of_the_same_pixels) {
   EXPECT_LT(small.size(), fast.size());
   EXPECT_TRUE(test::same(png.decode(fast, {}).pixels, image));
   EXPECT_TRUE(test::same(png.decode(small, {}).pixels, image));
+}
+
+Image opaque_alpha(const ImageShape& shape) {
+  Image alpha({shape.rows, shape.cols, 1, shape.depth});
+  std::fill_n(alpha.data(), alpha.bytes(), std::byte(0xFF));
+  return alpha;
+}
+
+/// Opaque, because then the pixels are read back.
+TEST(PngEncoder, writes_alpha_behind_the_other_channels) {
+  constexpr std::size_t kColorType = 25;  // offset in the file
+  for (const int channels : {1, 3}) {
+    for (const Depth depth : {Depth::u8, Depth::u16}) {
+      const Image image = test::noise_image({13, 17, channels, depth});
+      const Image alpha = opaque_alpha(image.shape());
+      const Bytes file = codec_for(ImageFormat::png).encode(PictureView(image, alpha, {}), {});
+      EXPECT_EQ(int(file[kColorType]), channels == 1 ? 4 : 6);
+      EXPECT_TRUE(test::same(codec_for(ImageFormat::png).decode(file, {}).pixels, image));
+    }
+  }
 }
 
 class OutputMetadataTest : public testing::TestWithParam<ImageFormat> {};
