@@ -66,7 +66,7 @@ Batches make_batches(const std::vector<Image>& scenes, std::span<const RankPolic
       compute::Task& task = batch.emplace_back();
       task.input = Image(scene.shape());
       std::memcpy(task.input.data(), scene.data(), scene.bytes());
-      task.ranks = ranks;
+      task.ranks.assign(ranks.begin(), ranks.end());
       task.outputs.emplace_back(scene.shape());
       task.results.emplace_back(1);
     }

@@ -12,7 +12,7 @@ namespace eckart::app {
 namespace {
 
 constexpr ImageShape kShape{64, 48, 1, Depth::u8};
-constexpr RankPolicy kRank{2};
+constexpr int kRank = 2;
 
 /// Returns the image a_ij = u_i v_j, at most 5 x 48 = 240.
 Image rank_one_image() {
@@ -27,7 +27,7 @@ Image rank_one_image() {
 void check_gpu(compute::Lane& lane, std::size_t device) {
   compute::Task task;
   task.input = rank_one_image();
-  task.ranks = std::span(&kRank, 1);
+  task.ranks = {kRank};
   task.outputs.emplace_back(kShape);
   task.results.emplace_back(1);
   compute::Task* const tasks[] = {&task};

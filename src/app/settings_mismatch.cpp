@@ -33,11 +33,11 @@ std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::pa
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
                      const std::string& difference) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
-  const auto shows = [&](const char* field, const std::string& setting) {
-    return name.find(field) != name.npos &&
-           (", " + difference).find(", " + setting) != std::string::npos;
+  const auto differs = [&](const std::string& setting) {
+    return (", " + difference).find(", " + setting) != std::string::npos;
   };
-  return !shows("{rank}", "rank ") && !shows("{ext}", "format ");
+  return !(io::OutputTree::names_rank(name) && differs("rank ")) &&
+         !(name.find("{ext}") != name.npos && differs("format "));
 }
 
 bool is_current(const std::vector<std::string>& texts, std::uint64_t settings) {

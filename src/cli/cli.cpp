@@ -19,6 +19,7 @@
 #include "cli/commands.hpp"
 #include "cli/early_signals.hpp"
 #include "cli/help.hpp"
+#include "core/rank_spec.hpp"
 #include "logging/log.hpp"
 #include "settings/settings.hpp"
 #include "text/printable.hpp"
@@ -45,6 +46,11 @@ ExitCode execute(const Action& action) {
     return fail(ExitCode::io_error, error.what());
   } catch (const settings::SettingsError& error) {
     return fail(ExitCode::configuration, error.what());
+  } catch (const RankSpecError& error) {
+    fail(ExitCode::usage, "--rank: " + error.reason());
+    std::fprintf(stderr, "  %s\n  %*s^\n", text::printable_message(error.text()).c_str(),
+                 int(error.position()), "");
+    return ExitCode::usage;
   } catch (const std::invalid_argument& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 #include "cli/enum_option.hpp"
 #include "cli/existing_path.hpp"
 #include "core/error.hpp"
+#include "core/rank_spec.hpp"
 #include "settings/value_types.hpp"
 
 namespace eckart::cli {
@@ -26,9 +27,14 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_opti
 CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& ranks) {
   return command
       .add_option("-k,--rank", ranks,
-                  "Rank, or ranks separated by commas, such as 5,20,50: one output each")
+                  "Rank, or ranks separated by commas: one output each. A rank is one of " +
+                      std::string(kRankGrammar))
       ->type_name("RANKS")
       ->default_str(to_string(settings::Settings{}.ranks.front()));
+}
+
+void apply_rank_option(settings::Settings& settings, const std::optional<std::string>& ranks) {
+  if (ranks) settings.ranks = parse_ranks(*ranks);
 }
 
 CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format) {

@@ -22,8 +22,11 @@ struct ConfigArgs {
 /// Adds --config, --set and, if `has_print_option`, --print-config.
 void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option = true);
 
-/// Add -k and --format. apply_flag() applies their values.
+/// Adds -k.
 CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& ranks);
+/// Applies the value of -k. Throws RankSpecError.
+void apply_rank_option(settings::Settings& settings, const std::optional<std::string>& ranks);
+/// Adds --format. apply_flag() applies its value.
 CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format);
 
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,

@@ -65,7 +65,7 @@ void check_inputs_exist(const RunArgs& args) {
 settings::Configuration read_configuration(const RunArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
   settings::Settings& settings = configuration.settings;
-  apply_flag(settings, "--rank", "rank", args.rank);
+  apply_rank_option(settings, args.rank);
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);

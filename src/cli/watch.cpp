@@ -58,7 +58,7 @@ void log_warnings(const std::vector<std::string>& warnings) {
 /// Flags override other settings. FOLDER and -o replace the watches of the files.
 settings::Configuration read_configuration(const WatchArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
-  apply_flag(configuration.settings, "--rank", "rank", args.rank);
+  apply_rank_option(configuration.settings, args.rank);
   apply_flag(configuration.settings, "--format", "output.format", args.format);
   if (!args.input.empty()) {
     configuration.watches.clear();

@@ -18,7 +18,7 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 }
 
 BatchKey batch_key(const Task& task, int multiple) {
-  return {padded_shape(task.input.shape(), multiple), {task.ranks.begin(), task.ranks.end()}};
+  return {padded_shape(task.input.shape(), multiple), task.ranks};
 }
 
 }  // namespace eckart::compute

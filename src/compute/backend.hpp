@@ -42,9 +42,10 @@ struct PlaneResult {
 /// results of its planes.
 struct Task {
   Image input;
-  std::span<const RankPolicy> ranks;              ///< one per output; owned by the caller
+  std::vector<RankPolicy> ranks;                  ///< one per output; resolved, see resolve()
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
+  double peak = 255;                              ///< of PSNR targets, in levels
   bool is_cpu_only = false;                       ///< the image must not be computed on a GPU
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success

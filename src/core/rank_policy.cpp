@@ -1,50 +1,46 @@
 #include "core/rank_policy.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 namespace eckart {
-
-RankPolicy parse_rank(std::string_view spec) {
-  RankPolicy policy;
-  const char* end = spec.data() + spec.size();
-  const auto [rest, error] = std::from_chars(spec.data(), end, policy.k);
-  if (error != std::errc{} || rest != end || policy.k < 1) {
-    throw std::invalid_argument("rank '" + std::string(spec) + "': expected a positive integer");
-  }
-  return policy;
-}
-
 namespace {
 
-/// Returns the text without spaces at its ends.
-std::string_view without_spaces(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+constexpr double kPercent = 100;
+
+/// The largest rank whose triplets need at most this percent of the bytes of the pixels.
+double rank_of_bytes(double percent, const ImageShape& shape) {
+  return std::floor(percent / kPercent * double(shape.bytes()) /
+                    (double(triplet_bytes(shape.rows, shape.cols)) * shape.channels));
 }
 
 }  // namespace
 
-std::vector<RankPolicy> parse_ranks(std::string_view specs) {
-  std::vector<RankPolicy> policies;
-  for (;;) {
-    const std::size_t comma = specs.find(',');
-    const RankPolicy policy = parse_rank(without_spaces(specs.substr(0, comma)));
-    if (std::find(policies.begin(), policies.end(), policy) != policies.end()) {
-      throw std::invalid_argument("rank '" + to_string(policy) + "' is listed twice");
-    }
-    policies.push_back(policy);
-    if (comma == std::string_view::npos) return policies;
-    specs.remove_prefix(comma + 1);
+int choose_rank(const RankPolicy& policy, const ImageShape& shape) {
+  const int full = std::min(shape.rows, shape.cols);
+  const auto limited = [full](double rank) { return int(std::clamp(rank, 1.0, double(full))); };
+  switch (policy.kind) {
+    case RankPolicy::Kind::rank:
+      return limited(policy.value);
+    case RankPolicy::Kind::percent:
+      return limited(std::round(policy.value / kPercent * full));
+    case RankPolicy::Kind::bytes:
+      return limited(rank_of_bytes(policy.value, shape));
+    case RankPolicy::Kind::full:
+      return full;
+    default:
+      throw std::logic_error("the rank depends on the singular values");
   }
 }
 
-std::string to_string(const RankPolicy& policy) { return std::to_string(policy.k); }
+RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape) {
+  return depends_on_shape_only(policy) ? RankPolicy(choose_rank(policy, shape)) : policy;
+}
 
-int choose_rank(const RankPolicy& policy, int rows, int cols) {
-  return std::min({policy.k, rows, cols});
+int max_rank(const RankPolicy& policy, int rows, int cols) {
+  const int full = std::min(rows, cols);
+  return policy.kind == RankPolicy::Kind::rank ? int(std::min(policy.value, double(full))) : full;
 }
 
 }  // namespace eckart

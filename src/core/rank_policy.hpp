@@ -1,29 +1,63 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/image.hpp"
+
 namespace eckart {
 
-/// How the rank of a reconstruction is chosen.
+/// How the rank of a reconstruction is chosen. Except for `gavish_donoho` and `marchenko_pastur`,
+/// the triplets of all channels compete: one threshold on the singular values of the image gives
+/// the rank of each channel. Each channel keeps at least one triplet.
 struct RankPolicy {
-  int k = 20;  ///< the rank; full rank if min(rows, cols) is smaller
+  enum class Kind : std::uint8_t {
+    // The shape of the image determines the rank; all channels have the same.
+    rank,     ///< value: the rank; full rank if min(rows, cols) is smaller
+    percent,  ///< value: percent of min(rows, cols)
+    bytes,    ///< value: the factors need at most this percent of the bytes of the pixels
+    full,     ///< min(rows, cols)
+    // The singular values determine the rank.
+    energy,            ///< value: smallest share of ||A||_F^2 to keep, 0 < value <= 1
+    psnr,              ///< value: smallest PSNR in dB
+    rmse,              ///< value: largest root mean square error in levels
+    gavish_donoho,     ///< value: standard deviation of the noise in levels; 0: estimated
+    marchenko_pastur,  ///< noise edge of the Marchenko-Pastur distribution
+  };
+  Kind kind = Kind::rank;
+  double value = 20;
+
+  RankPolicy() = default;
+  constexpr RankPolicy(int rank) : value(rank) {}  // NOLINT(google-explicit-constructor)
+  constexpr RankPolicy(Kind kind_, double value_) : kind(kind_), value(value_) {}
 
   friend auto operator<=>(const RankPolicy&, const RankPolicy&) = default;
 };
 
-/// Parses one SPEC: a positive integer. Throws std::invalid_argument that says what was expected.
-RankPolicy parse_rank(std::string_view spec);
-/// Parses SPEC[,SPEC...], with or without spaces; the ranks must differ. Throws
-/// std::invalid_argument.
-std::vector<RankPolicy> parse_ranks(std::string_view specs);
+/// Whether the rank depends on nothing but the shape.
+constexpr bool depends_on_shape_only(const RankPolicy& policy) {
+  return policy.kind <= RankPolicy::Kind::full;
+}
 
-/// The SPEC that parse_rank() parses to this policy.
-std::string to_string(const RankPolicy& policy);
+/// The bytes of one float32 triplet (u, sigma, v) of a rows x cols matrix.
+constexpr std::int64_t triplet_bytes(int rows, int cols) {
+  return std::int64_t(sizeof(float)) * (std::int64_t(rows) + cols + 1);
+}
 
-/// The rank for a rows x cols matrix: min(k, rows, cols).
-int choose_rank(const RankPolicy& policy, int rows, int cols);
+/// The rank for each channel of an image of this shape, between 1 and min(rows, cols). Requires
+/// depends_on_shape_only(policy).
+int choose_rank(const RankPolicy& policy, const ImageShape& shape);
+
+/// The policy as the backends see it: Kind::rank if the shape determines the rank, otherwise
+/// unchanged.
+RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape);
+
+/// The largest rank that the policy can choose for a rows x cols matrix. Requires a resolved
+/// policy.
+int max_rank(const RankPolicy& policy, int rows, int cols);
 
 }  // namespace eckart

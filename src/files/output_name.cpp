@@ -7,7 +7,7 @@
 namespace eckart::files {
 namespace {
 
-constexpr std::array<std::string_view, 4> kFields{"stem", "name", "ext", "rank"};
+constexpr std::array<std::string_view, 5> kFields{"stem", "name", "ext", "rank", "label"};
 
 [[noreturn]] void throw_invalid(std::string_view pattern, const std::string& why) {
   throw std::invalid_argument("'" + std::string(pattern) + "' " + why);
@@ -24,7 +24,7 @@ void validate_output_name(std::string_view pattern) {
   expand_output_name(pattern, [&](std::string_view field) -> std::string {
     if (std::find(kFields.begin(), kFields.end(), field) == kFields.end()) {
       throw_invalid(pattern, "has {" + std::string(field) +
-                                 "}: valid fields are {stem}, {name}, {ext} and {rank}");
+                                 "}: valid fields are {stem}, {name}, {ext}, {rank} and {label}");
     }
     return {};
   });

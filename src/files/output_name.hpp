@@ -6,7 +6,8 @@
 
 namespace eckart::files {
 
-/// Checks a pattern of output names: a file name with the fields {stem}, {name}, {ext} and {rank}.
+/// Checks a pattern of output names: a file name with the fields {stem}, {name}, {ext}, {rank}
+/// and {label}.
 /// Throws std::invalid_argument with the pattern in its message.
 void validate_output_name(std::string_view pattern);
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/rank_spec.hpp"
 #include "files/output_name.hpp"
 #include "files/state_folder.hpp"
 #include "hash/name_hash.hpp"
@@ -23,9 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 
 void check_ranks_have_names(const std::string& name, std::size_t ranks) {
-  if (ranks <= 1 || name.find("{rank}") != name.npos) return;
+  if (ranks <= 1 || OutputTree::names_rank(name)) return;
   throw std::invalid_argument("the output name '" + name +
-                              "' must contain {rank} because several ranks are set");
+                              "' must contain {rank} or {label} because several ranks are set");
 }
 
 /// Extensions of images in formats that eckart does not write.
@@ -74,7 +75,11 @@ OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
 }
 
 std::string OutputTree::default_name(std::size_t ranks) {
-  return ranks > 1 ? "{stem}.k{rank}.{ext}" : "{stem}.{ext}";
+  return ranks > 1 ? "{stem}.{label}.{ext}" : "{stem}.{ext}";
+}
+
+bool OutputTree::names_rank(const std::string& name) {
+  return name.find("{rank}") != name.npos || name.find("{label}") != name.npos;
 }
 
 /// Returns a path relative to the root.
@@ -86,7 +91,8 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& 
         if (field == "stem") return relative.stem().native();
         if (field == "name") return relative.filename().native();
         if (field == "ext") return std::string(codec_.extension);
-        return to_string(rank);
+        const bool is_number = rank.kind == RankPolicy::Kind::rank;
+        return (field == "label" && is_number ? "k" : "") + file_name_label(rank);
       });
   return relative.parent_path() / file;
 }

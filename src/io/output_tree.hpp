@@ -16,12 +16,15 @@ namespace eckart::io {
 class OutputTree {
  public:
   /// `name` is a pattern as files/output_name defines it. Throws std::invalid_argument if it is
-  /// invalid, or if there are several ranks and it has no {rank}.
+  /// invalid, or if there are several ranks and it has neither {rank} nor
+  /// {label}.
   OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
              std::vector<RankPolicy> ranks);
 
-  /// Returns {stem}.{ext}, or {stem}.k{rank}.{ext} for several ranks.
+  /// Returns {stem}.{ext}, or {stem}.{label}.{ext} for several ranks.
   static std::string default_name(std::size_t ranks);
+  /// Returns whether outputs of different ranks have different names.
+  static bool names_rank(const std::string& name);
 
   /// Two inputs, a.jpg and a.png, may have the same usual output name, a.png. The full name
   /// contains the whole name of the input, a.png.png, and is the same in every run.

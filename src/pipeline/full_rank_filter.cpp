@@ -8,8 +8,9 @@
 namespace eckart::pipeline {
 namespace {
 
-bool is_full(const RankPolicy& policy, const ImageShape& shape) {
-  return policy.k >= std::min(shape.rows, shape.cols);
+bool is_full(const RankPolicy& resolved, const ImageShape& shape) {
+  return resolved.kind == RankPolicy::Kind::rank &&
+         resolved.value >= std::min(shape.rows, shape.cols);
 }
 
 Image copy_image(const Image& image) {
@@ -20,28 +21,24 @@ Image copy_image(const Image& image) {
 
 }  // namespace
 
-FullRankFilter::FullRankFilter(const std::vector<RankPolicy>& ranks)
-    : ranks_(ranks), reduced_ranks_{ranks} {
-  while (!reduced_ranks_.back().empty()) {  // each set is the previous one without its largest rank
-    std::vector<RankPolicy> rest = reduced_ranks_.back();
-    rest.erase(std::max_element(rest.begin(), rest.end()));
-    reduced_ranks_.push_back(std::move(rest));
-  }
-}
-
-void FullRankFilter::prepare_task(WorkItem& item) const {
-  const ImageShape& shape = item.task.input.shape();
-  item.output_ranks = ranks_;
+void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks) {
+  compute::Task& task = item.task;
+  const ImageShape& shape = task.input.shape();
+  task.peak = peak(shape.depth);
+  item.output_ranks = ranks;
   item.full_rank_outputs.clear();
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    if (is_full(ranks_[i], shape)) item.full_rank_outputs.push_back(i);
+  task.ranks.clear();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const RankPolicy resolved = resolve(ranks[i], shape);
+    if (is_full(resolved, shape)) {
+      item.full_rank_outputs.push_back(i);
+      continue;
+    }
+    task.ranks.push_back(resolved);
+    task.outputs.emplace_back(shape);
+    task.results.emplace_back(std::size_t(shape.channels));
   }
-  item.task.ranks = reduced_ranks_[item.full_rank_outputs.size()];
-  for (std::size_t i = 0; i < item.task.ranks.size(); ++i) {
-    item.task.outputs.emplace_back(shape);
-    item.task.results.emplace_back(std::size_t(shape.channels));
-  }
-  item.is_full_rank = item.task.ranks.empty();
+  item.is_full_rank = task.ranks.empty();
   if (item.is_full_rank) add_full_rank_outputs(item);
 }
 

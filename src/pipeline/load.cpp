@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/rank_spec.hpp"
 #include "io/content_hash.hpp"
 #include "text/printable.hpp"
 
@@ -40,7 +41,6 @@ Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const i
                int copies, Decoder decoder)
     : limits_(limits),
       ranks_(std::move(ranks)),
-      full_rank_filter_(ranks_),
       outputs_(outputs),
       copies_(std::size_t(copies)),
       decoder_(decoder) {}
@@ -68,7 +68,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
   log_full_rank(item, item.task.input.shape());
-  full_rank_filter_.prepare_task(item);
+  prepare_task(item, ranks_);
 }
 
 /// Frees the file's bytes before it returns.
@@ -86,11 +86,13 @@ Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Code
 
 void Loader::log_full_rank(const WorkItem& item, const ImageShape& shape) {
   for (const RankPolicy& policy : ranks_) {
-    if (policy.k <= std::min(shape.rows, shape.cols) || logged_.exchange(true)) continue;
+    const int full = std::min(shape.rows, shape.cols);
+    const bool is_above = policy.kind == RankPolicy::Kind::rank && policy.value > full;
+    if (!is_above || logged_.exchange(true)) continue;
     spdlog::info(
         "{}: rank {} is above min(rows, cols) = {}; the output is a copy of the input (logged "
         "once)",
-        text::printable(item.file.native()), policy.k, std::min(shape.rows, shape.cols));
+        text::printable(item.file.native()), to_string(policy), full);
   }
 }
 

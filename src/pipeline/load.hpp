@@ -29,7 +29,7 @@ class ItemMemory {
 /// Throws ItemError.
 std::optional<io::InputFile> open_watched_file(WorkItem& item);
 
-/// Decodes files into tasks. Thread-safe. Must outlive the items, which reference its ranks.
+/// Decodes files into tasks. Thread-safe. Must outlive the items, which refer to its ranks.
 class Loader {
  public:
   /// `outputs` is the codec of the outputs, `decoder` the decoder of the inputs. `copies` is how
@@ -50,7 +50,6 @@ class Loader {
 
   const ImageLimits limits_;
   const std::vector<RankPolicy> ranks_;
-  const FullRankFilter full_rank_filter_;
   const io::Codec& outputs_;
   const std::size_t copies_;
   const Decoder decoder_;

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "core/rank_spec.hpp"
+
 namespace eckart::pipeline {
 namespace {
 

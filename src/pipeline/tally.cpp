@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/quality.hpp"
+#include "core/rank_spec.hpp"
 #include "logging/log.hpp"
 #include "machine/unix_time.hpp"
 #include "pipeline/output_quality.hpp"

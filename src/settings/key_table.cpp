@@ -48,13 +48,14 @@ const KeyTable<Settings>& settings_table() {
           Choice<Certificate>{}, &S::certificate),
       key("calibration", "measured costs for solver: auto; none: built-in costs", AutoNoneOrFile{},
           &S::calibration),
-      per_watch(key("rank", "rank k; a list writes one output per rank", RankList{}, &S::ranks)),
+      per_watch(key("rank", "how the rank is chosen; a list writes one output for each element",
+                    RankList{}, &S::ranks)),
       per_watch(key("input.decoder", "decoder of inputs; opencv also accepts damaged files",
                     Choice<Decoder>{}, &S::input, &InputSettings::decoder)),
       per_watch(key("output.format", "output file format", Choice<ImageFormat>{}, &S::output,
                     &OutputSettings::format)),
       per_watch(key("output.name",
-                    "output file name pattern; empty: {stem}.{ext}, or {stem}.k{rank}.{ext} for "
+                    "output file name pattern; empty: {stem}.{ext}, or {stem}.{label}.{ext} for "
                     "several ranks",
                     OutputNamePattern{}, &S::output, &OutputSettings::name)),
       per_watch(key("output.jpeg_quality", "JPEG quality of outputs", Integer{1, 100}, &S::output,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/rank_policy.hpp"
+#include "core/rank_spec.hpp"
 #include "files/output_name.hpp"
 #include "settings/settings.hpp"
 #include "text/printable.hpp"
@@ -172,10 +173,10 @@ void RankList::read(const std::vector<std::string>& texts, std::vector<RankPolic
   const std::string text = join(texts, expected());
   try {
     value = parse_ranks(text);
-  } catch (const std::invalid_argument& error) {
+  } catch (const RankSpecError& error) {
     // The message begins with the text, which the caller adds too.
     std::string_view reason = error.what();
-    if (reason.starts_with("rank ")) reason.remove_prefix(5);
+    reason.remove_prefix(std::string_view("rank ").size());
     throw std::invalid_argument(std::string(reason));
   }
 }

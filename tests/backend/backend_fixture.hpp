@@ -66,16 +66,10 @@ inline Image copy(const Image& image) {
   return result;
 }
 
-/// A task for this image. Its rank policies are never freed.
 inline compute::Task make_task(const Image& image, const std::vector<int>& ranks) {
-  static std::map<std::vector<int>, std::vector<RankPolicy>> all;
-  std::vector<RankPolicy>& policies = all[ranks];
-  if (policies.empty()) {
-    for (const int k : ranks) policies.push_back({k});
-  }
   compute::Task task;
   task.input = copy(image);
-  task.ranks = policies;
+  task.ranks.assign(ranks.begin(), ranks.end());
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     task.outputs.emplace_back(image.shape());
     task.results.emplace_back(std::size_t(image.shape().channels));

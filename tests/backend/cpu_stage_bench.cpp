@@ -17,6 +17,7 @@
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/quality.hpp"
+#include "core/rank_spec.hpp"
 #include "tests/support/square_images.hpp"
 
 namespace eckart::test {
@@ -24,7 +25,8 @@ namespace {
 
 struct BenchArgs {
   std::filesystem::path raw, image_folder;
-  int side = 256, rank = 20, count = 24, repeats = 10;
+  int side = 256, count = 24, repeats = 10;
+  std::string rank = "20";
   std::string solver = "auto";
   bool check = false;
 };
@@ -56,7 +58,7 @@ std::vector<compute::Task> make_tasks(const std::vector<Image>& images,
   for (std::size_t i = 0; i < images.size(); ++i) {
     tasks[i].input = Image(images[i].shape());
     std::memcpy(tasks[i].input.data(), images[i].data(), images[i].bytes());
-    tasks[i].ranks = ranks;
+    tasks[i].ranks.assign(ranks.begin(), ranks.end());
     tasks[i].outputs.emplace_back(images[i].shape());
     tasks[i].results.emplace_back(1);
   }
@@ -104,29 +106,49 @@ nlohmann::json check(const std::vector<compute::Task>& tasks, const std::vector<
           {"psnr_db_mean", psnr / count}};
 }
 
+/// Returns the same images, each with the rank that was chosen for it as a fixed rank.
+std::vector<compute::Task> with_fixed_ranks(const std::vector<compute::Task>& tasks,
+                                            const std::vector<Image>& images) {
+  std::vector<compute::Task> fixed = make_tasks(images, tasks[0].ranks);
+  for (std::size_t i = 0; i < tasks.size(); ++i) fixed[i].ranks = {tasks[i].results[0][0].rank};
+  return fixed;
+}
+
+double mean_rank(const std::vector<compute::Task>& tasks) {
+  double sum = 0;
+  for (const compute::Task& task : tasks) sum += task.results[0][0].rank;
+  return sum / double(tasks.size());
+}
+
 nlohmann::json run(const BenchArgs& args) {
   if (!args.image_folder.empty()) {
     write_raw(args.raw, make_square_images(read_planes(args.image_folder), args.side, args.count));
   }
   const std::vector<Image> images = read_raw(args.raw, args.side);
-  const RankPolicy ranks[] = {{args.rank}};
+  const std::vector<RankPolicy> ranks = parse_ranks(args.rank);
+  if (ranks.size() != 1) throw std::runtime_error("expected one rank");
   std::vector<compute::Task> tasks = make_tasks(images, ranks);
   const auto backend = make_backend(parse_enum<SolverKind>(args.solver).value());
   const auto lane = backend->make_lane(0);
   reconstruct(*lane, tasks);  // warm-up
-  std::vector<double> rates;
+  std::vector<compute::Task> fixed = with_fixed_ranks(tasks, images);
+  reconstruct(*lane, fixed);
+  std::vector<double> rates, fixed_rates;
   for (int i = 0; i < args.repeats; ++i) {
     rates.push_back(double(tasks.size()) / reconstruct(*lane, tasks));
+    fixed_rates.push_back(double(tasks.size()) / reconstruct(*lane, fixed));
   }
   for (const compute::Task& task : tasks) {
     if (!task.error.empty()) throw std::runtime_error(task.error);
   }
   nlohmann::json result = {{"side", args.side},
                            {"rank", args.rank},
+                           {"mean_rank", mean_rank(tasks)},
                            {"images", tasks.size()},
                            {"backend", backend->description()},
                            {"details", backend->details()},
-                           {"images_per_s", rates}};
+                           {"images_per_s", rates},
+                           {"images_per_s_at_these_ranks_fixed", fixed_rates}};
   if (args.check) result.update(check(tasks, images));
   return result;
 }
@@ -142,7 +164,7 @@ int main(int argc, char** argv) {
                  "Input folder of images; the raw file is made from them first");
   app.add_option("--count", args.count, "Number of images to make");
   app.add_option("--side", args.side, "Rows and columns of an image");
-  app.add_option("--rank", args.rank);
+  app.add_option("--rank", args.rank, "As --rank of eckart run");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats, "Timed passes over the images");
   app.add_flag("--check", args.check, "Compare every image's loss with the float64 solver");

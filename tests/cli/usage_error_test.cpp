@@ -235,7 +235,7 @@ TEST_F(UsageErrorTest, is_reported_for_an_output_name_with_slash_or_unknown_fiel
   expect(ExitCode::configuration,
          "c.yaml:2: output.name: '{foo}.png' has {foo}: valid fields are {stem}",
          {"run", "--print-config", "--config", "c.yaml"});
-  expect(ExitCode::usage, "must contain {rank}",
+  expect(ExitCode::usage, "must contain {rank} or {label}",
          {"run", "in", "-o", "out", "-k", "2,3", "--set", "output.name={stem}.png"});
 }
 

@@ -77,7 +77,7 @@ TEST_F(FullRankTest, leaves_only_lower_ranks_to_compute) {
     expect_the_image(item, 2);
     EXPECT_EQ(item.task.results[1].front().rank, 0) << "as the backend of this test leaves it";
     ASSERT_EQ(item.task.ranks.size(), 1u);
-    EXPECT_EQ(item.task.ranks[0].k, 7);
+    EXPECT_EQ(item.task.ranks[0], RankPolicy(7));
   });
   EXPECT_EQ(backend_.started().size(), 1u);
 }

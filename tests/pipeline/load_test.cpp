@@ -44,7 +44,7 @@ class LoadTest : public testing::Test {
       return budget_.reserve(bytes);
     });
     loader.load(item, std::nullopt, memory);
-    item.task.ranks = {};  // they reference the loader
+    item.output_ranks = {};  // they refer to the loader
     return item;
   }
 
@@ -98,7 +98,7 @@ TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
   test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
   loader.load(item, std::nullopt, memory);
   EXPECT_EQ(item.reservation.bytes(), kCopies * image().bytes() * (1 + ranks_.size()));
-  item.task.ranks = {};
+  item.output_ranks = {};
 }
 
 /// OpenCV copies the file, without the chunks that pixels do not depend on, and the pixels.
@@ -114,7 +114,7 @@ TEST_F(LoadTest, reserves_what_opencv_takes) {
     test::FakeMemory memory([&](std::size_t count) { return budget_.reserve(total = count); });
     loader.load(item, std::nullopt, memory);
     EXPECT_TRUE(item.task.input.shape() == image().shape());
-    item.task.ranks = {};
+    item.output_ranks = {};
     return total;
   };
   EXPECT_EQ(reserved(file), 3 * file.size() + 2 * image().bytes());

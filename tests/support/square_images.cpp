@@ -52,7 +52,7 @@ std::vector<cv::Mat> read_planes(const std::filesystem::path& folder) {
   std::vector<cv::Mat> planes;
   for (const auto& file : files) {
     const auto bytes = io::read_file(file, 1024);
-    const Image image = io::detect_codec(bytes).decode(bytes, {});
+    const Image image = io::detect_codec(bytes).decode(bytes, {}).pixels;
     const cv::Mat pixels(image.shape().rows, image.shape().cols, CV_8UC(image.shape().channels),
                          const_cast<std::byte*>(image.data()));
     cv::Mat plane;

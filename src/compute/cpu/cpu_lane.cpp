@@ -7,7 +7,9 @@
 #include <span>
 #include <stop_token>
 #include <utility>
+#include <vector>
 
+#include "compute/cpu/adaptive_rank_solver.hpp"
 #include "compute/cpu/float32_solver.hpp"
 #include "compute/cpu/float64_solver.hpp"
 #include "compute/evict_if_full.hpp"
@@ -30,21 +32,18 @@ class CpuLane : public Lane {
         certificate_(certificate),
         has_fixed_solver_(!is_iterative(solver)),
         float32_(certificate),
-        float64_(has_fixed_solver_ ? solver : SolverKind::gram) {}
+        float64_(has_fixed_solver_ ? solver : SolverKind::gram),
+        adaptive_(solver, certificate, chooser) {}
 
   int slots() const override { return 1; }
   void set_stop_token(const std::stop_token& stop) override { stop_ = stop; }
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
-        for (int channel = 0; channel < task->input.shape().channels; ++channel) {
-          task->is_canceled = stop_.stop_requested();
-          if (task->is_canceled) break;
-          if (task->input.shape().depth == Depth::u8) {
-            reconstruct(make_plane_task<std::uint8_t>(*task, channel));
-          } else {
-            reconstruct(make_plane_task<std::uint16_t>(*task, channel));
-          }
+        if (task->input.shape().depth == Depth::u8) {
+          compute<std::uint8_t>(*task);
+        } else {
+          compute<std::uint16_t>(*task);
         }
       } catch (const ItemError& error) {
         task->reason = error.reason();
@@ -56,11 +55,35 @@ class CpuLane : public Lane {
 
  private:
   template <class T>
+  void compute(Task& task) {
+    const ImageShape& shape = task.input.shape();
+    std::vector<RankRule> rules;
+    for (const RankPolicy& policy : task.ranks)
+      rules.push_back(make_rank_rule(policy, shape, task.peak));
+    const bool is_adaptive = std::ranges::any_of(
+        rules, [](const RankRule& rule) { return rule.kind != RankRule::Kind::rank; });
+    std::vector<PlaneTask<T>> planes;
+    for (int channel = 0; channel < shape.channels; ++channel)
+      planes.push_back(make_plane_task<T>(task, channel));
+    if (is_adaptive) {
+      task.is_canceled = stop_.stop_requested();
+      if (!task.is_canceled) adaptive_.reconstruct(std::span(planes), rules);
+      return;
+    }
+    for (const PlaneTask<T>& plane : planes) {
+      task.is_canceled = stop_.stop_requested();
+      if (task.is_canceled) return;
+      reconstruct(plane);
+    }
+  }
+
+  /// The ranks of the outputs are the largest possible ones.
+  template <class T>
   static PlaneTask<T> make_plane_task(Task& task, int channel) {
     PlaneTask<T> plane{
         as_tall(std::as_const(task.input).plane<T>(channel)), peak(task.input.shape().depth), {}};
     for (std::size_t i = 0; i < task.ranks.size(); ++i) {
-      plane.outputs.push_back({choose_rank(task.ranks[i], plane.a_mn.rows, plane.a_mn.cols),
+      plane.outputs.push_back({max_rank(task.ranks[i], plane.a_mn.rows, plane.a_mn.cols),
                                as_tall(task.outputs[i].plane<T>(channel)),
                                &task.results[i][std::size_t(channel)]});
     }
@@ -71,9 +94,13 @@ class CpuLane : public Lane {
   void reconstruct(const PlaneTask<T>& plane) {
     const SolverKind kind = solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.max_rank());
     if (kind == SolverKind::subspace && float32_.reconstruct(plane)) return;
+    float64_.decompose(plane);
     float64_.reconstruct(plane);
     const bool is_uncertified = !has_fixed_solver_ && !are_certified(plane);
-    if (is_uncertified) gesvd_.reconstruct(plane);
+    if (is_uncertified) {
+      gesvd_.decompose(plane);
+      gesvd_.reconstruct(plane);
+    }
     for (const auto& output : plane.outputs)
       output.result->is_recomputed = is_uncertified || kind == SolverKind::subspace;
   }
@@ -102,6 +129,7 @@ class CpuLane : public Lane {
   Float32Solver float32_;
   Float64Solver float64_;
   Float64Solver gesvd_{SolverKind::gesvd};  // for errors below the resolution of A'A
+  AdaptiveRankSolver adaptive_;
 };
 
 }  // namespace

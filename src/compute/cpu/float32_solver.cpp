@@ -17,29 +17,18 @@ namespace eckart::compute::cpu {
 namespace {
 
 // Amplifications of the filters. Each filter is applied to the result of the one before.
-constexpr double kAmplifications[] = {5, 30, 1000};
+constexpr double kAmplifications[Float32Solver::kRounds] = {5, 30, 1000};
 
 }  // namespace
 
 template <class T>
 bool Float32Solver::reconstruct(const PlaneTask<T>& plane) {
-  const int m = plane.a_mn.rows, n = plane.a_mn.cols, k = plane.max_rank();
-  const std::size_t count = std::size_t(m) * std::size_t(n);
-  samples_.resize(count * sizeof(T));
-  stored_.resize(count * sizeof(T));
-  a_t_nm_.resize(count);
-  values_.resize(count);
-  T* samples = reinterpret_cast<T*>(samples_.data());
-  gather(plane.a_mn, samples);
-  squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data());
-
   try {
-    iteration_.start(a_t_nm_, m, n, k, std::min(n, subspace_columns(k)));
-    for (const double amplification : kAmplifications) {
-      iteration_.apply_filter(amplification);
-      Certification certification = certify_outputs(plane, iteration_.compute_factors());
-      if (certificate_ == Certificate::bound && certification == Certification::certified)
-        certification = prove_outputs(plane);
+    load(plane);
+    start(plane.max_rank());
+    for (int round = 0; round < kRounds; ++round) {
+      refine(round, plane.max_rank());
+      const Certification certification = certify(plane);
       if (certification != Certification::uncertified)
         return certification == Certification::certified;
     }
@@ -48,7 +37,56 @@ bool Float32Solver::reconstruct(const PlaneTask<T>& plane) {
   return false;
 }
 
-/// Computes the outputs in order and stops at the first that is not certified.
+template <class T>
+void Float32Solver::load(const PlaneTask<T>& plane) {
+  m_ = plane.a_mn.rows;
+  n_ = plane.a_mn.cols;
+  const std::size_t count = std::size_t(m_) * std::size_t(n_);
+  samples_.resize(count * sizeof(T));
+  stored_.resize(count * sizeof(T));
+  a_t_nm_.resize(count);
+  values_.resize(count);
+  T* samples = reinterpret_cast<T*>(samples_.data());
+  gather(plane.a_mn, samples);
+  squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data());
+}
+
+void Float32Solver::start(int rank) {
+  rank_ = rank;
+  iteration_.start(a_t_nm_, m_, n_, rank, std::min(n_, subspace_columns(rank)));
+}
+
+PlaneSpectrum Float32Solver::estimated_spectrum() {
+  return {.values = iteration_.estimate_values().data(),
+          .count = rank_,
+          .rows = m_,
+          .cols = n_,
+          .squared_norm = squared_norm_};
+}
+
+void Float32Solver::refine(int round, int rank) {
+  rank_ = rank;
+  iteration_.set_rank(rank);
+  iteration_.apply_filter(kAmplifications[round]);
+  factors_ = &iteration_.compute_factors();
+}
+
+PlaneSpectrum Float32Solver::spectrum() const {
+  return {.values = factors_->rayleigh_quotients.data(),
+          .count = rank_,
+          .rows = m_,
+          .cols = n_,
+          .squared_norm = squared_norm_};
+}
+
+template <class T>
+Float32Solver::Certification Float32Solver::certify(const PlaneTask<T>& plane) {
+  const Certification certification = certify_outputs(plane, *factors_);
+  return certificate_ == Certificate::bound && certification == Certification::certified
+             ? prove_outputs(plane)
+             : certification;
+}
+
 template <class T>
 Float32Solver::Certification Float32Solver::certify_outputs(
     const PlaneTask<T>& plane, const SubspaceIteration::LowRankFactors& factors) {
@@ -104,5 +142,9 @@ Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& pl
 
 template bool Float32Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template bool Float32Solver::reconstruct(const PlaneTask<std::uint16_t>&);
+template void Float32Solver::load(const PlaneTask<std::uint8_t>&);
+template void Float32Solver::load(const PlaneTask<std::uint16_t>&);
+template Float32Solver::Certification Float32Solver::certify(const PlaneTask<std::uint8_t>&);
+template Float32Solver::Certification Float32Solver::certify(const PlaneTask<std::uint16_t>&);
 
 }  // namespace eckart::compute::cpu

@@ -6,6 +6,7 @@
 #include "compute/cpu/loss_bound.hpp"
 #include "compute/cpu/plane_task.hpp"
 #include "compute/cpu/subspace_iteration.hpp"
+#include "compute/rank_rule.hpp"
 
 namespace eckart::compute::cpu {
 
@@ -20,9 +21,29 @@ class Float32Solver {
   template <class T>
   bool reconstruct(const PlaneTask<T>& plane);
 
- private:
+  // The steps of reconstruct(), for planes whose ranks are chosen between them. They throw
+  // ItemError(not_converged), and std::bad_alloc.
+
+  static constexpr int kRounds = 3;
   enum class Certification { certified, uncertified, uncertifiable };
 
+  /// Loads the samples of the next plane.
+  template <class T>
+  void load(const PlaneTask<T>& plane);
+  /// Starts the iteration for ranks up to `rank`.
+  void start(int rank);
+  /// After start(): estimates of the `rank` leading values, each at most the true one.
+  PlaneSpectrum estimated_spectrum();
+  /// Runs one of kRounds rounds, numbered from 0, with factors for ranks up to `rank`.
+  void refine(int round, int rank);
+  /// After refine(): the values that the factors keep.
+  PlaneSpectrum spectrum() const;
+  /// After refine(): computes the outputs in order, and stops at the first that is not certified.
+  /// If the result is `uncertifiable`, more rounds do not help.
+  template <class T>
+  Certification certify(const PlaneTask<T>& plane);
+
+ private:
   template <class T>
   Certification certify_outputs(const PlaneTask<T>& plane,
                                 const SubspaceIteration::LowRankFactors& factors);
@@ -31,7 +52,9 @@ class Float32Solver {
   Certification prove_outputs(const PlaneTask<T>& plane);
 
   const Certificate certificate_;
+  int m_ = 0, n_ = 0, rank_ = 0;
   SubspaceIteration iteration_;
+  const SubspaceIteration::LowRankFactors* factors_ = nullptr;  // of iteration_
   LossBound bound_;
   std::vector<std::byte> samples_, stored_;
   std::vector<float> a_t_nm_, values_;

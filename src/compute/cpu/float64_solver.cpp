@@ -52,31 +52,46 @@ void store_rounded(const std::vector<double>& values, MatrixView<const T> a_mn, 
 }  // namespace
 
 template <class T>
-void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
-  const int m = plane.a_mn.rows, n = plane.a_mn.cols, k_max = plane.max_rank();
-  const double squared_norm = load_samples(plane.a_mn, a_t_nm_);
-  const RightSingularVectors& right = solver_.solve(a_t_nm_, m, n, k_max);
+void Float64Solver::decompose(const PlaneTask<T>& plane) {
+  m_ = plane.a_mn.rows;
+  n_ = plane.a_mn.cols;
+  squared_norm_ = load_samples(plane.a_mn, a_t_nm_);
+  sigma_squared_ = &solver_.decompose(a_t_nm_, m_, n_);
+}
 
+PlaneSpectrum Float64Solver::spectrum() const {
+  return {.values = sigma_squared_->data(),
+          .count = n_,
+          .rows = m_,
+          .cols = n_,
+          .squared_norm = squared_norm_};
+}
+
+template <class T>
+void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
+  const int m = m_, n = n_, k_max = plane.max_rank();
+  const std::span<const double> sigma_squared(*sigma_squared_);
+  const std::vector<double>& v_nk = solver_.vectors(k_max);
   p_mk_.resize(std::size_t(m) * std::size_t(k_max));  // A V = U Sigma
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k_max, n, 1.0, a_t_nm_.data(), n,
-              right.v_nk.data(), n, 0.0, p_mk_.data(), m);
+              v_nk.data(), n, 0.0, p_mk_.data(), m);
   values_.resize(a_t_nm_.size());
   for (const auto& [k, samples_mn, result] : plane.outputs) {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, right.v_nk.data(), n,
-                p_mk_.data(), m, 0.0, values_.data(), n);
-    *result = {
-        .rank = k,
-        .energy = energy(std::span(right.sigma_squared).first(std::size_t(k)), squared_norm)};
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, v_nk.data(), n, p_mk_.data(),
+                m, 0.0, values_.data(), n);
+    *result = {.rank = k, .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_)};
     store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
-    result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm, precision_);
+    result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm_, precision_);
     result->loss_bound_db =
         is_exact_reconstruction(result->squared_error, result->residual)
             ? 0
-            : full_decomposition_loss_bound_db(right.sigma_squared, k, m, n, result->residual,
-                                               squared_norm, precision_);
+            : full_decomposition_loss_bound_db(sigma_squared, k, m, n, result->residual,
+                                               squared_norm_, precision_);
   }
 }
 
+template void Float64Solver::decompose(const PlaneTask<std::uint8_t>&);
+template void Float64Solver::decompose(const PlaneTask<std::uint16_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint16_t>&);
 

@@ -5,6 +5,7 @@
 #include "compute/certificate.hpp"
 #include "compute/cpu/plane_task.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
+#include "compute/rank_rule.hpp"
 
 namespace eckart::compute::cpu {
 
@@ -15,13 +16,23 @@ class Float64Solver {
       : solver_(solver),
         precision_(solver == SolverKind::gram ? Precision::float64_gram : Precision::float64) {}
 
-  /// Throws ItemError(not_converged) if LAPACK does not converge, and as check_lapack() does.
+  // Both throw ItemError(not_converged) if LAPACK does not converge, and as check_lapack() does.
+
+  /// Computes all singular values of the plane.
+  template <class T>
+  void decompose(const PlaneTask<T>& plane);
+  /// The singular values of the last plane.
+  PlaneSpectrum spectrum() const;
+  /// Computes the outputs of the last plane. Call it at most once for each plane.
   template <class T>
   void reconstruct(const PlaneTask<T>& plane);
 
  private:
   RightSingularSolver solver_;
   const Precision precision_;
+  int m_ = 0, n_ = 0;
+  double squared_norm_ = 0;
+  const std::vector<double>* sigma_squared_ = nullptr;  // owned by solver_
   std::vector<double> a_t_nm_, p_mk_, values_;
 };
 

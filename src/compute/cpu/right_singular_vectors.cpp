@@ -10,92 +10,112 @@
 #include "compute/cpu/matrix_size.hpp"
 
 namespace eckart::compute::cpu {
-const RightSingularVectors& RightSingularSolver::solve(const std::vector<double>& a_t_nm, int m,
-                                                       int n, int k) {
-  result_.v_nk.resize(size(n, k));
-  result_.sigma_squared.resize(
-      std::size_t(solver_ == SolverKind::gesvd || solver_ == SolverKind::gesvdj ? n : k));
+
+const std::vector<double>& RightSingularSolver::decompose(const std::vector<double>& a_t_nm, int m,
+                                                          int n) {
+  n_ = n;
+  sigma_squared_.resize(std::size_t(n));
+  values_.resize(std::size_t(n));
   switch (solver_) {
     case SolverKind::gesvd:
-      gesvd(a_t_nm, m, n, k);
+      decompose_gesvd(a_t_nm, m);
       break;
     case SolverKind::gesvdj:
-      gesvdj(a_t_nm, m, n, k);
+      decompose_gesvdj(a_t_nm, m);
       break;
     case SolverKind::automatic:
     case SolverKind::subspace:
     case SolverKind::gram:
-      gram(a_t_nm, m, n, k);
+      decompose_gram(a_t_nm, m);
       break;
   }
-  return result_;
+  return sigma_squared_;
 }
 
-void RightSingularSolver::gram(const std::vector<double>& a_t_nm, int m, int n, int k) {
-  matrix_.resize(size(n, n));
-  values_.resize(std::size_t(n));
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, m, 1.0, a_t_nm.data(), n, 0.0,
-              matrix_.data(), n);
-  // LAPACK returns eigenvalues in ascending order, so the last k are the leading ones.
-  if (k > max_bisection_vectors(n)) {
-    check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, matrix_.data(), n, values_.data()),
-                 "dsyevd");
-    copy_leading(&matrix_[size(n, n - k)], &values_[std::size_t(n - k)], n, k);
-    return;
+const std::vector<double>& RightSingularSolver::vectors(int k) {
+  v_nk_.resize(size(n_, k));
+  if (solver_ == SolverKind::gesvd || solver_ == SolverKind::gesvdj) {
+    std::copy_n(vectors_.begin(), size(n_, k), v_nk_.begin());
+  } else {
+    vectors_of_gram(k);
   }
-  vectors_.resize(size(n, k));
-  support_.resize(2 * std::size_t(n));
-  lapack_int found = 0;
-  check_lapack(
-      LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, matrix_.data(), n, 0, 0, n - k + 1, n, 0.0,
-                     &found, values_.data(), vectors_.data(), n, support_.data()),
-      "dsyevr");
-  copy_leading(vectors_.data(), values_.data(), n, k);
+  return v_nk_;
 }
 
-/// Copies the last k of n eigenvectors (n x k, ascending) of A'A in descending order.
-void RightSingularSolver::copy_leading(const double* vectors, const double* values, int n, int k) {
-  for (int i = 0; i < k; ++i) {
-    const int from = k - 1 - i;
-    std::copy_n(vectors + size(n, from), n, &result_.v_nk[size(n, i)]);
-    result_.sigma_squared[std::size_t(i)] = std::max(0.0, values[from]);
+void RightSingularSolver::decompose_gram(const std::vector<double>& a_t_nm, int m) {
+  const auto n = std::size_t(n_);
+  matrix_.resize(n * n);
+  diagonal_.resize(n);
+  off_diagonal_.resize(n);
+  reflector_scales_.resize(n);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n_, m, 1.0, a_t_nm.data(), n_, 0.0,
+              matrix_.data(), n_);
+  check_lapack(LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'L', n_, matrix_.data(), n_, diagonal_.data(),
+                              off_diagonal_.data(), reflector_scales_.data()),
+               "dsytrd");
+  values_ = diagonal_;
+  vectors_ = off_diagonal_;  // dsterf overwrites both
+  check_lapack(LAPACKE_dsterf(n_, values_.data(), vectors_.data()), "dsterf");
+  std::transform(values_.rbegin(), values_.rend(), sigma_squared_.begin(),
+                 [](double value) { return std::max(0.0, value); });
+}
+
+/// Eigenvectors of the tridiagonal matrix, in ascending order, transformed back.
+void RightSingularSolver::vectors_of_gram(int k) {
+  const double* leading = nullptr;
+  if (k > max_bisection_vectors(n_)) {
+    vectors_.resize(size(n_, n_));
+    check_lapack(LAPACKE_dstedc(LAPACK_COL_MAJOR, 'I', n_, diagonal_.data(), off_diagonal_.data(),
+                                vectors_.data(), n_),
+                 "dstedc");
+    leading = &vectors_[size(n_, n_ - k)];
+  } else {
+    vectors_.resize(size(n_, k));
+    support_.resize(2 * std::size_t(n_));
+    lapack_int found = 0;
+    lapack_logical is_accurate = 1;
+    check_lapack(LAPACKE_dstemr(LAPACK_COL_MAJOR, 'V', 'I', n_, diagonal_.data(),
+                                off_diagonal_.data(), 0, 0, n_ - k + 1, n_, &found, values_.data(),
+                                vectors_.data(), n_, k, support_.data(), &is_accurate),
+                 "dstemr");
+    leading = vectors_.data();
   }
+  for (int i = 0; i < k; ++i) std::copy_n(leading + size(n_, k - 1 - i), n_, &v_nk_[size(n_, i)]);
+  check_lapack(LAPACKE_dormtr(LAPACK_COL_MAJOR, 'L', 'L', 'N', n_, k, matrix_.data(), n_,
+                              reflector_scales_.data(), v_nk_.data(), n_),
+               "dormtr");
 }
 
-void RightSingularSolver::gesvd(const std::vector<double>& a_t_nm, int m, int n, int k) {
+void RightSingularSolver::decompose_gesvd(const std::vector<double>& a_t_nm, int m) {
   matrix_ = a_t_nm;
-  vectors_.resize(size(n, n));
-  values_.resize(std::size_t(n));
+  vectors_.resize(size(n_, n_));
   // Left singular vectors of A; dgesdd always computes both sides.
-  v_t_nm_.resize(size(n, m));
-  check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n, m, matrix_.data(), n, values_.data(),
-                              vectors_.data(), n, v_t_nm_.data(), n),
+  v_t_nm_.resize(size(n_, m));
+  check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n_, m, matrix_.data(), n_, values_.data(),
+                              vectors_.data(), n_, v_t_nm_.data(), n_),
                "dgesdd");
-  std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
-  std::transform(values_.begin(), values_.end(), result_.sigma_squared.begin(),
+  std::transform(values_.begin(), values_.end(), sigma_squared_.begin(),
                  [](double sigma) { return sigma * sigma; });
 }
 
-void RightSingularSolver::gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k) {
-  matrix_.resize(size(m, n));
+void RightSingularSolver::decompose_gesvdj(const std::vector<double>& a_t_nm, int m) {
+  matrix_.resize(size(m, n_));
   for (int row = 0; row < m; ++row) {
-    for (int col = 0; col < n; ++col) {
-      matrix_[size(m, col) + std::size_t(row)] = a_t_nm[size(n, row) + std::size_t(col)];
+    for (int col = 0; col < n_; ++col) {
+      matrix_[size(m, col) + std::size_t(row)] = a_t_nm[size(n_, row) + std::size_t(col)];
     }
   }
-  vectors_.resize(size(n, n));
-  values_.resize(std::size_t(n));
+  vectors_.resize(size(n_, n_));
   // dgejsv preconditions with a pivoted QR. Without it Jacobi may not converge for low-rank
   // matrices.
   double statistics[7];
   lapack_int counts[3];
   check_lapack(
-      LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n, matrix_.data(), m,
-                     values_.data(), nullptr, m, vectors_.data(), n, statistics, counts),
+      LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n_, matrix_.data(), m,
+                     values_.data(), nullptr, m, vectors_.data(), n_, statistics, counts),
       "dgejsv");
-  std::copy_n(vectors_.begin(), size(n, k), result_.v_nk.begin());
   const double scale = statistics[0] / statistics[1];
-  std::transform(values_.begin(), values_.end(), result_.sigma_squared.begin(),
+  std::transform(values_.begin(), values_.end(), sigma_squared_.begin(),
                  [scale](double sigma) { return sigma * scale * sigma * scale; });
 }
 

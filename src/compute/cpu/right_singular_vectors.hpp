@@ -6,34 +6,37 @@
 
 namespace eckart::compute::cpu {
 
-/// The k leading right singular vectors of an m x n matrix A, m >= n, and squared singular values.
-struct RightSingularVectors {
-  std::vector<double> v_nk;  ///< column-major n x k, largest singular value first
-  std::vector<double>
-      sigma_squared;  ///< descending; k values from gram, all n from gesvd and gesvdj
-};
-
-/// Computes right singular vectors with LAPACK in float64. `a_t_nm` is A transposed, column-major n
-/// x m; 1 <= k <= n.
-///   gram    eigenvectors of A'A: few by bisection (dsyevr), many by divide and conquer (dsyevd)
+/// Computes singular values, and leading right singular vectors, of an m x n matrix A, m >= n, with
+/// LAPACK in float64.
+///   gram    eigenvalues of A'A (dsytrd, dsterf), then few vectors by relatively robust
+///           representations (dstemr), or many by divide and conquer (dstedc)
 ///   gesvd   divide and conquer on A (dgesdd)
 ///   gesvdj  one-sided Jacobi on A, preconditioned (dgejsv)
-/// The result is valid until the next call. Reuses its memory between calls. Throws as
-/// check_lapack() does, and std::bad_alloc.
+/// Reuses its memory between calls. Throws as check_lapack() does, and std::bad_alloc.
 class RightSingularSolver {
  public:
   explicit RightSingularSolver(SolverKind kind) : solver_(kind) {}
-  const RightSingularVectors& solve(const std::vector<double>& a_t_nm, int m, int n, int k);
+
+  /// Returns all n squared singular values, descending. `a_t_nm` is A transposed, column-major n x
+  /// m. The result is valid until the next call.
+  const std::vector<double>& decompose(const std::vector<double>& a_t_nm, int m, int n);
+
+  /// Returns the k leading right singular vectors of the last matrix, column-major n x k, the
+  /// largest singular value first. 1 <= k <= n. Call it at most once for each matrix.
+  const std::vector<double>& vectors(int k);
 
  private:
-  void gram(const std::vector<double>& a_t_nm, int m, int n, int k);
-  void copy_leading(const double* vectors, const double* values, int n, int k);
-  void gesvd(const std::vector<double>& a_t_nm, int m, int n, int k);
-  void gesvdj(const std::vector<double>& a_t_nm, int m, int n, int k);
+  void decompose_gram(const std::vector<double>& a_t_nm, int m);
+  void decompose_gesvd(const std::vector<double>& a_t_nm, int m);
+  void decompose_gesvdj(const std::vector<double>& a_t_nm, int m);
+  void vectors_of_gram(int k);
 
   const SolverKind solver_;
-  RightSingularVectors result_;
-  std::vector<double> matrix_, vectors_, values_, v_t_nm_;
+  int n_ = 0;
+  std::vector<double> sigma_squared_, v_nk_;
+  // A'A, reduced to tridiagonal form with the reflectors of the reduction; or all vectors of A.
+  std::vector<double> matrix_;
+  std::vector<double> diagonal_, off_diagonal_, reflector_scales_, values_, vectors_, v_t_nm_;
   std::vector<int> support_;
 };
 

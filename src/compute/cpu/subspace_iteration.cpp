@@ -67,11 +67,32 @@ void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, in
   // Without this step the condition number of A'A would be too large for one Cholesky.
   orthonormalize_(z_ml_, m, l);
   multiply_a_t(1, 0);
+  previous_nl_ = y_nl_;
   orthonormalize_(y_nl_, n, l);
   std::swap(q_nl_, y_nl_);
   const std::vector<float>& estimates = orthonormalize_.squared_diagonal();
   values_.assign(estimates.begin(), estimates.end());
   std::sort(values_.begin(), values_.end(), std::greater<>());
+}
+
+/// The columns of previous_nl_ are A'Z, see start().
+const std::vector<double>& SubspaceIteration::estimate_values() {
+  compute_gram_matrix(previous_nl_, n_);
+  check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l_, c_ll_.data(), l_, values_.data()),
+               "dsyevd");
+  std::reverse(values_.begin(), values_.end());
+  for (double& value : values_) value = std::max(0.0, value);
+  return values_;
+}
+
+/// The lower triangle of C = Y'Y, in float64 because the condition number of the product is
+/// squared.
+void SubspaceIteration::compute_gram_matrix(const std::vector<float>& y, int rows) {
+  b_ml_.assign(y.begin(), y.end());
+  c_ll_.resize(size(l_, l_));
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l_, rows, 1, b_ml_.data(), rows, 0,
+              c_ll_.data(), l_);
+  values_.resize(std::size_t(l_));
 }
 
 /// Z = A Q.
@@ -162,14 +183,9 @@ void SubspaceIteration::project() {
   }
 }
 
-/// Eigenvalues and eigenvectors of (AQ)'(AQ), in ascending order in c_ll_. Uses float64, because
-/// the condition number of the product is squared.
+/// Eigenvalues and eigenvectors of (AQ)'(AQ), in ascending order in c_ll_.
 void SubspaceIteration::compute_ritz_pairs() {
-  b_ml_.assign(z_ml_.begin(), z_ml_.end());
-  c_ll_.resize(size(l_, l_));
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l_, m_, 1, b_ml_.data(), m_, 0, c_ll_.data(),
-              l_);
-  values_.resize(std::size_t(l_));
+  compute_gram_matrix(z_ml_, m_);
   check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', l_, c_ll_.data(), l_, values_.data()),
                "dsyevd");
   std::reverse(values_.begin(), values_.end());

@@ -36,6 +36,12 @@ class SubspaceIteration {
   /// until the last call for this plane. Requires k <= l <= n.
   void start(const std::vector<float>& a_t_nm, int m, int n, int k, int l);
 
+  /// After start(): l squared singular values of Z'A, descending. Each is at most sigma_i^2. Also
+  /// improves the next filter. Costs a small eigenproblem.
+  const std::vector<double>& estimate_values();
+  /// Changes k, between 1 and l, for the steps that follow.
+  void set_rank(int k) { k_ = k; }
+
   /// Filters with the Chebyshev polynomial of the smallest degree that amplifies the k-th singular
   /// value by `amplification` relative to the damped interval. Uses the current estimates of the
   /// singular values. May be called repeatedly.
@@ -54,11 +60,13 @@ class SubspaceIteration {
   double cutoff() const;
   int degree_for(double amplification) const;
   void project();
+  void compute_gram_matrix(const std::vector<float>& y, int rows);
   void compute_ritz_pairs();
 
   const float* a_t_nm_ = nullptr;
   int m_ = 0, n_ = 0, k_ = 0, l_ = 0;
   ShiftedCholeskyQr orthonormalize_;
+  // previous_nl_: A'Z after start(), T_{i-1} in the filter.
   std::vector<float> initial_nl_, q_nl_, y_nl_, previous_nl_, z_ml_, weights_lk_;
   std::vector<double> values_, b_ml_, c_ll_;
   LowRankFactors factors_;

@@ -187,7 +187,7 @@ void Slot::copy_to_outputs() const {
 PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
                               double squared_norm) const {
   const PlaneLayout& plane = task_planes_[plane_index].plane;
-  PlaneResult result{.rank = choose_rank(key_.ranks[rank_index], plane.rows, plane.cols)};
+  PlaneResult result{.rank = max_rank(key_.ranks[rank_index], plane.rows, plane.cols)};
   for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;

@@ -17,7 +17,7 @@ namespace eckart::compute::cuda {
 namespace {
 
 constexpr int kSlots = 2;
-constexpr RankPolicy kRanks[] = {{5}};
+constexpr int kRank = 5;
 
 std::vector<Task> make_tasks() {
   std::vector<Task> tasks(3);
@@ -29,7 +29,7 @@ std::vector<Task> make_tasks() {
                            .cols = 64,
                            .channels = channels,
                            .seed = i});
-    tasks[i].ranks = kRanks;
+    tasks[i].ranks = {kRank};
     tasks[i].outputs.emplace_back(tasks[i].input.shape());
     tasks[i].results.emplace_back(std::size_t(channels));
   }

@@ -24,7 +24,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Not;
 
-constexpr RankPolicy kRanks[] = {{5}};
+constexpr int kRank = 5;
 constexpr int kBatchPlanes = 64;
 const std::vector<std::string> kAllocations = {"cudaMalloc", "cudaFree", "cudaHostAlloc",
                                                "cudaFreeHost"};
@@ -35,7 +35,7 @@ std::vector<Task> make_tasks(int count) {
   std::vector<Task> tasks(static_cast<std::size_t>(count));
   for (Task& task : tasks) {
     task.input = Image({96, 64, 1, Depth::u8});
-    task.ranks = kRanks;
+    task.ranks = {kRank};
     task.outputs.emplace_back(task.input.shape());
     task.results.emplace_back(1);
   }

@@ -51,7 +51,7 @@ std::vector<compute::Task> make_tasks(const std::vector<Image>& inputs,
     compute::Task task;
     task.input = Image(input.shape());
     std::memcpy(task.input.data(), input.data(), input.bytes());
-    task.ranks = ranks;
+    task.ranks.assign(ranks.begin(), ranks.end());
     task.outputs.emplace_back(input.shape());
     task.results.emplace_back(1);
     tasks.push_back(std::move(task));

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "core/rank_spec.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::cli {

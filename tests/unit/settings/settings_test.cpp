@@ -8,6 +8,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "core/rank_spec.hpp"
 #include "settings/watches.hpp"
 #include "temp_file.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/rank_spec.hpp"
 #include "temp_file.hpp"
 
 namespace eckart::settings {

@@ -1,12 +1,6 @@
 #pragma once
 
-/// Marks functions that kernels and the host share. The headers of this folder do not need CUDA, so
-/// that their index arithmetic can be tested without a GPU.
-#ifdef __CUDACC__
-#define ECKART_HOST_DEVICE __host__ __device__
-#else
-#define ECKART_HOST_DEVICE
-#endif
+#include "core/host_device.hpp"
 
 namespace eckart::compute::cuda {
 

@@ -11,7 +11,7 @@ namespace {
 std::vector<int> choose_ranks(const BatchKey& key) {
   std::vector<int> ranks;
   for (const RankPolicy& policy : key.ranks)
-    ranks.push_back(choose_rank(policy, key.shape.rows, key.shape.cols));
+    ranks.push_back(max_rank(policy, key.shape.rows, key.shape.cols));
   return ranks;
 }
 

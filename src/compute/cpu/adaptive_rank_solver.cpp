@@ -1,0 +1,179 @@
+#include "compute/cpu/adaptive_rank_solver.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/error.hpp"
+
+namespace eckart::compute::cpu {
+namespace {
+
+// The iteration starts with this rank, or a share of the columns if that is more.
+constexpr int kMinFirstRank = 16;
+constexpr int kFirstRankDivisor = 16;
+constexpr int kGrowth = 2;
+// The refined values are larger than the estimates, so that other ranks may be chosen than those
+// estimated: up to an eighth more, but at least this many more.
+constexpr int kMinMargin = 4;
+constexpr int kMarginDivisor = 8;
+
+/// Chooses the ranks of all outputs from the spectra of the planes. Returns whether these have
+/// enough values. If not, `needs_more` tells of which planes.
+bool choose_all(std::span<const PlaneSpectrum> spectra, std::span<const RankRule> rules,
+                std::vector<std::vector<int>>& ranks, std::vector<bool>& needs_more) {
+  bool is_enough = true;
+  ranks.assign(rules.size(), std::vector<int>(spectra.size()));
+  needs_more.assign(spectra.size(), false);
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (choose_ranks(rules[i], spectra.data(), int(spectra.size()), ranks[i].data())) continue;
+    is_enough = false;
+    for (std::size_t c = 0; c < spectra.size(); ++c) {
+      if (ranks[i][c] >= spectra[c].count && !spectra[c].is_complete()) needs_more[c] = true;
+    }
+  }
+  return is_enough;
+}
+
+template <class T>
+void set_ranks(std::span<PlaneTask<T>> planes, const std::vector<std::vector<int>>& ranks) {
+  for (std::size_t c = 0; c < planes.size(); ++c) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) planes[c].outputs[i].rank = ranks[i][c];
+  }
+}
+
+}  // namespace
+
+AdaptiveRankSolver::AdaptiveRankSolver(SolverKind solver, Certificate certificate,
+                                       SolverChooser& chooser)
+    : solver_(solver), certificate_(certificate), chooser_(chooser) {}
+
+template <class T>
+void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
+                                     std::span<const RankRule> rules) {
+  const bool may_iterate =
+      is_iterative(solver_) && std::ranges::none_of(rules, needs_full_spectrum);
+  const Float32Result in_float32 =
+      may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
+  if (in_float32 == Float32Result::certified) return;
+  const auto prepare = [&](std::vector<Float64Solver>& solvers, SolverKind kind) {
+    while (solvers.size() < planes.size()) solvers.emplace_back(kind);
+  };
+  prepare(float64_, is_iterative(solver_) ? SolverKind::gram : solver_);
+  reconstruct_in_float64(float64_, planes, rules);
+  const bool is_uncertified =
+      is_iterative(solver_) && !are_certified(std::span<const PlaneTask<T>>(planes));
+  if (is_uncertified) {  // errors below the resolution of A'A
+    prepare(gesvd_, SolverKind::gesvd);
+    reconstruct_in_float64(gesvd_, planes, rules);
+  }
+  for (PlaneTask<T>& plane : planes) {
+    for (auto& output : plane.outputs)
+      output.result->is_recomputed = is_uncertified || in_float32 == Float32Result::uncertified;
+  }
+}
+
+template <class T>
+AdaptiveRankSolver::Float32Result AdaptiveRankSolver::reconstruct_in_float32(
+    std::span<PlaneTask<T>> planes, std::span<const RankRule> rules) {
+  while (float32_.size() < planes.size()) float32_.emplace_back(certificate_);
+  try {
+    if (!find_ranks(std::span<const PlaneTask<T>>(planes), rules)) return Float32Result::not_chosen;
+    return refine_until_certified(planes, rules) ? Float32Result::certified
+                                                 : Float32Result::uncertified;
+  } catch (const ItemError&) {  // float64 may still converge
+    return Float32Result::uncertified;
+  }
+}
+
+/// Starts the iteration of every plane with enough columns for all rules. Returns false if float64
+/// is faster.
+template <class T>
+bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
+                                    std::span<const RankRule> rules) {
+  const int m = planes[0].a_mn.rows, n = planes[0].a_mn.cols;
+  std::vector<PlaneSpectrum> spectra(planes.size());
+  std::vector<std::vector<int>> ranks;
+  std::vector<bool> needs_start(planes.size(), true);
+  max_ranks_.assign(planes.size(), std::min(n, std::max(kMinFirstRank, n / kFirstRankDivisor)));
+  for (std::size_t c = 0; c < planes.size(); ++c) float32_[c].load(planes[c]);
+  for (;;) {
+    for (std::size_t c = 0; c < planes.size(); ++c) {
+      if (!needs_start[c]) continue;
+      const int rank = max_ranks_[c];
+      if (chooser_.choose({{m, n}, rank, subspace_columns(rank), 1}) != SolverKind::subspace)
+        return false;
+      float32_[c].start(rank);
+      spectra[c] = float32_[c].estimated_spectrum();
+    }
+    if (choose_all(spectra, rules, ranks, needs_start)) break;
+    for (std::size_t c = 0; c < planes.size(); ++c) {
+      if (needs_start[c]) max_ranks_[c] = std::min(n, kGrowth * max_ranks_[c]);
+    }
+  }
+  for (std::size_t c = 0; c < planes.size(); ++c) {
+    int largest = 1;
+    for (const std::vector<int>& of_output : ranks) largest = std::max(largest, of_output[c]);
+    max_ranks_[c] =
+        std::min(max_ranks_[c], largest + std::max(kMinMargin, largest / kMarginDivisor));
+  }
+  return true;
+}
+
+/// Refines the planes until all outputs are certified. Returns false if they cannot be.
+template <class T>
+bool AdaptiveRankSolver::refine_until_certified(std::span<PlaneTask<T>> planes,
+                                                std::span<const RankRule> rules) {
+  std::vector<PlaneSpectrum> spectra(planes.size());
+  std::vector<std::vector<int>> ranks;
+  std::vector<bool> needs_round(planes.size(), true), needs_more;
+  for (int round = 0; round < Float32Solver::kRounds; ++round) {
+    for (std::size_t c = 0; c < planes.size(); ++c) {
+      if (!needs_round[c]) continue;
+      float32_[c].refine(round, max_ranks_[c]);
+      spectra[c] = float32_[c].spectrum();
+    }
+    if (!choose_all(spectra, rules, ranks, needs_more)) return false;
+    set_ranks(planes, ranks);
+    bool is_done = true;
+    for (std::size_t c = 0; c < planes.size(); ++c) {
+      const auto certification = float32_[c].certify(planes[c]);
+      if (certification == Float32Solver::Certification::uncertifiable) return false;
+      needs_round[c] = certification == Float32Solver::Certification::uncertified;
+      is_done = is_done && !needs_round[c];
+    }
+    if (is_done) return true;
+  }
+  return false;
+}
+
+template <class T>
+void AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solvers,
+                                                std::span<PlaneTask<T>> planes,
+                                                std::span<const RankRule> rules) {
+  std::vector<PlaneSpectrum> spectra;
+  for (std::size_t c = 0; c < planes.size(); ++c) {
+    solvers[c].decompose(planes[c]);
+    spectra.push_back(solvers[c].spectrum());
+  }
+  std::vector<std::vector<int>> ranks;
+  std::vector<bool> needs_more;
+  choose_all(spectra, rules, ranks, needs_more);
+  set_ranks(planes, ranks);
+  for (std::size_t c = 0; c < planes.size(); ++c) solvers[c].reconstruct(planes[c]);
+}
+
+template <class T>
+bool AdaptiveRankSolver::are_certified(std::span<const PlaneTask<T>> planes) const {
+  return std::ranges::all_of(planes, [this](const PlaneTask<T>& plane) {
+    return std::ranges::all_of(plane.outputs, [this](const auto& output) {
+      return output.result->is_certified(certificate_);
+    });
+  });
+}
+
+template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint8_t>>,
+                                              std::span<const RankRule>);
+template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint16_t>>,
+                                              std::span<const RankRule>);
+
+}  // namespace eckart::compute::cpu

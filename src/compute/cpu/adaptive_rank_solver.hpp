@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "compute/cpu/float32_solver.hpp"
+#include "compute/cpu/float64_solver.hpp"
+#include "compute/cpu/plane_task.hpp"
+#include "compute/rank_rule.hpp"
+#include "compute/solver_choice.hpp"
+
+namespace eckart::compute::cpu {
+
+/// Reconstructs images whose ranks depend on their singular values. All planes of an image are
+/// decomposed before its ranks are chosen.
+///
+/// The iteration in float32 starts with few columns and grows until the values that it has found
+/// satisfy the rules, unless float64 is faster. Images that it does not certify are computed in
+/// float64. Reuses its memory between images. The result depends on nothing but the arguments.
+class AdaptiveRankSolver {
+ public:
+  /// `chooser` must outlive this object.
+  AdaptiveRankSolver(SolverKind solver, Certificate certificate, SolverChooser& chooser);
+
+  /// `planes` are those of one image, with one output for each rule. Sets the ranks of the outputs.
+  /// Throws ItemError.
+  template <class T>
+  void reconstruct(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
+
+ private:
+  enum class Float32Result { certified, uncertified, not_chosen };
+
+  template <class T>
+  Float32Result reconstruct_in_float32(std::span<PlaneTask<T>> planes,
+                                       std::span<const RankRule> rules);
+  template <class T>
+  bool find_ranks(std::span<const PlaneTask<T>> planes, std::span<const RankRule> rules);
+  template <class T>
+  bool refine_until_certified(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
+  template <class T>
+  void reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
+                              std::span<const RankRule> rules);
+  template <class T>
+  bool are_certified(std::span<const PlaneTask<T>> planes) const;
+
+  const SolverKind solver_;
+  const Certificate certificate_;
+  SolverChooser& chooser_;
+  // One for each plane of an image.
+  std::vector<Float32Solver> float32_;
+  std::vector<Float64Solver> float64_, gesvd_;
+  std::vector<int> max_ranks_;  // of the iteration, by plane
+};
+
+}  // namespace eckart::compute::cpu

@@ -1,0 +1,79 @@
+#include "compute/rank_rule.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace eckart::compute {
+namespace {
+
+using Kind = RankRule::Kind;
+
+/// The largest squared error before rounding that keeps the mean squared error of the pixels
+/// written below `mean_squared_error`.
+double limit_before_rounding(double mean_squared_error, const ImageShape& shape) {
+  constexpr double kRoundingVariance = 1.0 / 12, kMaxRoundingRatio = 1.34;
+  return double(shape.samples()) *
+         std::max(mean_squared_error - kRoundingVariance, mean_squared_error / kMaxRoundingRatio);
+}
+
+double aspect_ratio(const ImageShape& shape) {
+  return double(std::min(shape.rows, shape.cols)) / std::max(shape.rows, shape.cols);
+}
+
+double square(double value) { return value * value; }
+
+/// The median of the Marchenko-Pastur distribution with ratio `beta` and variance 1.
+double marchenko_pastur_median(double beta) {
+  const double lower = square(1 - std::sqrt(beta)), upper = square(1 + std::sqrt(beta));
+  // With x = middle - half cos(angle), the density times dx is smooth in the angle.
+  const double middle = (upper + lower) / 2, half = (upper - lower) / 2;
+  const auto density = [&](double angle) {  // angle > 0
+    const double x = middle - half * std::cos(angle);
+    return square(half * std::sin(angle)) / (2 * std::numbers::pi * beta * x);
+  };
+  constexpr int kSteps = 4096;
+  constexpr double kStep = std::numbers::pi / kSteps;
+  double share = 0;
+  for (int i = 0; i < kSteps; ++i) {
+    const double part = kStep * density((i + 0.5) * kStep);
+    if (share + part >= 0.5) return middle - half * std::cos((i + (0.5 - share) / part) * kStep);
+    share += part;
+  }
+  return upper;
+}
+
+}  // namespace
+
+double hard_threshold(double beta) {
+  return std::sqrt(2 * (beta + 1) + 8 * beta / (beta + 1 + std::sqrt(beta * beta + 14 * beta + 1)));
+}
+
+double hard_threshold_of_median(double beta) {
+  return hard_threshold(beta) / std::sqrt(marchenko_pastur_median(beta));
+}
+
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
+  switch (policy.kind) {
+    case RankPolicy::Kind::energy:
+      return {Kind::missing_share, 1 - policy.value};
+    case RankPolicy::Kind::psnr:
+      return {Kind::squared_error,
+              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape)};
+    case RankPolicy::Kind::rmse:
+      return {Kind::squared_error, limit_before_rounding(square(policy.value), shape)};
+    case RankPolicy::Kind::gavish_donoho: {
+      const double beta = aspect_ratio(shape);
+      if (policy.value == 0)
+        return {Kind::median_threshold, square(hard_threshold_of_median(beta))};
+      return {Kind::threshold,
+              square(hard_threshold(beta) * policy.value) * std::max(shape.rows, shape.cols)};
+    }
+    case RankPolicy::Kind::marchenko_pastur:
+      return {Kind::marchenko_pastur, 0};
+    default:
+      return {Kind::rank, double(choose_rank(policy, shape))};
+  }
+}
+
+}  // namespace eckart::compute

@@ -1,0 +1,183 @@
+// Ranks that depend on the singular values: every backend and solver chooses those of the float64
+// SVD, within the promised loss.
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "compute/rank_rule.hpp"
+#include "core/quality.hpp"
+#include "core/rank_spec.hpp"
+#include "tests/backend/optimality.hpp"
+
+namespace eckart::test {
+namespace {
+
+class RankChoiceTest : public BackendTest {
+ protected:
+  static compute::Task make_task(const Image& image, std::string_view specs) {
+    compute::Task task;
+    task.input = copy(image);
+    task.peak = peak(image.shape().depth);
+    for (const RankPolicy& policy : parse_ranks(specs)) {
+      task.ranks.push_back(resolve(policy, image.shape()));
+      task.outputs.emplace_back(image.shape());
+      task.results.emplace_back(std::size_t(image.shape().channels));
+    }
+    return task;
+  }
+
+  compute::Task reconstruct_by(const Image& image, std::string_view specs) {
+    std::vector<compute::Task> tasks;
+    tasks.push_back(make_task(image, specs));
+    reconstruct(tasks);
+    return std::move(tasks.front());
+  }
+
+  /// Reconstructs all tasks in one batch. Their shapes and specs must be equal.
+  void reconstruct(std::vector<compute::Task>& tasks) {
+    const auto backend = make();
+    const auto lane = backend->make_lane(0);
+    std::vector<compute::Task*> batch;
+    for (compute::Task& task : tasks) batch.push_back(&task);
+    lane->start(0, compute::batch_key(*batch.front(), 32), batch);
+    lane->finish(0);
+    for (const compute::Task& task : tasks) EXPECT_EQ(task.error, "");
+  }
+
+  static std::vector<int> ranks(const compute::Task& task, std::size_t output = 0) {
+    std::vector<int> all;
+    for (const compute::PlaneResult& plane : task.results[output]) all.push_back(plane.rank);
+    return all;
+  }
+
+  /// Expects the ranks that the singular values of the float64 SVD give, and the errors that these
+  /// ranks have. A loss of 0.01 dB may move a rank over the limit.
+  static void expect_chosen_ranks(const Image& image, const compute::Task& task,
+                                  std::string_view specs) {
+    const std::vector<RankPolicy> policies = parse_ranks(specs);
+    const int channels = image.shape().channels;
+    std::vector<std::vector<double>> values;
+    std::vector<compute::PlaneSpectrum> spectra;
+    for (int c = 0; c < channels; ++c) {
+      const ReferenceSvd svd = reference_svd(image, c);
+      values.push_back(svd.sigma);
+      for (double& value : values.back()) value *= value;
+      spectra.push_back(
+          {.count = svd.n, .rows = svd.rows, .cols = svd.cols, .squared_norm = svd.squared_norm()});
+    }
+    for (int c = 0; c < channels; ++c)
+      spectra[std::size_t(c)].values = values[std::size_t(c)].data();
+    const double tolerance = std::pow(10, kMaxLossDb / 10);
+    const auto total_rank = [&](compute::RankRule rule, double factor) {
+      rule.limit *= factor;
+      std::vector<int> chosen(spectra.size());
+      choose_ranks(rule, spectra.data(), channels, chosen.data());
+      return std::accumulate(chosen.begin(), chosen.end(), 0);
+    };
+    for (std::size_t i = 0; i < policies.size(); ++i) {
+      SCOPED_TRACE(to_string(policies[i]));
+      const auto rule =
+          make_rank_rule(resolve(policies[i], image.shape()), image.shape(), task.peak);
+      const bool is_fixed = rule.kind == compute::RankRule::Kind::rank;
+      const std::vector<int> chosen = ranks(task, i);
+      const int total = std::accumulate(chosen.begin(), chosen.end(), 0);
+      EXPECT_GE(total, total_rank(rule, is_fixed ? 1 : tolerance));
+      EXPECT_LE(total, total_rank(rule, is_fixed ? 1 : 1 / tolerance));
+      double squared_error = 0;
+      for (int c = 0; c < channels; ++c) {
+        const compute::PlaneResult& result = task.results[i][std::size_t(c)];
+        const std::vector<double>& squares = values[std::size_t(c)];
+        const double optimum = std::accumulate(squares.begin() + result.rank, squares.end(), 0.0);
+        if (result.squared_error > 0) {
+          EXPECT_LE(loss_db(result.residual, optimum), kMaxLossDb);
+        }
+        const std::vector<int> in = samples(image, c), out = samples(task.outputs[i], c);
+        double error = 0;
+        for (std::size_t s = 0; s < in.size(); ++s) error += std::pow(in[s] - out[s], 2);
+        EXPECT_EQ(result.squared_error, error);
+        squared_error += error;
+      }
+      if (policies[i].kind == RankPolicy::Kind::psnr) {
+        EXPECT_GE(psnr_db(squared_error, image.shape().samples(), int(task.peak)),
+                  policies[i].value);
+      }
+      if (policies[i].kind == RankPolicy::Kind::rmse) {
+        EXPECT_LE(std::sqrt(squared_error / double(image.shape().samples())), policies[i].value);
+      }
+    }
+  }
+
+  void check(const Image& image, std::string_view specs) {
+    SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols << " x "
+                                      << image.shape().channels);
+    expect_chosen_ranks(image, reconstruct_by(image, specs), specs);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, RankChoiceTest, ::testing::ValuesIn(all_configs()), config_name);
+
+TEST_P(RankChoiceTest, meets_targets_of_quality) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<int, int>>{{128, 128}, {160, 90}, {90, 160}, {37, 61}, {1, 9}}) {
+    for (const synth::SynthKind kind : {synth::SynthKind::texture, synth::SynthKind::phantom}) {
+      const Image image = make_image(kind, rows, cols);
+      for (const char* spec : {"energy:0.9", "energy:0.999", "psnr:25", "psnr:35", "psnr:45",
+                               "rmse:2", "rmse:10", "gd:sigma=3"})
+        check(image, spec);
+    }
+  }
+}
+
+TEST_P(RankChoiceTest, meets_targets_of_color_images) {
+  const Image image = make_image(synth::SynthKind::texture, 120, 100, 3);
+  for (const char* spec : {"energy:0.99", "psnr:30", "rmse:4", "gd:sigma=4", "gd"})
+    check(image, spec);
+}
+
+TEST_P(RankChoiceTest, meets_targets_in_16_bits) {
+  const Image image = make_image(synth::SynthKind::texture, 96, 128, 1, Depth::u16);
+  for (const char* spec : {"energy:0.99", "psnr:40", "rmse:500", "gd:sigma=700"})
+    check(image, spec);
+}
+
+TEST_P(RankChoiceTest, writes_several_outputs_from_one_decomposition) {
+  check(make_image(synth::SynthKind::texture, 128, 96, 3),
+        "psnr:40,3,energy:0.9,10%,rmse:8,gd:sigma=2,1");
+  check(make_image(synth::SynthKind::texture, 128, 96), "gd,mp,20,psnr:30");
+}
+
+TEST_P(RankChoiceTest, finds_the_signal_in_noise) {
+  const Image noise = make_image(synth::SynthKind::noise, 128, 96);
+  check(noise, "gd,mp");
+  // Noise of standard deviation 25 around a constant: one singular value of signal.
+  EXPECT_EQ(ranks(reconstruct_by(noise, "gd:sigma=25")), std::vector{1});
+  EXPECT_EQ(ranks(reconstruct_by(noise, "gd")), std::vector{1});
+  EXPECT_LE(ranks(reconstruct_by(noise, "mp"))[0], 3);
+}
+
+TEST_P(RankChoiceTest, keeps_one_triplet_of_flat_images) {
+  for (const synth::SynthKind kind : {synth::SynthKind::constant}) {
+    const Image image = make_image(kind, 48, 80, 3);
+    for (const char* spec :
+         {"energy:0.5", "energy:1", "psnr:60", "rmse:0.1", "gd", "mp", "gd:sigma=1"}) {
+      EXPECT_EQ(ranks(reconstruct_by(image, spec)), (std::vector{1, 1, 1})) << spec;
+    }
+  }
+}
+
+TEST_P(RankChoiceTest, gives_each_image_of_a_batch_its_own_ranks) {
+  std::vector<Image> images;
+  images.push_back(make_image(synth::SynthKind::texture, 96, 96));
+  images.push_back(make_image(synth::SynthKind::constant, 96, 96));
+  images.push_back(make_image(synth::SynthKind::noise, 96, 96));
+  images.push_back(make_image(synth::SynthKind::phantom, 96, 96));
+  for (const char* spec : {"psnr:32", "energy:0.97", "gd"}) {
+    std::vector<compute::Task> tasks;
+    for (const Image& image : images) tasks.push_back(make_task(image, spec));
+    reconstruct(tasks);
+    for (std::size_t i = 0; i < images.size(); ++i) expect_chosen_ranks(images[i], tasks[i], spec);
+  }
+}
+
+}  // namespace
+}  // namespace eckart::test

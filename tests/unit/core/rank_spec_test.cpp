@@ -1,0 +1,109 @@
+#include "core/rank_spec.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace eckart {
+namespace {
+
+using Kind = RankPolicy::Kind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// The error, or an empty one.
+RankSpecError error_of(std::string_view specs) {
+  try {
+    parse_ranks(specs);
+  } catch (const RankSpecError& error) {
+    return error;
+  }
+  return {specs, 0, "no error"};
+}
+
+TEST(RankSpec, parses_each_form) {
+  const auto parse = [](std::string_view spec) { return parse_ranks(spec).front(); };
+  EXPECT_EQ(parse("1"), RankPolicy(1));
+  EXPECT_EQ(parse("2147483647"), RankPolicy(2147483647));
+  EXPECT_EQ(parse("10%"), RankPolicy(Kind::percent, 10));
+  EXPECT_EQ(parse("12.5%"), RankPolicy(Kind::percent, 12.5));
+  EXPECT_EQ(parse("energy:0.99"), RankPolicy(Kind::energy, 0.99));
+  EXPECT_EQ(parse("psnr:35"), RankPolicy(Kind::psnr, 35));
+  EXPECT_EQ(parse("rmse:2.5"), RankPolicy(Kind::rmse, 2.5));
+  EXPECT_EQ(parse("bytes:50%"), RankPolicy(Kind::bytes, 50));
+  EXPECT_EQ(parse("gd"), RankPolicy(Kind::gavish_donoho, 0));
+  EXPECT_EQ(parse("gd:sigma=3"), RankPolicy(Kind::gavish_donoho, 3));
+  EXPECT_EQ(parse("mp"), RankPolicy(Kind::marchenko_pastur, 0));
+  EXPECT_EQ(parse("full"), RankPolicy(Kind::full, 0));
+}
+
+TEST(RankSpec, parses_a_list_in_order) {
+  EXPECT_THAT(parse_ranks("40,5,20"), ElementsAre(40, 5, 20));
+  EXPECT_THAT(parse_ranks(" 40, psnr:35 ,full "),
+              ElementsAre(40, RankPolicy(Kind::psnr, 35), RankPolicy(Kind::full, 0)));
+}
+
+TEST(RankSpec, expands_a_range) {
+  EXPECT_THAT(parse_ranks("5:20:5"), ElementsAre(5, 10, 15, 20));
+  EXPECT_THAT(parse_ranks("1,5:14:4,mp"),
+              ElementsAre(1, 5, 9, 13, RankPolicy(Kind::marchenko_pastur, 0)));
+  EXPECT_THAT(parse_ranks("7:7:3"), ElementsAre(7));
+}
+
+TEST(RankSpec, formats_what_it_parses) {
+  for (const char* spec :
+       {"1", "20", "65535", "2147483647", "10%", "12.5%", "energy:0.99", "energy:0.9999999",
+        "psnr:35", "rmse:0.001", "bytes:50%", "gd", "gd:sigma=3", "gd:sigma=0.1", "mp", "full"}) {
+    EXPECT_EQ(to_string(parse_ranks(spec).front()), spec);
+  }
+}
+
+TEST(RankSpec, marks_the_first_wrong_character) {
+  const auto column = [](std::string_view specs) { return error_of(specs).position(); };
+  EXPECT_EQ(column("20,energy=0.9"), 3U);
+  EXPECT_EQ(column("energy:2"), 7U);
+  EXPECT_EQ(column("psnr:x"), 5U);
+  EXPECT_EQ(column("5,6x"), 3U);
+  EXPECT_EQ(column("bytes:50"), 8U);
+  EXPECT_EQ(column("gd:sigma="), 9U);
+  EXPECT_EQ(column("5:10"), 4U);
+  EXPECT_EQ(column("5:3:1"), 2U);
+  EXPECT_EQ(column("5:9:0"), 4U);
+  EXPECT_EQ(column("101%"), 0U);
+}
+
+TEST(RankSpec, says_what_was_expected) {
+  for (const char* spec : {"",         "0",           "-5",      "+5",      "x",
+                           "0x10",     "2147483648",  "nan",     "inf",     "99999999999999999999",
+                           "5,",       ",5",          "5,,6",    "5, ,6",   "median",
+                           "1.5",      "5 6",         "5\t",     "1e3",     "2\n",
+                           "energy:0", "energy:1.01", "energy:", "psnr:-1", "psnr:inf",
+                           "mpx",      "gd:3",        "full:2",  "1:2000:1"}) {
+    EXPECT_THROW(parse_ranks(spec), RankSpecError) << spec;
+    EXPECT_THAT(error_of(spec).what(),
+                HasSubstr("rank '" + std::string(spec) + "': at character "));
+  }
+  EXPECT_THAT(error_of("median").what(), HasSubstr("energy:0.99"));
+  EXPECT_THAT(error_of("1.5").what(), HasSubstr("whole number"));
+  EXPECT_THAT(error_of("energy:1.01").what(), HasSubstr("at most 1"));
+}
+
+TEST(RankSpec, rejects_duplicate_ranks) {
+  EXPECT_THAT(error_of("5,6,5").what(), HasSubstr("'5' is listed twice"));
+  EXPECT_THAT(error_of("5,05").what(), HasSubstr("'5' is listed twice"));
+  EXPECT_THAT(error_of("10,5:15:5").what(), HasSubstr("'10' is listed twice"));
+  EXPECT_THAT(error_of("psnr:35,psnr:35.0").what(), HasSubstr("'psnr:35' is listed twice"));
+}
+
+TEST(RankSpec, labels_suit_file_names) {
+  const auto label = [](std::string_view spec) {
+    return file_name_label(parse_ranks(spec).front());
+  };
+  EXPECT_EQ(label("20"), "20");
+  EXPECT_EQ(label("10%"), "10pct");
+  EXPECT_EQ(label("energy:0.99"), "energy-0.99");
+  EXPECT_EQ(label("bytes:50%"), "bytes-50pct");
+  EXPECT_EQ(label("gd:sigma=3"), "gd-sigma-3");
+}
+
+}  // namespace
+}  // namespace eckart
