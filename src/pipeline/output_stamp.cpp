@@ -1,5 +1,7 @@
 #include "pipeline/output_stamp.hpp"
 
+#include "core/rank_spec.hpp"
+
 namespace eckart::pipeline {
 
 std::vector<TextEntry> output_stamp(const WorkItem& item, std::size_t output,
