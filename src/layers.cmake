@@ -13,7 +13,8 @@ eckart_library(libspng       HEADERS "(png|spng).*"                      LINK Pk
 eckart_library(libtiff       HEADERS "tiff.*"                            LINK PkgConfig::tiff)
 eckart_library(libwebp       HEADERS "webp/.*"                           LINK PkgConfig::webp)
 eckart_library(dcmtk         HEADERS "dcmtk/.*"                          LINK dcmtk)
-eckart_library(zlib          HEADERS "(zlib|libdeflate).*"               LINK ZLIB::ZLIB)
+eckart_library(zlib          HEADERS "zlib.*"                            LINK ZLIB::ZLIB)
+eckart_library(libdeflate    HEADERS "libdeflate.*"                      LINK PkgConfig::libdeflate)
 eckart_library(openblas      HEADERS "(.*/)?(lapack|lapacke|cblas|openblas_config).*" LINK PkgConfig::openblas PkgConfig::lapacke)
 eckart_library(moodycamel    HEADERS "concurrentqueue/.*"                LINK moodycamel)
 eckart_library(yaml-cpp      HEADERS "yaml-cpp/.*"                       LINK yaml-cpp)
@@ -42,7 +43,7 @@ eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, pea
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
 eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
-             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib nlohmann-json)
+             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)

@@ -101,10 +101,13 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
 }
 
 void Job::write(pipeline::WorkItem& item) {
-  pipeline::encode_outputs(
-      item, outputs_.codec(),
-      {request_.settings.output.jpeg_quality, request_.settings.output.webp_quality},
-      measure_options(request_));
+  const settings::OutputSettings& output = request_.settings.output;
+  pipeline::encode_outputs(item, outputs_.codec(),
+                           {.encode = encode_options(output),
+                            .metadata = output.metadata,
+                            .keeps_times = output.times == settings::OutputTimes::keep,
+                            .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
+                            .measure = measure_options(request_)});
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {

@@ -4,6 +4,15 @@
 
 namespace eckart::app {
 
+EncodeOptions encode_options(const settings::OutputSettings& output) {
+  return {.jpeg_quality = output.jpeg_quality,
+          .webp_quality = output.webp_quality,
+          .jpeg_subsampling = output.jpeg_subsampling,
+          .jpeg_progressive = output.jpeg_progressive,
+          .jpeg_optimize = output.jpeg_optimize,
+          .png = output.png};
+}
+
 std::vector<std::string> output_settings(const settings::Settings& settings) {
   std::vector<std::string> texts;
   for (const RankPolicy& rank : settings.ranks)
@@ -11,8 +20,9 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .solver = settings.solver,
                                              .certificate = settings.certificate,
                                              .is_deterministic = settings.deterministic,
-                                             .jpeg_quality = settings.output.jpeg_quality,
-                                             .webp_quality = settings.output.webp_quality,
+                                             .encode = encode_options(settings.output),
+                                             .metadata = settings.output.metadata,
+                                             .has_stamp = settings.output.stamp,
                                              .decoder = settings.input.decoder,
                                              .alpha = settings.input.alpha,
                                              .preparation = settings.input.preparation(),

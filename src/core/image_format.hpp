@@ -82,9 +82,45 @@ constexpr auto enum_names(Decoder) {
 
 constexpr int kLosslessWebp = 0;
 
+/// How much time is spent to compress a PNG. The pixels are the same.
+enum class PngCompression { fast, small };
+
+constexpr auto enum_names(PngCompression) {
+  return std::to_array<EnumName<PngCompression>>(
+      {{PngCompression::fast, "fast"}, {PngCompression::small, "small"}});
+}
+
+/// How many samples of chroma a JPEG has. `keep`: as many as the input if that is a JPEG, otherwise
+/// 4:4:4.
+enum class JpegSubsampling { keep, k444, k422, k420 };
+
+constexpr auto enum_names(JpegSubsampling) {
+  return std::to_array<EnumName<JpegSubsampling>>({{JpegSubsampling::keep, "keep"},
+                                                   {JpegSubsampling::k444, "4:4:4"},
+                                                   {JpegSubsampling::k422, "4:2:2"},
+                                                   {JpegSubsampling::k420, "4:2:0"}});
+}
+
+/// What outputs keep of the metadata of their input.
+enum class MetadataPolicy {
+  keep,  ///< all that the format can hold
+  icc,   ///< only what the colors depend on: ICC profile, gAMA, cHRM, cICP, sRGB
+  none,
+};
+
+constexpr auto enum_names(MetadataPolicy) {
+  return std::to_array<EnumName<MetadataPolicy>>({{MetadataPolicy::keep, "keep"},
+                                                  {MetadataPolicy::icc, "icc"},
+                                                  {MetadataPolicy::none, "none"}});
+}
+
 struct EncodeOptions {
   int jpeg_quality = 95;             ///< 1..100
   int webp_quality = kLosslessWebp;  ///< 1..100, or kLosslessWebp
+  JpegSubsampling jpeg_subsampling = JpegSubsampling::keep;
+  bool jpeg_progressive = false;
+  bool jpeg_optimize = false;  ///< Huffman tables of the image; implied by jpeg_progressive
+  PngCompression png = PngCompression::fast;
 };
 
 }  // namespace eckart

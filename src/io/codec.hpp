@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,7 +24,14 @@ struct Header {
   /// determines only a minimum and a maximum.
   std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
   bool may_have_alpha = false;
+  std::size_t max_metadata_bytes = 0;  ///< memory of the metadata, besides
   friend bool operator==(const Header&, const Header&) = default;
+};
+
+/// The largest parts of metadata that a format can hold, in bytes.
+struct MetadataLimits {
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::size_t icc = kNone, exif = kNone, xmp = kNone;
 };
 
 /// One image format: one file in io/, one entry of codecs().
@@ -45,6 +53,7 @@ struct Codec {
   /// for a format that is only read.
   std::vector<std::byte> (*encode)(const PictureView& picture,
                                    const EncodeOptions& options) = nullptr;
+  MetadataLimits metadata_limits{};
 };
 
 /// The codecs of all decoders encode identically.

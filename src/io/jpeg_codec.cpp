@@ -12,10 +12,12 @@
 #include "core/error.hpp"
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
+#include "io/jpeg_encoder.hpp"
 #include "io/jpeg_frame.hpp"
+#include "io/jpeg_metadata.hpp"
 #include "io/jpeg_segments.hpp"
 #include "io/libjpeg_decoder.hpp"
-#include "io/opencv_codec.hpp"
+#include "io/metadata_collector.hpp"
 #include "io/opencv_decoder.hpp"
 #include "io/orientation.hpp"
 
@@ -53,8 +55,10 @@ ScanStart read_to_first_scan(FileBytes file) {
   JpegSegments segments(std::move(file));
   std::optional<JpegFrame> frame;
   std::optional<int> orientation;
+  std::size_t metadata = 0;
   for (;;) {
     const JpegSegment segment = segments.next();
+    metadata += max_metadata_bytes(segment);
     if (segment.marker == JpegMarker::kEoi)
       fail_corrupt(frame ? "has no scan" : "has no frame header");
     if (!orientation) orientation = orientation_in(segment);
@@ -67,7 +71,8 @@ ScanStart read_to_first_scan(FileBytes file) {
     const std::size_t copy =
         orientation.value_or(kNormalOrientation) == kNormalOrientation ? 0 : pixels;
     const std::size_t bytes = pixels + std::max(kept, copy);
-    return {{frame->shape, bytes, bytes}, *frame, orientation.value_or(kNormalOrientation)};
+    return {
+        {frame->shape, bytes, bytes, metadata}, *frame, orientation.value_or(kNormalOrientation)};
   }
 }
 
@@ -134,7 +139,7 @@ Header read_header_for_opencv(FileBytes file) {
   const Header strict = read_header(std::move(file));
   const std::size_t pixels = strict.shape.bytes();
   const std::size_t bytes = copies + std::max(strict.max_decode_bytes, 2 * pixels);
-  return {strict.shape, bytes, bytes};
+  return {strict.shape, bytes, bytes, strict.max_metadata_bytes};
 }
 
 /// Returns the maximum number of scans that libjpeg can find.
@@ -201,9 +206,17 @@ void check_encodable(const ImageShape& shape, bool has_alpha) {
   }
 }
 
+/// Decodes with `decode_pixels`, and adds the metadata.
+template <auto decode_pixels>
+Picture decode_all(std::span<const std::byte> file, const ImageLimits& limits) {
+  Picture picture = decode_pixels(file, limits);
+  picture.metadata = read_jpeg_metadata(file, metadata_room(file.size(), picture, limits));
+  return picture;
+}
+
 std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
   check_encodable(picture.pixels.shape(), picture.has_alpha());
-  return encode_jpeg_with_opencv(picture.pixels, options.jpeg_quality);
+  return encode_jpeg(picture, options);
 }
 
 }  // namespace
@@ -214,9 +227,12 @@ Codec jpeg_codec(Decoder decoder) {
           "jpg",
           sniff,
           strict ? read_header : read_header_for_opencv,
-          strict ? decode : decode_by_opencv,
+          strict ? decode_all<decode> : decode_all<decode_by_opencv>,
           check_encodable,
-          encode};
+          encode,
+          {.icc = kMaxJpegIccBytes,
+           .exif = kMaxJpegSegmentBytes - kJpegExifPrefix.size(),
+           .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size()}};
 }
 
 }  // namespace eckart::io

@@ -25,7 +25,9 @@ struct JpegMarker {
     kSoi = 0xD8,
     kEoi = 0xD9,
     kSos = 0xDA,
+    kApp0 = 0xE0,
     kApp1 = 0xE1,
+    kApp2 = 0xE2,
     kSof55 = 0xF7,  // of JPEG-LS, ITU-T T.87
   };
 };

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <cstddef>
 #include <opencv2/core.hpp>
 #include <string>
-#include <vector>
 
 #include "core/image.hpp"
 
@@ -15,10 +13,6 @@ void keep_opencv_single_threaded();
 
 /// Returns a cv::Mat that refers to the pixels of the image; owns nothing.
 cv::Mat as_mat(const Image& image);
-
-/// Throw ItemError(not_written).
-std::vector<std::byte> encode_png_with_opencv(const Image& image);
-std::vector<std::byte> encode_jpeg_with_opencv(const Image& image, int quality);
 
 std::string opencv_version();
 

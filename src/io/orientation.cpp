@@ -7,53 +7,27 @@
 #include <utility>
 
 #include "io/opencv_codec.hpp"
+#include "io/tiff_reader.hpp"
 
 namespace eckart::io {
 namespace {
 
 constexpr std::uint32_t kMaxOrientation = 8;
 
-/// Reads numbers of a TIFF structure in its byte order. Returns 0 beyond the end.
-class Tiff {
- public:
-  explicit Tiff(std::span<const std::byte> data)
-      : data_(data), is_little_endian_(!data.empty() && data[0] == std::byte('I')) {}
-
-  bool has_byte_order() const {
-    return data_.size() >= 2 && data_[0] == data_[1] &&
-           (is_little_endian_ || data_[0] == std::byte('M'));
-  }
-
-  std::uint32_t at(std::size_t offset, std::size_t bytes) const {
-    if (offset > data_.size() || data_.size() - offset < bytes) return 0;
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i)
-      value = value << 8 | std::uint32_t(data_[offset + (is_little_endian_ ? bytes - 1 - i : i)]);
-    return value;
-  }
-
- private:
-  std::span<const std::byte> data_;
-  bool is_little_endian_;
-};
-
 }  // namespace
 
 int exif_orientation(std::span<const std::byte> data) {
-  constexpr std::uint32_t kMagic = 42, kOrientation = 0x0112, kShort = 3, kLong = 4;
-  constexpr std::size_t kEntry = 12;  // bytes: tag, type, count, value
-  const Tiff tiff(data);
-  if (!tiff.has_byte_order() || tiff.at(2, 2) != kMagic) return kNormalOrientation;
-  const std::size_t directory = tiff.at(4, 4);
-  if (directory + 2 > data.size()) return kNormalOrientation;
-  const std::size_t max_entries = (data.size() - directory - 2) / kEntry;
-  const std::size_t entries = std::min<std::size_t>(tiff.at(directory, 2), max_entries);
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::size_t entry = directory + 2 + i * kEntry;
-    const std::uint32_t type = tiff.at(entry + 2, 2);
+  constexpr std::uint32_t kOrientation = 0x0112;
+  const TiffReader tiff(data);
+  if (!tiff.is_valid()) return kNormalOrientation;
+  const std::size_t directory = tiff.first_directory();
+  for (std::size_t i = 0; i < tiff.entries(directory); ++i) {
+    const std::size_t entry = TiffReader::entry(directory, i);
+    const std::uint32_t type = tiff.type_of(entry);
     // The standard requires SHORT, but some programs write LONG, and all readers accept it.
-    if (tiff.at(entry, 2) != kOrientation || (type != kShort && type != kLong)) continue;
-    const std::uint32_t value = tiff.at(entry + 8, type == kShort ? 2 : 4);
+    if (tiff.at(entry, 2) != kOrientation || (type != TiffType::kShort && type != TiffType::kLong))
+      continue;
+    const std::uint32_t value = tiff.at(entry + 8, type == TiffType::kShort ? 2 : 4);
     return value >= 1 && value <= kMaxOrientation ? int(value) : kNormalOrientation;
   }
   return kNormalOrientation;

@@ -8,6 +8,7 @@
 namespace eckart::io {
 
 constexpr int kNormalOrientation = 1;
+constexpr int kLastUntransposedOrientation = 4;  ///< larger ones exchange rows and cols
 
 /// Returns the orientation, 1 to 8, from EXIF data (a TIFF header and what follows it): the value
 /// of tag 0x0112. Returns kNormalOrientation if the data is invalid or has no valid orientation.

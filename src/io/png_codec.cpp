@@ -10,14 +10,15 @@
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
-#include "io/opencv_codec.hpp"
+#include "io/metadata_collector.hpp"
 #include "io/opencv_decoder.hpp"
 #include "io/orientation.hpp"
 #include "io/png_chunk.hpp"
 #include "io/png_chunk_reader.hpp"
+#include "io/png_encoder.hpp"
 #include "io/png_ihdr.hpp"
+#include "io/png_metadata.hpp"
 #include "io/spng_decoder.hpp"
-#include "io/spng_encoder.hpp"
 
 namespace eckart::io {
 namespace {
@@ -32,25 +33,32 @@ void check_known(const PngChunk& chunk) {
     fail_corrupt("has an unknown critical chunk");
 }
 
-/// What the chunks before the pixels state.
-struct Start {
+/// What precedes the pixels.
+struct PngStart {
   PngIhdr ihdr;
+  /// Metadata may also follow the pixels, and take as much memory as the file, up to a limit.
+  std::size_t max_metadata_bytes;
   bool has_transparency = false;  ///< has a tRNS chunk
 
   bool may_have_alpha() const { return ihdr.has_alpha() || has_transparency; }
 };
 
 /// Reads the header, and the types of the chunks up to the pixels.
-Start read_start(FileBytes file) {
+PngStart read_start(FileBytes file) {
   if (!sniff(file.at(0, kPngSignature.size()))) fail_corrupt("has no PNG signature");
+  constexpr std::size_t kMaxBytesOfChunks = std::size_t(64) << 20;
   PngChunkReader chunks(file);
   const PngChunk first = chunks.next();
-  Start start{parse_png_ihdr(first, file.at(first.offset, first.size))};
+  PngStart start{parse_png_ihdr(first, file.at(first.offset, first.size)),
+                 std::min(file.size(), kMaxBytesOfChunks)};
+  std::size_t inflated = 0;
   for (PngChunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
     check_known(chunk);
     start.has_transparency |= chunk.type == "tRNS";
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
+    inflated = std::min(inflated + max_inflated_metadata(chunk, file), kMaxInflatedMetadata);
   }
+  start.max_metadata_bytes += inflated;
   return start;
 }
 
@@ -63,7 +71,7 @@ std::size_t decode_bytes(const ImageShape& shape, bool has_alpha, std::size_t in
 }
 
 Header read_header(FileBytes file) {
-  const Start start = read_start(std::move(file));
+  const PngStart start = read_start(std::move(file));
   const ImageShape shape = start.ihdr.shape();
   const PngAlpha alpha = start.ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
   const bool may_have_palette_alpha =
@@ -73,7 +81,7 @@ Header read_header(FileBytes file) {
   // An EXIF chunk may follow the pixels and require a rotated copy.
   return {shape, decode_bytes(shape, has_alpha, interleaved_bytes(shape, alpha), false),
           decode_bytes(shape, start.may_have_alpha(), interleaved_bytes(shape, max_alpha), true),
-          start.may_have_alpha()};
+          start.may_have_alpha(), start.max_metadata_bytes};
 }
 
 /// The parts of a file that affect the image.
@@ -181,14 +189,14 @@ std::size_t opencv_alpha_bytes(const ImageShape& shape) {
 /// Includes the memory of a copy of the file: see pixel_chunks().
 Header read_header_for_opencv(FileBytes file) {
   const std::size_t copy = file.size();
-  const Start start = read_start(std::move(file));
+  const PngStart start = read_start(std::move(file));
   const ImageShape shape = start.ihdr.shape();
   const auto bytes = [&](bool has_alpha) {
     const std::size_t decoded = has_alpha ? opencv_alpha_bytes(shape) : shape.bytes();
     return copy + decode_bytes(shape, has_alpha, decoded, true);
   };
   return {shape, bytes(start.ihdr.has_alpha()), bytes(start.may_have_alpha()),
-          start.may_have_alpha()};
+          start.may_have_alpha(), start.max_metadata_bytes};
 }
 
 /// A file for OpenCV, and the contents of the chunks that were removed from it.
@@ -250,9 +258,17 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
 
 void check_encodable(const ImageShape&, bool) {}  // PNG supports every picture
 
-std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions&) {
-  return picture.has_alpha() ? encode_alpha_with_spng(picture)
-                             : encode_png_with_opencv(picture.pixels);
+/// Decodes with `decode_pixels`, and adds the metadata.
+template <auto decode_pixels>
+Picture decode_all(std::span<const std::byte> file, const ImageLimits& limits) {
+  Picture picture = decode_pixels(file, limits);
+  picture.metadata = read_png_metadata(file, std::min(read_start(file).max_metadata_bytes,
+                                                      metadata_room(file.size(), picture, limits)));
+  return picture;
+}
+
+std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
+  return encode_png(picture, options.png);
 }
 
 }  // namespace
@@ -263,7 +279,7 @@ Codec png_codec(Decoder decoder) {
           "png",
           sniff,
           strict ? read_header : read_header_for_opencv,
-          strict ? decode : decode_by_opencv,
+          strict ? decode_all<decode> : decode_all<decode_by_opencv>,
           check_encodable,
           encode};
 }

@@ -48,7 +48,8 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
 
 }  // namespace
 
-std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> bytes) {
+std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> bytes,
+                              std::optional<std::int64_t> mtime_ns) {
   try {
     is_published_ = false;
     std::unique_ptr<TemporaryFile> temporary;
@@ -59,6 +60,7 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
       make_folders(parent_folder(path));
       temporary = write_temporary(path, bytes);
     }
+    if (mtime_ns) temporary->set_mtime(*mtime_ns);
     files_.push_back({std::move(temporary), path});
     return files_.back().temporary->fix_mtime();
   } catch (const std::system_error& error) {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,11 +18,13 @@ namespace eckart::io {
 /// its path. The destructor removes files that were not published. Used by one thread at a time.
 class Publication {
  public:
-  /// Writes a temporary file for `path` and creates its folder if missing. Returns the mtime in ns
-  /// since 1970; publish() does not change it. Throws EnvironmentError, or ItemError with the
+  /// Writes a temporary file for `path` and creates its folder if missing. Sets its mtime to
+  /// `mtime_ns`, if there is one. Returns the mtime in ns since 1970, as the file system has
+  /// rounded it; publish() does not change it. Throws EnvironmentError, or ItemError with the
   /// system's message: output_collision if a file is in the path of the folder, otherwise
   /// not_written.
-  std::int64_t add(const std::filesystem::path& path, std::span<const std::byte> bytes);
+  std::int64_t add(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                   std::optional<std::int64_t> mtime_ns = {});
   /// Removes the temporary files that are not published yet.
   void clear() { files_.clear(); }
   /// Whether publish() has finished with it, with the requested durability.

@@ -73,6 +73,14 @@ void TemporaryFile::set_times(const timespec& access, const timespec& modificati
   static_cast<void>(::futimens(descriptor_.get(), times));
 }
 
+void TemporaryFile::set_mtime(std::int64_t mtime_ns) noexcept {
+  constexpr std::int64_t kSecond_ns = 1000000000;
+  const std::int64_t remainder = mtime_ns % kSecond_ns;
+  const std::int64_t fraction = remainder < 0 ? remainder + kSecond_ns : remainder;
+  set_times({.tv_sec = 0, .tv_nsec = UTIME_OMIT},
+            {.tv_sec = (mtime_ns - fraction) / kSecond_ns, .tv_nsec = fraction});
+}
+
 void TemporaryFile::set_owner_and_mode(const struct stat& status) noexcept {
   mode_t mode = status.st_mode & 07777;
   if (::fchown(descriptor_.get(), status.st_uid, status.st_gid) != 0) {

@@ -31,6 +31,8 @@ class TemporaryFile {
   void write(std::span<const std::byte> bytes);
   /// Errors are ignored.
   void set_times(const timespec& access, const timespec& modification) noexcept;
+  /// As set_times(), in ns since 1970.
+  void set_mtime(std::int64_t mtime_ns) noexcept;
   /// Sets as much as this process is permitted to. Errors are ignored.
   void set_owner_and_mode(const struct stat& status) noexcept;
   /// Copies the ACL and the user attributes (`user.*`) if both file systems support them. Call it

@@ -126,7 +126,6 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   const std::span<const std::byte> image = file.first(header.size);
   Metadata metadata = metadata_of(image);
   const int orientation = exif_orientation(metadata.exif);
-  metadata.exif.clear();  // it would state an orientation that has been applied
   check_decode_memory(file.size() + header.decode_bytes(orientation != kNormalOrientation), limits);
   Picture picture;
   if (header.has_alpha) {

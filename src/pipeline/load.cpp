@@ -67,7 +67,11 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
                   io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes(item.task.input.shape()) + item.alpha.bytes());
+  item.reservation.shrink_to(resident_bytes(item.task.input.shape()) + item.alpha.bytes() +
+                             item.metadata.bytes());
+  if (!item.metadata.dropped.empty())
+    spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
+                 item.metadata.dropped);
   log_full_rank(item, item.task.input.shape());
   prepare_task(item, ranks_);
 }
@@ -90,7 +94,7 @@ std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& h
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
                       resident_bytes(prepared) + alpha_bytes(prepared)});
   }
-  return bytes;
+  return bytes + header.max_metadata_bytes;
 }
 
 /// Frees the file's bytes before it returns.

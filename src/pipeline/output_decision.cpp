@@ -148,7 +148,12 @@ void check_status_available(const fs::path& path, const PathStatus& path_status)
 RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& output,
                                     const PathStatus& path_status) {
   RecordedOutput known{ledger.find(output)};
-  if (known.entry && has_recorded_size_and_mtime(*known.entry, path_status)) return known;
+  // With output.times: keep, an output that is made again has the mtime of the one before, and may
+  // have its size. Then a publish intent shows that the file may be the new one.
+  const bool has_input_mtime =
+      known.entry && known.entry->output_mtime_ns == known.entry->state.mtime_ns;
+  if (known.entry && has_recorded_size_and_mtime(*known.entry, path_status) && !has_input_mtime)
+    return known;
   auto intent = find_published_intent(ledger, output, path_status);
   return intent ? RecordedOutput{std::move(intent), true} : known;
 }

@@ -7,12 +7,15 @@
 namespace eckart::pipeline {
 namespace {
 
-// The text omits these values, because outputs of earlier versions have them, but not in their
-// text.
+// The text omits these values, because outputs of earlier versions have them, or are accepted as if
+// they had, but their text has none.
 constexpr Decoder kOmittedDecoder = Decoder::strict;
 constexpr AlphaPolicy kOmittedAlpha = AlphaPolicy::keep;
 constexpr Certificate kOmittedCertificate = Certificate::estimate;
 constexpr PeakChoice kOmittedPeak;
+constexpr MetadataPolicy kOmittedMetadata = MetadataPolicy::keep;
+constexpr JpegSubsampling kOmittedSubsampling = JpegSubsampling::keep;
+constexpr PngCompression kOmittedCompression = PngCompression::fast;
 
 /// Returns the value of a setting that is not in the text.
 std::string omitted_value(const std::string& name) {
@@ -20,6 +23,9 @@ std::string omitted_value(const std::string& name) {
   if (name == "alpha") return to_string(kOmittedAlpha);
   if (name == "certificate") return to_string(kOmittedCertificate);
   if (name == "peak") return to_string(kOmittedPeak);
+  if (name == "metadata") return to_string(kOmittedMetadata);
+  if (name == "subsampling") return to_string(kOmittedSubsampling);
+  if (name == "compression") return to_string(kOmittedCompression);
   return "none";
 }
 
@@ -43,6 +49,15 @@ std::map<std::string, std::string> parse_settings(std::string_view text) {
   return settings;
 }
 
+std::string jpeg_text(const EncodeOptions& options) {
+  std::string text = ", quality " + std::to_string(options.jpeg_quality);
+  if (options.jpeg_subsampling != kOmittedSubsampling)
+    text += ", subsampling " + to_string(options.jpeg_subsampling);
+  if (options.jpeg_progressive) text += ", progressive";
+  if (options.jpeg_optimize) text += ", optimized";
+  return text;
+}
+
 }  // namespace
 
 std::string settings_text(const PixelSettings& settings) {
@@ -50,12 +65,15 @@ std::string settings_text(const PixelSettings& settings) {
   if (settings.certificate != kOmittedCertificate)
     text += ", certificate " + to_string(settings.certificate);
   if (settings.is_deterministic) text += ", deterministic";
-  if (settings.format == OutputFormat::jpeg)
-    text += ", quality " + std::to_string(settings.jpeg_quality);
+  if (settings.format == OutputFormat::jpeg) text += jpeg_text(settings.encode);
   if (settings.format == OutputFormat::webp)
-    text += ", quality " + (settings.webp_quality == kLosslessWebp
+    text += ", quality " + (settings.encode.webp_quality == kLosslessWebp
                                 ? "lossless"
-                                : std::to_string(settings.webp_quality));
+                                : std::to_string(settings.encode.webp_quality));
+  if (settings.format == OutputFormat::png && settings.encode.png != kOmittedCompression)
+    text += ", compression " + to_string(settings.encode.png);
+  if (settings.metadata != kOmittedMetadata) text += ", metadata " + to_string(settings.metadata);
+  if (!settings.has_stamp) text += ", unstamped";
   if (settings.decoder != kOmittedDecoder) text += ", decoder " + to_string(settings.decoder);
   if (settings.alpha != kOmittedAlpha) text += ", alpha " + to_string(settings.alpha);
   const Preparation& preparation = settings.preparation;

@@ -18,7 +18,7 @@ enum class OnSettingsChange {
   reprocess,  ///< make the output again
 };
 
-/// The settings of an output that affect its pixels, or what is known about them. The backend is
+/// The settings of an output that affect its bytes, or what is known about them. The backend is
 /// excluded: outputs of all backends are equivalent, and a run that lost its GPU continues on the
 /// CPU.
 struct PixelSettings {
@@ -26,8 +26,9 @@ struct PixelSettings {
   SolverKind solver = SolverKind::automatic;
   Certificate certificate = Certificate::estimate;
   bool is_deterministic = false;
-  int jpeg_quality = 0;              ///< used for JPEG only
-  int webp_quality = kLosslessWebp;  ///< used for WebP only
+  EncodeOptions encode{};  ///< used are those of the format
+  MetadataPolicy metadata = MetadataPolicy::keep;
+  bool has_stamp = true;
   Decoder decoder = Decoder::strict;
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation{};

@@ -1,20 +1,30 @@
 #include "pipeline/write.hpp"
 
+#include <spdlog/spdlog.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/instant.hpp"
+#include "io/output_metadata.hpp"
+#include "pipeline/output_stamp.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::pipeline {
 
-void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options,
-                    const MeasureOptions& measure) {
+void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options) {
   item.publication.clear();  // from a previous attempt
   item.qualities.clear();
   item.wait_time = Clock::now() - item.found_at - item.load_time - item.compute_time;
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();
+  const std::optional<std::int64_t> mtime_ns =
+      options.keeps_times ? std::optional(item.file_state.mtime_ns) : std::nullopt;
+  std::string dropped;  // the same for all outputs
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) {
       item.output_mtimes_ns.push_back(0);
@@ -23,14 +33,21 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions&
       continue;
     }
     const Instant begin = Clock::now();
+    const Image& pixels = item.task.outputs[i];
+    const Metadata metadata =
+        io::output_metadata(item.metadata, options.metadata, codec, pixels.shape());
+    dropped = metadata.dropped;
+    const std::vector<TextEntry> stamp = output_stamp(item, i, options.stamp);
     const std::vector<std::byte> file =
-        codec.encode(PictureView(item.task.outputs[i], item.alpha, item.metadata), options);
-    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file));
+        codec.encode(PictureView(pixels, item.alpha, metadata, stamp), options.encode);
+    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file, mtime_ns));
     item.output_bytes.push_back(std::int64_t(file.size()));
     const auto write_time = Clock::now() - begin;
-    item.qualities.push_back(measure_output(item.task, i, codec, file, measure));
+    item.qualities.push_back(measure_output(item.task, i, codec, file, options.measure));
     item.qualities.back().write_time = write_time;
   }
+  if (!dropped.empty())
+    spdlog::warn("{}: metadata not written: {}", text::printable(item.file.native()), dropped);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "io/codec.hpp"
 #include "pipeline/measure.hpp"
@@ -9,11 +10,19 @@
 
 namespace eckart::pipeline {
 
+/// How outputs are written.
+struct WriteOptions {
+  EncodeOptions encode{};
+  MetadataPolicy metadata = MetadataPolicy::keep;
+  bool keeps_times = false;  ///< outputs get the mtime of their input
+  std::string stamp{};       ///< the program, as in "eckart 1.0"; empty: no stamp
+  MeasureOptions measure{};
+};
+
 /// Encodes the outputs of an item that are not skipped, and adds them to its publication under
 /// temporary names. Measures them. Throws ItemError if this item fails, EnvironmentError,
 /// FatalError.
-void encode_outputs(WorkItem& item, const io::Codec& codec, const EncodeOptions& options,
-                    const MeasureOptions& measure = {});
+void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options);
 
 /// Publishes the written outputs of a group and records them through `owner`. Then every item is
 /// ItemState::recorded; a failed item has its outcome. Deferred items are not published. Throws

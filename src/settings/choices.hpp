@@ -22,6 +22,14 @@ constexpr auto enum_names(BackendChoice) {
                                                  {BackendChoice::checked, "checked"}});
 }
 
+/// The modification times of outputs: those of their inputs, or of writing.
+enum class OutputTimes { now, keep };
+
+constexpr auto enum_names(OutputTimes) {
+  return std::to_array<EnumName<OutputTimes>>(
+      {{OutputTimes::now, "now"}, {OutputTimes::keep, "keep"}});
+}
+
 /// When outputs are flushed to the disk.
 enum class Durability { group, file, none };
 

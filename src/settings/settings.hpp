@@ -36,6 +36,13 @@ struct OutputSettings {
   std::string name;  ///< template of the file name; empty: the default for the number of ranks
   int jpeg_quality = EncodeOptions{}.jpeg_quality;
   int webp_quality = EncodeOptions{}.webp_quality;
+  JpegSubsampling jpeg_subsampling = EncodeOptions{}.jpeg_subsampling;
+  bool jpeg_progressive = EncodeOptions{}.jpeg_progressive;
+  bool jpeg_optimize = EncodeOptions{}.jpeg_optimize;
+  PngCompression png = EncodeOptions{}.png;
+  MetadataPolicy metadata = MetadataPolicy::keep;
+  OutputTimes times = OutputTimes::now;
+  bool stamp = true;
 };
 
 struct QualitySettings {

@@ -206,7 +206,7 @@ TEST_F(ShellCompletionTest, completes_only_valid_values_in_bash) {
       EXPECT_EQ(run({"run", flag, value, "--print-config"}).code, 0) << flag << " " << value;
   }
   EXPECT_THAT(bash_offers({"synth", "--depth", ""}), ElementsAre("8", "16"));
-  EXPECT_THAT(bash_offers({"run", "--set", "output.j"}), ElementsAre("output.jpeg_quality="));
+  EXPECT_THAT(bash_offers({"run", "--set", "output.jpeg_q"}), ElementsAre("output.jpeg_quality="));
   EXPECT_THAT(bash_offers({"run", "--rank", ""}), ElementsAre(""));
 }
 

@@ -141,6 +141,33 @@ TEST_F(ResumeIntentTest, keeps_the_previous_output_record) {
   EXPECT_EQ(kind(*item), pipeline::OutputAction::reprocess);
 }
 
+/// With output.times: keep, all outputs of an input have its mtime. The output of a killed run may
+/// also have the size of the one before.
+TEST_F(ResumeIntentTest, shows_that_an_output_with_the_same_size_and_mtime_may_be_new) {
+  constexpr std::int64_t kMtime_ns = 1600000000123456789;
+  const pipeline::Resume other(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}});
+  const auto make = [&](const pipeline::Resume& resume) {
+    pipeline::ItemPtr item = make_item(1);
+    item->file = folder_.path() / "in" / "a.png";
+    item->outputs = {folder_.path() / "a.png"};
+    item->file_state = {.size = 5, .mtime_ns = kMtime_ns, .inode = 1};
+    fill(*item, 1);
+    item->output_bytes = {3};
+    item->output_mtimes_ns = {
+        item->publication.add(item->outputs[0], std::vector<std::byte>(3), kMtime_ns)};
+    pipeline::WorkItem* const items[] = {item.get()};
+    resume.record_intents(items);
+    publish(*item);
+    return item;
+  };
+  const pipeline::ItemPtr item = make(resume_);
+  pipeline::WorkItem* const items[] = {item.get()};
+  resume_.record(items);
+  EXPECT_EQ(kind(*item), pipeline::OutputAction::skip);
+  make(other);
+  EXPECT_EQ(kind(*item), pipeline::OutputAction::reject) << "the file may be of rank 9";
+}
+
 TEST_F(ResumeIntentTest, is_removed_for_unpublished_outputs) {
   const pipeline::ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
   record_intents({published.get(), failed.get()});
@@ -344,7 +371,7 @@ TEST_F(ResumeCheckTest, hashes_the_open_file) {
   EXPECT_EQ(copy.outcome.result, ItemResult::skipped);
 }
 
-TEST(SettingsText, names_all_settings_that_affect_pixels) {
+TEST(SettingsText, names_all_settings_that_affect_an_output) {
   EXPECT_EQ(pipeline::settings_text({}), "png, solver auto, rank 20") << "as in earlier versions";
   const PeakChoice peak{PeakSource::number, 4095};
   EXPECT_EQ(pipeline::settings_text({.rank = {}, .peak = peak}), pipeline::settings_text({}))
@@ -356,7 +383,7 @@ TEST(SettingsText, names_all_settings_that_affect_pixels) {
                                .solver = SolverKind::gram,
                                .certificate = Certificate::bound,
                                .is_deterministic = true,
-                               .jpeg_quality = 90,
+                               .encode = {.jpeg_quality = 90},
                                .decoder = Decoder::opencv,
                                .alpha = AlphaPolicy::white,
                                .preparation = {.gray = true,
@@ -367,9 +394,28 @@ TEST(SettingsText, names_all_settings_that_affect_pixels) {
       "white, gray, size 256x128, normalize minmax, rank 7");
   EXPECT_EQ(pipeline::settings_text({.format = OutputFormat::webp, .rank = {20}}),
             "webp, solver auto, quality lossless, rank 20");
-  EXPECT_EQ(
-      pipeline::settings_text({.format = OutputFormat::webp, .webp_quality = 80, .rank = {20}}),
-      "webp, solver auto, quality 80, rank 20");
+  EXPECT_EQ(pipeline::settings_text(
+                {.format = OutputFormat::webp, .encode = {.webp_quality = 80}, .rank = {20}}),
+            "webp, solver auto, quality 80, rank 20");
+}
+
+TEST(SettingsText, names_settings_of_files_that_are_not_the_default) {
+  EXPECT_EQ(pipeline::settings_text({.format = OutputFormat::jpeg,
+                                     .encode = {.jpeg_quality = 90,
+                                                .jpeg_subsampling = JpegSubsampling::k420,
+                                                .jpeg_progressive = true,
+                                                .jpeg_optimize = true,
+                                                .png = PngCompression::small},
+                                     .metadata = MetadataPolicy::icc,
+                                     .has_stamp = false,
+                                     .rank = {7}}),
+            "jpeg, solver auto, quality 90, subsampling 4:2:0, progressive, optimized, "
+            "metadata icc, unstamped, rank 7");
+  EXPECT_EQ(pipeline::settings_text({.encode = {.jpeg_subsampling = JpegSubsampling::k420,
+                                                .jpeg_progressive = true,
+                                                .png = PngCompression::small},
+                                     .rank = {7}}),
+            "png, solver auto, compression small, rank 7");
 }
 
 TEST(SettingsDifference, lists_changed_settings) {
@@ -385,6 +431,12 @@ TEST(SettingsDifference, lists_changed_settings) {
             "certificate estimate -> bound");
   EXPECT_EQ(pipeline::settings_difference("png, size max:300, rank 7", "png, gray, rank 7"),
             "gray none -> on, size max:300 -> none");
+  EXPECT_EQ(pipeline::settings_difference(
+                "jpeg, quality 90, rank 7",
+                "jpeg, quality 90, subsampling 4:2:0, progressive, metadata none, rank 7"),
+            "metadata keep -> none, progressive none -> on, subsampling keep -> 4:2:0");
+  EXPECT_EQ(pipeline::settings_difference("png, rank 7", "png, compression small, rank 7"),
+            "compression fast -> small");
   EXPECT_EQ(pipeline::settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 

@@ -281,7 +281,7 @@ TEST(Png, rejects_impossible_headers) {
 }
 
 TEST(Png, counts_the_image_twice_if_rotated) {
-  const Bytes upright = png().encode(Image({1000, 1000, 3, Depth::u8}), {});
+  const Bytes upright = png().encode(test::gradient_image({1000, 1000, 3, Depth::u8}), {});
   const Bytes exif = PngMaker(1, 1, 8, 0)
                          .chunk("eXIf", "MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv)
                          .bytes_so_far();

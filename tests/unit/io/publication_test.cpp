@@ -6,6 +6,7 @@
 
 #include <fstream>
 
+#include "files/file_state.hpp"
 #include "io/file_comparison.hpp"
 #include "io/read_file.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -60,6 +61,20 @@ TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_afte
   EXPECT_EQ(read_file(root_ / "new" / "c", 1).size(), 30u);
   EXPECT_TRUE(first.is_published());
   EXPECT_TRUE(second.is_published());
+}
+
+TEST(Publication, gives_files_the_mtime_that_is_asked_for) {
+  const TempFolder folder;
+  for (const std::int64_t mtime_ns :
+       {std::int64_t(1600000000123456789), std::int64_t(0), std::int64_t(-1)}) {
+    Publication one;
+    EXPECT_EQ(one.add(folder.path() / "a", bytes(1), mtime_ns), mtime_ns);
+    Publication* const group[] = {&one};
+    publish(group, {}, expect_no_failure);
+    struct stat status {};
+    ASSERT_EQ(::stat((folder.path() / "a").c_str(), &status), 0);
+    EXPECT_EQ(files::in_ns(status.st_mtim), mtime_ns);
+  }
 }
 
 /// A folder may be removed while its path is in the cache of synced folders.

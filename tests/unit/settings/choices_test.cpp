@@ -24,9 +24,10 @@ using testing::StartsWith;
 template <class Enum>
 class ChoiceTest : public testing::Test {};
 
-using AllChoices = testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Decoder,
-                                  MeasureChoice, Durability, LedgerIdentity, DoneInputAction,
-                                  OnChange, files::LinkPolicy, CostBackend>;
+using AllChoices =
+    testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Decoder, MeasureChoice,
+                   Durability, LedgerIdentity, DoneInputAction, OnChange, OutputTimes,
+                   JpegSubsampling, PngCompression, MetadataPolicy, files::LinkPolicy, CostBackend>;
 TYPED_TEST_SUITE(ChoiceTest, AllChoices);
 
 TYPED_TEST(ChoiceTest, reads_every_value_that_it_prints) {

@@ -39,8 +39,17 @@ Settings all_non_default_settings() {
   s.ranks = parse_ranks("5,10");
   s.input = {Decoder::opencv, AlphaPolicy::white, true, TargetSize::at_most(300),
              Normalization::minmax};
-  s.output = {OutputFormat::jpeg, "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}", 80,
-              90};
+  s.output = {OutputFormat::jpeg,
+              "\"{stem}\" \\ # \n\x1b\x7f ä\u0085\u202e\U000e0041.{ext}",
+              80,
+              90,
+              JpegSubsampling::k420,
+              true,
+              true,
+              PngCompression::small,
+              MetadataPolicy::none,
+              OutputTimes::keep,
+              false};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};

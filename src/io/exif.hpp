@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/picture.hpp"
+
+namespace eckart::io {
+
+/// Returns whether EXIF data has a header and a directory.
+bool is_exif(std::span<const std::byte> exif);
+
+/// Returns the resolution that EXIF data gives, for the image before its orientation is applied.
+/// CIPA DC-008 (EXIF 2.32), 4.6.4.
+std::optional<PixelDensity> exif_density(std::span<const std::byte> exif);
+
+/// Changes EXIF data so that it describes an upright image of this size: the orientation is 1, the
+/// pixel dimensions are those of the image, and the thumbnail (the second directory), which shows
+/// another image, is removed. All other entries stay as they are.
+void make_exif_upright(std::vector<std::byte>& exif, int rows, int cols);
+
+/// Sets the orientation in an XMP packet (tiff:Orientation) to 1.
+void make_xmp_upright(std::vector<std::byte>& xmp);
+
+}  // namespace eckart::io

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/image_limits.hpp"
+#include "core/picture.hpp"
+
+namespace eckart::io {
+
+/// The metadata that a reader has found so far, within a limit of memory. Damaged metadata does not
+/// fail an image: it is dropped, and named in Metadata::dropped.
+class MetadataCollector {
+ public:
+  explicit MetadataCollector(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  Metadata& metadata() { return metadata_; }
+  /// The memory that is left.
+  std::size_t room() const { return max_bytes_ - metadata_.bytes(); }
+
+  /// Sets a member of metadata(), or drops it if it is too large.
+  void set(std::vector<std::byte> Metadata::*member, std::string_view name,
+           std::span<const std::byte> bytes);
+  void drop(std::string_view name, std::string_view reason);
+
+ private:
+  std::size_t max_bytes_;
+  Metadata metadata_;
+};
+
+/// Appends "name (reason)" to a list.
+void append_dropped(std::string& list, std::string_view name, std::string_view reason);
+
+/// Returns the memory that limits.decode_mb leaves for metadata beside the file and the image.
+std::size_t metadata_room(std::size_t file_bytes, const Picture& picture,
+                          const ImageLimits& limits);
+
+}  // namespace eckart::io

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/picture.hpp"
+#include "io/codec.hpp"
+
+namespace eckart::io {
+
+/// Returns the metadata of outputs of this format and shape, made from a picture with `metadata`.
+/// EXIF and XMP describe an upright image; see make_exif_upright(). An ICC profile for other
+/// channels, such as RGB for a gray image, is left out. What the format cannot hold is named in
+/// `dropped`. Subsampling is not metadata: it stays with every policy.
+Metadata output_metadata(const Metadata& metadata, MetadataPolicy policy, const Codec& codec,
+                         const ImageShape& shape);
+
+}  // namespace eckart::io
