@@ -47,7 +47,9 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
   const settings::QualitySettings& quality = request.settings.quality;
   const bool is_automatic = quality.measure == settings::MeasureChoice::automatic;
-  return {.files = quality.measure != settings::MeasureChoice::fast,
+  const settings::OutputSettings& output = request.settings.output;
+  return {.is_lossy = is_lossy(output.format, encode_options(output)),
+          .files = quality.measure != settings::MeasureChoice::fast,
           .pixels = quality.measure == settings::MeasureChoice::full ||
                     (is_automatic && request.has_report)};
 }

@@ -160,9 +160,10 @@ telemetry::RunReport Run::execute() {
   report.backend_reason = backend_.selection_reason;
   warn_of_output_folders(report, *source_);
   const bool measures_files = request_.settings.quality.measure != settings::MeasureChoice::fast;
-  if (is_lossy(job_.codec().format) && !measures_files && report.outputs > 0)
+  const settings::OutputSettings& output = request_.settings.output;
+  if (is_lossy(output.format, encode_options(output)) && !measures_files && report.outputs > 0)
     report.warnings.emplace_back("PSNR is that of the reconstructions; " +
-                                 to_string(job_.codec().format) + " compression adds further loss");
+                                 to_string(output.format) + " compression adds further loss");
   if (request_.restarts > 0)
     report.warnings.push_back("the GPU was lost " + text::format_count(request_.restarts, "time") +
                               "; images done before count as skipped");

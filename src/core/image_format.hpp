@@ -58,17 +58,6 @@ constexpr auto enum_names(AlphaPolicy) {
       {{AlphaPolicy::keep, "keep"}, {AlphaPolicy::white, "white"}, {AlphaPolicy::fail, "fail"}});
 }
 
-/// Whether the pixels in a file may differ from the pixels that were encoded.
-constexpr bool is_lossy(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::png:
-      return false;
-    case ImageFormat::jpeg:
-      return true;
-  }
-  return true;
-}
-
 /// The decoder of input files. Both apply the same limits, alpha rule and EXIF orientation.
 enum class Decoder {
   strict,  ///< the decoders of this program, which refuse damaged files
@@ -122,5 +111,11 @@ struct EncodeOptions {
   bool jpeg_optimize = false;  ///< Huffman tables of the image; implied by jpeg_progressive
   PngCompression png = PngCompression::fast;
 };
+
+/// Whether the pixels in a file may differ from the pixels that were encoded.
+constexpr bool is_lossy(OutputFormat format, const EncodeOptions& options) {
+  return format == OutputFormat::jpeg ||
+         (format == OutputFormat::webp && options.webp_quality != kLosslessWebp);
+}
 
 }  // namespace eckart

@@ -71,8 +71,9 @@ ScanStart read_to_first_scan(FileBytes file) {
     const std::size_t copy =
         orientation.value_or(kNormalOrientation) == kNormalOrientation ? 0 : pixels;
     const std::size_t bytes = pixels + std::max(kept, copy);
-    return {
-        {frame->shape, bytes, bytes, metadata}, *frame, orientation.value_or(kNormalOrientation)};
+    return {{frame->shape, bytes, bytes, /*may_have_alpha=*/false, metadata},
+            *frame,
+            orientation.value_or(kNormalOrientation)};
   }
 }
 
@@ -139,7 +140,7 @@ Header read_header_for_opencv(FileBytes file) {
   const Header strict = read_header(std::move(file));
   const std::size_t pixels = strict.shape.bytes();
   const std::size_t bytes = copies + std::max(strict.max_decode_bytes, 2 * pixels);
-  return {strict.shape, bytes, bytes, strict.max_metadata_bytes};
+  return {strict.shape, bytes, bytes, /*may_have_alpha=*/false, strict.max_metadata_bytes};
 }
 
 /// Returns the maximum number of scans that libjpeg can find.

@@ -38,7 +38,7 @@ OutputQuality measure_output(const compute::Task& task, std::size_t output, cons
     quality.relative_error =
         std::sqrt(difference.squared_error / difference.squared_norm);  // NaN for a black image
   }
-  if (!is_lossy(codec.format)) {
+  if (!options.is_lossy) {
     quality.file_squared_error = output_squared_error(task, output);
     if (options.pixels) quality.ssim = analysis::ssim(original, written, task.peak);
     return quality;

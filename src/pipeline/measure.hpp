@@ -12,6 +12,7 @@ namespace eckart::pipeline {
 
 /// What is measured of each output besides what the backend tells.
 struct MeasureOptions {
+  bool is_lossy = false;  ///< the pixels of the file may differ from the reconstruction
   /// Decode the file of a lossy format again, for the PSNR of the file. Takes about as long as
   /// encoding it.
   bool files = false;

@@ -16,7 +16,7 @@
 namespace eckart::test {
 namespace {
 
-const Names kFullRank{"run", "in", "-o", "out", "-k", "999", "--backend", "cpu"};
+const Names kFullRankOptions{"run", "in", "-o", "out", "-k", "999", "--backend", "cpu"};
 
 class MetadataRunTest : public CliTest {
  protected:
@@ -42,7 +42,7 @@ class MetadataRunTest : public CliTest {
   std::string contents(const fs::path& path) const {
     return as_string(io::read_file(at(path), 1024));
   }
-  void run_with(const std::vector<std::string>& settings, const Names& command = kFullRank) {
+  void run_with(const std::vector<std::string>& settings, const Names& command = kFullRankOptions) {
     Names arguments = command;
     for (const std::string& setting : settings)
       arguments.insert(arguments.end(), {"--set", setting});
@@ -103,7 +103,7 @@ TEST_F(MetadataRunTest, names_the_file_whose_metadata_is_damaged_and_does_the_im
   Metadata damaged;
   damaged.exif = as_bytes("damaged");
   write_picture("in/a.png", ImageFormat::png, damaged);
-  const ProcessResult result = run(kFullRank);
+  const ProcessResult result = run(kFullRankOptions);
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("in/a.png: metadata dropped: eXIf chunk (not EXIF data)"));
   EXPECT_TRUE(fs::exists(at("out/a.png")));
@@ -165,7 +165,7 @@ TEST_F(MetadataRunTest, makes_smaller_png_files_if_asked_for) {
   const ProcessResult refused =
       run({"run", "in", "-o", "out", "-k", "999", "--backend", "cpu", "--set", "output.png=small"});
   EXPECT_THAT(refused.err, HasSubstr("made with other settings (compression fast -> small)"));
-  Names command = kFullRank;
+  Names command = kFullRankOptions;
   command.push_back("--reprocess");
   run_with({"output.png=small"}, command);
   EXPECT_LT(fs::file_size(at("out/a.png")), fast_bytes);

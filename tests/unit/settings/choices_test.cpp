@@ -25,7 +25,7 @@ template <class Enum>
 class ChoiceTest : public testing::Test {};
 
 using AllChoices =
-    testing::Types<BackendChoice, SolverKind, Certificate, ImageFormat, Decoder, MeasureChoice,
+    testing::Types<BackendChoice, SolverKind, Certificate, OutputFormat, Decoder, MeasureChoice,
                    Durability, LedgerIdentity, DoneInputAction, OnChange, OutputTimes,
                    JpegSubsampling, PngCompression, MetadataPolicy, files::LinkPolicy, CostBackend>;
 TYPED_TEST_SUITE(ChoiceTest, AllChoices);
