@@ -92,9 +92,6 @@ TEST_F(UsageErrorTest, is_reported_for_an_unknown_key) {
 }
 
 TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
-  expect(ExitCode::usage, "expected a positive integer",
-         {"run", "in", "-o", "out", "--rank", "abc"});
-  expect(ExitCode::usage, "--rank", {"run", "in", "-o", "out", "--rank", "abc"});
   expect(ExitCode::usage,
          "--format: 'bmp' is not one of png, jpeg, tiff, webp, pnm; see eckart run --help",
          {"run", "in", "-o", "out", "--format", "bmp"});
@@ -105,7 +102,18 @@ TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
 TEST_F(UsageErrorTest, names_the_flag_of_an_invalid_value) {
   const std::string value(100, 'x');
   expect(ExitCode::usage,
-         "--rank " + value + ": rank: ", {"run", "in", "-o", "out", "--rank", value});
+         "--size " + value + ": input.size: ", {"run", "in", "-o", "out", "--size", value});
+}
+
+TEST_F(UsageErrorTest, marks_the_wrong_character_of_a_rank) {
+  for (const char* command : {"run", "watch"}) {
+    expect(ExitCode::usage,
+           "eckart: --rank: expected a percent sign\n  20,bytes:50,gd\n             ^\n",
+           {command, "in", "-o", "out", "--rank", "20,bytes:50,gd"});
+    expect(ExitCode::usage, "energy:0.99, psnr:35",
+           {command, "in", "-o", "out", "--rank", "energy=0.99"});
+  }
+  EXPECT_FALSE(fs::exists(at("out")));
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_missing_input) {

@@ -19,6 +19,7 @@
 #include "io/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
+#include "pipeline/full_rank_filter.hpp"
 #include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -112,7 +113,7 @@ class WatchedFolderTest : public testing::Test {
       if (item->outcome.ok()) item->advance(pipeline::ItemState::written);
     }
     publish(folder, item);
-    item->task.ranks = {};  // these were the ranks of the folder
+    item->output_ranks = {};  // these were the ranks of the folder
     return item->outcome;
   }
   void write_image(const fs::path& path) const {
@@ -385,7 +386,9 @@ TEST_F(WatchedFolderTest, does_not_defer_items_after_a_bug) {
   WatchedFolder folder(watch());
   auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
   folder.assign_outputs(*item);
-  item->task.outputs.emplace_back(ImageShape{8, 4, 1, Depth::u8});
+  item->task.input = Image({8, 4, 1, Depth::u8});
+  const RankPolicy ranks[] = {2};
+  pipeline::prepare_task(*item, ranks);
   folder.write(*item);  // the item is written, but its state does not say so
   EXPECT_THROW(folder.publish(std::span(&item, 1)), std::logic_error);
 }

@@ -80,7 +80,7 @@ TEST_P(CodecRoundTripTest, is_exact) {
 TEST_P(CodecRoundTripTest, encodes_deterministically) { EXPECT_EQ(encoded(), encoded()); }
 
 /// A file may end with bytes that nothing depends on.
-TEST_P(CodecRoundTripTest, never_decodes_a_truncated_file_to_other_pixels) {
+TEST_P(CodecRoundTripTest, does_not_decode_a_truncated_file_to_other_pixels) {
   const Bytes whole = encoded();
   constexpr std::size_t kMaxIgnored = 4;
   const std::size_t step = whole.size() / 50 + 1;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::pair<int, int> kSizes[] = {{1, 1},   {1, 9},     {9, 1},      {208, 256},
                                           {768, 1}, {768, 256}, {1000, 999}, {3, 4000}};
 
-TEST(LanczosWeights, have_the_sum_one) {
+TEST(LanczosFilter, has_weights_with_the_sum_one) {
   for (const Depth depth : {Depth::u8, Depth::u16}) {
     for (const auto& [in, out] : kSizes) {
       const FilterWeights filter = lanczos_weights(in, out, depth);
@@ -29,7 +29,7 @@ TEST(LanczosWeights, have_the_sum_one) {
   }
 }
 
-TEST(LanczosWeights, are_of_windows_within_the_input) {
+TEST(LanczosFilter, reads_only_within_the_input) {
   for (const auto& [in, out] : kSizes) {
     const FilterWeights filter = lanczos_weights(in, out, Depth::u8);
     ASSERT_EQ(filter.windows.size(), std::size_t(out));
@@ -43,7 +43,7 @@ TEST(LanczosWeights, are_of_windows_within_the_input) {
 }
 
 /// A sum of 8-bit samples must fit into 32 bits with its sign.
-TEST(LanczosWeights, of_8_bits_cannot_overflow) {
+TEST(LanczosFilter, does_not_overflow_with_8_bits) {
   for (int out = 1; out < 300; ++out) {
     for (const int in : {1, 2, 3, 5, 17, 250}) {
       const FilterWeights filter = lanczos_weights(in, out, Depth::u8);

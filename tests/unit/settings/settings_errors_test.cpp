@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/rank_spec.hpp"
 #include "file_error.hpp"
 #include "settings/watches.hpp"
 
@@ -58,9 +59,11 @@ INSTANTIATE_TEST_SUITE_P(
                          "f:1: cuda.memory_fraction: '.nan' is not a number from 0.01 to 1"},
         RejectedFileCase{"cuda: {memory_fraction: nan}",
                          "f:1: cuda.memory_fraction: 'nan' is not a number from 0.01 to 1"},
-        RejectedFileCase{"rank: 0", "f:1: rank: '0': expected a positive integer"},
-        RejectedFileCase{"rank: [5, x]", "f:1: rank: 'x': expected a positive integer"},
-        RejectedFileCase{"rank: [5, 5]", "f:1: rank: '5' is listed twice"},
+        RejectedFileCase{"rank: 0",
+                         "f:1: rank: '0': at character 1: expected " + std::string(kRankGrammar)},
+        RejectedFileCase{"rank: [5, x]",
+                         "f:1: rank: '5,x': at character 3: expected " + std::string(kRankGrammar)},
+        RejectedFileCase{"rank: [5, 5]", "f:1: rank: '5,5': at character 3: '5' is listed twice"},
         RejectedFileCase{"rank: []", "f:1: rank: an empty list is not a rank or a list of ranks"},
         RejectedFileCase{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
         RejectedFileCase{"input: {decoder: OpenCV}",

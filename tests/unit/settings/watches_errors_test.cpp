@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/rank_spec.hpp"
 #include "file_error.hpp"
 #include "settings/watches.hpp"
 
@@ -103,7 +104,8 @@ INSTANTIATE_TEST_SUITE_P(
                           "exclude: '' is not a relative path without .. or a list of them"},
         RejectedWatchCase{"exclude: [[c]]",
                           "exclude: a list is not a relative path without .. or a list of them"},
-        RejectedWatchCase{"rank: 0", "rank: '0': expected a positive integer"},
+        RejectedWatchCase{"rank: 0",
+                          "rank: '0': at character 1: expected " + std::string(kRankGrammar)},
         RejectedWatchCase{"quarantine: {max_mb: -1}",
                           "quarantine.max_mb: '-1' is not an integer from 0 to 16777216"}));
 
