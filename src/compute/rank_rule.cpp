@@ -12,9 +12,9 @@ using Kind = RankRule::Kind;
 /// The largest squared error before rounding that keeps the mean squared error of the pixels
 /// written below `mean_squared_error`.
 double limit_before_rounding(double mean_squared_error, const ImageShape& shape) {
-  constexpr double kRoundingVariance = 1.0 / 12, kMaxRoundingRatio = 1.34;
-  return double(shape.samples()) *
-         std::max(mean_squared_error - kRoundingVariance, mean_squared_error / kMaxRoundingRatio);
+  constexpr double kInverseRoundingVariance = 12, kMaxRoundingRatio = 1.34;
+  return double(shape.samples()) * std::max(mean_squared_error - 1 / kInverseRoundingVariance,
+                                            mean_squared_error / kMaxRoundingRatio);
 }
 
 double aspect_ratio(const ImageShape& shape) {

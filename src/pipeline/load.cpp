@@ -73,6 +73,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
   log_full_rank(item, item.task.input.shape());
+  warn_of_jpeg_noise(item, codec.format);
   prepare_task(item, ranks_);
 }
 
@@ -110,6 +111,20 @@ Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Code
   Picture picture = codec.decode(bytes, limits_);
   io::apply_alpha_policy(picture, input_.alpha);
   return picture;
+}
+
+void Loader::warn_of_jpeg_noise(const WorkItem& item, ImageFormat format) {
+  const auto policy = std::ranges::find_if(ranks_, [](const RankPolicy& rank) {
+    return rank.kind == RankPolicy::Kind::gavish_donoho ||
+           rank.kind == RankPolicy::Kind::marchenko_pastur;
+  });
+  if (format != ImageFormat::jpeg || policy == ranks_.end() || has_warned_of_noise_.exchange(true))
+    return;
+  spdlog::warn(
+      "{}: rank {} expects white noise, but JPEG compression has removed most of it and left "
+      "blocks "
+      "(logged once)",
+      text::printable(item.file.native()), to_string(*policy));
 }
 
 void Loader::log_full_rank(const WorkItem& item, const ImageShape& shape) {

@@ -61,6 +61,7 @@ class Loader {
   std::size_t resident_bytes(const ImageShape& prepared) const;
   std::size_t bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
+  void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 
   const ImageLimits limits_;
   const std::vector<RankPolicy> ranks_;
@@ -69,6 +70,7 @@ class Loader {
   const InputOptions input_;
   preparation::Preparer preparer_;
   std::atomic<bool> logged_{false};
+  std::atomic<bool> has_warned_of_noise_{false};
 };
 
 }  // namespace eckart::pipeline
