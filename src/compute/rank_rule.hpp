@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "core/host_device.hpp"
 #include "core/image.hpp"
@@ -63,7 +64,7 @@ struct PlaneSpectrum {
   /// Values below the rounding error of an eigenvalue of A'A in float64 count as zero.
   ECKART_HOST_DEVICE double operator[](int i) const {
     constexpr double kRoundingError = 2.3e-16;
-    const double read = values[i * step];
+    const double read = values[std::ptrdiff_t(i) * step];
     const double value = scale * (are_roots ? read * read : read);
     return value > kRoundingError * full_rank() * squared_norm ? value : 0.0;
   }

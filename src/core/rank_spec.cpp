@@ -174,7 +174,7 @@ RankSpecError::RankSpecError(std::string_view text, std::size_t position, const 
 std::vector<RankPolicy> parse_ranks(std::string_view specs) { return Parser(specs).parse(); }
 
 std::string to_string(const RankPolicy& policy) {
-  const std::string value = number_text(policy.value);
+  std::string value = number_text(policy.value);
   switch (policy.kind) {
     case Kind::rank:
       return value;

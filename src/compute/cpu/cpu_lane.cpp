@@ -58,11 +58,13 @@ class CpuLane : public Lane {
   void compute(Task& task) {
     const ImageShape& shape = task.input.shape();
     std::vector<RankRule> rules;
+    rules.reserve(task.ranks.size());
     for (const RankPolicy& policy : task.ranks)
       rules.push_back(make_rank_rule(policy, shape, task.peak));
     const bool is_adaptive = std::ranges::any_of(
         rules, [](const RankRule& rule) { return rule.kind != RankRule::Kind::rank; });
     std::vector<PlaneTask<T>> planes;
+    planes.reserve(std::size_t(shape.channels));
     for (int channel = 0; channel < shape.channels; ++channel)
       planes.push_back(make_plane_task<T>(task, channel));
     if (is_adaptive) {
