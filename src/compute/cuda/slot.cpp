@@ -36,8 +36,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   key_ = key;
   padded_planes_ = padded_planes;
   tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
-  is_adaptive_ = std::ranges::any_of(
-      key.ranks, [](const RankPolicy& rank) { return rank.kind != RankPolicy::Kind::rank; });
+  is_adaptive_ = !std::ranges::all_of(key.ranks, depends_on_shape_only);
   packed_bytes_ = 0;
   has_16_bit_samples_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());

@@ -15,9 +15,9 @@ std::vector<int> choose_ranks(const BatchKey& key) {
   return ranks;
 }
 
-bool is_fixed(const RankPolicy& policy) { return policy.kind == RankPolicy::Kind::rank; }
-
-bool is_adaptive(const BatchKey& key) { return !std::ranges::all_of(key.ranks, is_fixed); }
+bool is_adaptive(const BatchKey& key) {
+  return !std::ranges::all_of(key.ranks, depends_on_shape_only);
+}
 
 /// Whether a rank depends on all singular values.
 bool needs_all_values(const BatchKey& key) {
@@ -29,7 +29,7 @@ bool needs_all_values(const BatchKey& key) {
 
 void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (!is_fixed(key.ranks[i])) ranks[i] = std::min(ranks[i], covered_rank);
+    if (!depends_on_shape_only(key.ranks[i])) ranks[i] = std::min(ranks[i], covered_rank);
   }
 }
 
