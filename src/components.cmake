@@ -28,6 +28,11 @@ if(ECKART_SANITIZE)
   add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false positive for std::function in instrumented code, GCC 12
   add_link_options(-fsanitize=${ECKART_SANITIZE})
+  if(ECKART_SANITIZE MATCHES undefined)
+    # Each check refers to its source line. At a fixed address these two million references need no relocation, so a program
+    # starts in half of the time.
+    add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  endif()
 endif()
 if(ECKART_SANITIZE MATCHES thread)
   target_sources(eckart_warnings INTERFACE
