@@ -62,7 +62,8 @@ eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES tele
 eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
 eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
-eckart_layer(capacity ABOUT "from throughput logs to a plan" USES core text LIBRARIES nlohmann-json spdlog)
+eckart_layer(html ABOUT "pages that need no other file: style, tables, plots as SVG" LIBRARIES spdlog)
+eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
