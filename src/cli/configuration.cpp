@@ -42,6 +42,15 @@ CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& fo
                               settings::OutputSettings{}.format);
 }
 
+CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak) {
+  return command
+      .add_option("--peak", peak,
+                  "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
+                  "a number, such as 4095 for 12-bit data in 16 bits")
+      ->type_name("PEAK")
+      ->default_str(to_string(settings::Settings{}.quality.peak));
+}
+
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
   command.add_flag("--gray", args.gray, "Convert color images to gray")->group(group);
   command

@@ -29,6 +29,9 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
 /// Adds --format. apply_flag() applies its value.
 CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format);
 
+/// Adds --peak. apply_flag() applies its value.
+CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak);
+
 /// Flags of the preparation of inputs.
 struct PreparationArgs {
   bool gray = false;
