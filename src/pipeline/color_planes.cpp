@@ -39,7 +39,7 @@ void restore_output(WorkItem& item, std::size_t output) {
 void set_matrices(WorkItem& item, Image image, ColorMode mode) {
   const ImageShape shape = image.shape();
   item.image_shape = shape;
-  item.color = mode;
+  item.color = shape.channels > 1 ? mode : ColorMode::channels;
   if (preparation::has_own_matrices(shape, mode)) {
     item.task.input = preparation::color_matrices(image, mode);
     item.image = std::move(image);

@@ -94,6 +94,7 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .cols = shape.cols,
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
+                                    .color = to_string(item.color),
                                     .rank_spec = to_string(item.output_ranks[output])};
   add_planes(item.task.results[output], item.matrices_shape, line);
   add_quality(item, output, line);
