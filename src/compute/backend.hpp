@@ -46,7 +46,7 @@ struct PlaneResult {
 /// results of its planes.
 struct Task {
   Image input;
-  std::vector<RankPolicy> ranks;                  ///< one per output; resolved, see resolve()
+  std::vector<RankPolicy> ranks;  ///< one per output; resolved, see resolve()
   /// If set: of all channels but the first, in every output; resolved. Each part then has its own
   /// ranks.
   std::optional<RankPolicy> chroma_rank = {};

@@ -60,7 +60,8 @@ RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, doubl
       return {Kind::missing_share, 1 - policy.value, channels};
     case RankPolicy::Kind::psnr:
       return {Kind::squared_error,
-              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape), channels};
+              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape),
+              channels};
     case RankPolicy::Kind::rmse:
       return {Kind::squared_error, limit_before_rounding(square(policy.value), shape), channels};
     case RankPolicy::Kind::gavish_donoho: {

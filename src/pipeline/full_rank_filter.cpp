@@ -40,8 +40,7 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
     return scale_levels(resolve(policy, stored), scale);
   };
   task.chroma_rank.reset();
-  if (item.color == ColorMode::ycbcr && chroma_rank)
-    task.chroma_rank = to_levels(*chroma_rank);
+  if (item.color == ColorMode::ycbcr && chroma_rank) task.chroma_rank = to_levels(*chroma_rank);
   const bool is_chroma_full = !task.chroma_rank || is_full(*task.chroma_rank, shape);
   item.output_ranks = ranks;
   item.full_rank_outputs.clear();

@@ -53,8 +53,8 @@ class Loader {
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
   /// task. Checks the header against the limits, and the prepared shape against the limits and the
   /// output format. Makes one reservation: the maximum of (file + decoder), preparation and
-  /// (pixels, matrices and outputs + alpha). After the preparation, it is reduced to the last. If the
-  /// reservation is empty, returns without decoding. Throws ItemError.
+  /// (pixels, matrices and outputs + alpha). After the preparation, it is reduced to the last. If
+  /// the reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
  private:

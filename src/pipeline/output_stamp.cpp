@@ -13,8 +13,7 @@ std::vector<TextEntry> output_stamp(const WorkItem& item, std::size_t output,
   std::vector<TextEntry> stamp{{"Software", program},
                                {"eckart:rank", to_string(item.output_ranks[output])},
                                {"eckart:channel_ranks", channel_ranks}};
-  if (item.color != ColorMode::channels)
-    stamp.push_back({"eckart:color", to_string(item.color)});
+  if (item.color != ColorMode::channels) stamp.push_back({"eckart:color", to_string(item.color)});
   return stamp;
 }
 

@@ -49,8 +49,8 @@ struct WorkItem {
   /// The image, while the task's input holds other numbers than its samples; otherwise empty.
   Image image;
   std::vector<OutputErrors> errors;  ///< of each output; empty: the sums of those of its planes
-  Image alpha;        ///< of the input; empty: opaque
-  Metadata metadata;  ///< of the input
+  Image alpha;                       ///< of the input; empty: opaque
+  Metadata metadata;                 ///< of the input
   std::vector<std::size_t>
       full_rank_outputs{};                   ///< outputs equal to the input, not in the task yet
   bool is_full_rank = false;                 ///< all ranks are full: skips the backend

@@ -46,8 +46,8 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
     item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file, mtime_ns));
     item.output_bytes.push_back(std::int64_t(file.size()));
     const auto write_time = Clock::now() - begin;
-    item.qualities.push_back(measure_output(
-        item.task, i, output_errors(item, i).squared_error, codec, file, options.measure));
+    item.qualities.push_back(measure_output(item.task, i, output_errors(item, i).squared_error,
+                                            codec, file, options.measure));
     item.qualities.back().write_time = write_time;
   }
   if (!dropped.empty())

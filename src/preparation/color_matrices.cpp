@@ -77,8 +77,7 @@ RestoredImage restore_luma(const Image& image, const Image& matrices, const Imag
 }
 
 template <class T>
-RestoredImage restore_ycbcr(const Image& image, const Image& matrices,
-                            const Image& approximation) {
+RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Image& approximation) {
   Restoration<T> restoration(image);
   const float level = 1.0F / float(matrices_scale(image.shape(), ColorMode::ycbcr));
   const std::uint16_t *before = matrices.plane<std::uint16_t>(0).data,

@@ -28,6 +28,8 @@ Image gray_of(const Image& rgb) {
   return gray;
 }
 
-Image to_gray(Image image) { return image.shape().channels == 1 ? std::move(image) : gray_of(image); }
+Image to_gray(Image image) {
+  return image.shape().channels == 1 ? std::move(image) : gray_of(image);
+}
 
 }  // namespace eckart::preparation

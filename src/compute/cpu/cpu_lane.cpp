@@ -67,7 +67,8 @@ class CpuLane : public Lane {
       for (std::size_t i = 0; i < task.ranks.size(); ++i)
         rules.push_back(make_rank_rule(task, i, group.first));
       compute_group<T>(
-          task, std::span(planes).subspan(std::size_t(group.first), std::size_t(group.count)), rules);
+          task, std::span(planes).subspan(std::size_t(group.first), std::size_t(group.count)),
+          rules);
       if (task.is_canceled) return;
     }
   }
