@@ -37,11 +37,6 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
   if (ranks) settings.ranks = parse_ranks(*ranks);
 }
 
-CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format) {
-  return add_enum_name_option(command, "--format", format, "File format of the outputs",
-                              settings::OutputSettings{}.format);
-}
-
 CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak) {
   return command
       .add_option("--peak", peak,
