@@ -18,7 +18,7 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 }
 
 BatchKey batch_key(const Task& task, int multiple) {
-  return {padded_shape(task.input.shape(), multiple), task.ranks};
+  return {padded_shape(task.input.shape(), multiple), task.ranks, task.wants_spectrum};
 }
 
 }  // namespace eckart::compute

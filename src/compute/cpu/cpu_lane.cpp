@@ -61,15 +61,20 @@ class CpuLane : public Lane {
     rules.reserve(task.ranks.size());
     for (const RankPolicy& policy : task.ranks)
       rules.push_back(make_rank_rule(policy, shape, task.peak));
-    const bool is_adaptive = std::ranges::any_of(
-        rules, [](const RankRule& rule) { return rule.kind != RankRule::Kind::rank; });
+    const bool is_adaptive =
+        task.wants_spectrum || std::ranges::any_of(rules, [](const RankRule& rule) {
+          return rule.kind != RankRule::Kind::rank;
+        });
     std::vector<PlaneTask<T>> planes;
     planes.reserve(std::size_t(shape.channels));
     for (int channel = 0; channel < shape.channels; ++channel)
       planes.push_back(make_plane_task<T>(task, channel));
     if (is_adaptive) {
       task.is_canceled = stop_.stop_requested();
-      if (!task.is_canceled) adaptive_.reconstruct(std::span(planes), rules);
+      if (!task.is_canceled) {
+        adaptive_.reconstruct(std::span(planes), rules,
+                              task.wants_spectrum ? &task.spectra : nullptr);
+      }
       return;
     }
     for (const PlaneTask<T>& plane : planes) {
