@@ -32,10 +32,10 @@ CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& fo
 /// Flags of the preparation of inputs.
 struct PreparationArgs {
   bool gray = false;
-  std::optional<std::string> size, normalize;
+  std::optional<std::string> color, chroma_rank, size, normalize;
 };
 
-/// Adds --gray, --size and --normalize to a group of the help.
+/// Adds --color, --chroma-rank, --gray, --size and --normalize to a group of the help.
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group);
 
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,

@@ -48,7 +48,10 @@ struct PlaneResult {
 /// results of its planes.
 struct Task {
   Image input;
-  std::vector<RankPolicy> ranks;                  ///< one per output; resolved, see resolve()
+  std::vector<RankPolicy> ranks;  ///< one per output; resolved, see resolve()
+  /// If set: of all channels but the first, in every output; resolved. Each part then has its own
+  /// ranks.
+  std::optional<RankPolicy> chroma_rank = {};
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
   double peak = 255;                              ///< of PSNR targets, in levels
@@ -64,6 +67,16 @@ struct Task {
   FailureReason reason = FailureReason::not_converged;  ///< the kind of `error`
 };
 
+/// Consecutive channels of an image whose ranks are chosen together.
+struct ChannelGroup {
+  int first = 0;
+  int count = 0;
+};
+/// All channels, or the first and the others if these have their own rank.
+std::vector<ChannelGroup> channel_groups(const Task& task);
+/// The policy of a channel.
+const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel);
+
 /// The shape that all planes of a batch are padded to with zeros, rows >= cols. A wide plane is
 /// transposed first. Padding only adds singular values of zero.
 struct PaddedShape {
@@ -77,7 +90,13 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple);
 struct BatchKey {
   PaddedShape shape;
   std::vector<RankPolicy> ranks;
+  std::optional<RankPolicy> chroma_rank = {};
   bool wants_spectrum = false;
+
+  /// Whether planes may differ in rank, other than by their shape.
+  bool has_plane_ranks() const;
+  /// The largest rank of an output that a plane of `shape` can have.
+  int max_rank(std::size_t output) const;
   friend auto operator<=>(const BatchKey&, const BatchKey&) = default;
 };
 /// The key of the task with its planes padded to a multiple of `multiple` rows and columns.

@@ -20,15 +20,18 @@ Image decode_output(const io::Codec& codec, std::span<const std::byte> file) try
 
 }  // namespace
 
-double output_squared_error(const compute::Task& task, std::size_t output) {
-  double squared_error = 0;
-  for (const compute::PlaneResult& plane : task.results[output])
-    squared_error += plane.squared_error;
-  return squared_error;
+OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
+  OutputErrors sum;
+  for (const compute::PlaneResult& plane : planes) {
+    sum.residual += plane.residual;
+    sum.squared_error += plane.squared_error;
+  }
+  return sum;
 }
 
-OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
-                             std::span<const std::byte> file, const MeasureOptions& options) {
+OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
+                             const io::Codec& codec, std::span<const std::byte> file,
+                             const MeasureOptions& options) {
   const Image& original = task.input;
   const Image& written = task.outputs[output];
   OutputQuality quality;
@@ -39,7 +42,7 @@ OutputQuality measure_output(const compute::Task& task, std::size_t output, cons
         std::sqrt(difference.squared_error / difference.squared_norm);  // NaN for a black image
   }
   if (!options.is_lossy) {
-    quality.file_squared_error = output_squared_error(task, output);
+    quality.file_squared_error = squared_error;
     if (options.pixels) quality.ssim = analysis::ssim(original, written, task.peak);
     return quality;
   }

@@ -32,6 +32,7 @@ std::vector<TextEntry> output_stamp(const WorkItem& item, std::size_t output,
                                {"eckart:rank", to_string(item.output_ranks[output])},
                                {"eckart:channel_ranks", channel_ranks}};
   if (has_thresholds) texts.push_back({"eckart:sigma_threshold", thresholds});
+  if (item.color != ColorMode::channels) texts.push_back({"eckart:color", to_string(item.color)});
   return texts;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "core/color_mode.hpp"
 #include "core/image_format.hpp"
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
@@ -32,6 +34,8 @@ struct PixelSettings {
   Decoder decoder = Decoder::strict;
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation{};
+  ColorMode color = ColorMode::channels;
+  std::optional<RankPolicy> chroma_rank = {};
   RankPolicy rank;
   PeakChoice peak = {};  ///< used for ranks by PSNR only
 };

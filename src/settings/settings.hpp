@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/color_mode.hpp"
 #include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
@@ -27,8 +29,6 @@ struct InputSettings {
   bool gray = false;
   TargetSize size;
   Normalization normalize = Normalization::none;
-
-  Preparation preparation() const { return {gray, size, normalize}; }
 };
 
 struct OutputSettings {
@@ -91,6 +91,8 @@ struct Settings {
   Certificate certificate = Certificate::estimate;
   FileChoice calibration;                       ///< see calibration.hpp
   std::vector<RankPolicy> ranks{RankPolicy{}};  ///< not empty, and they differ
+  ColorMode color = ColorMode::channels;
+  std::optional<RankPolicy> chroma_rank;  ///< of ColorMode::ycbcr; nullopt: as `ranks`
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;
@@ -107,6 +109,10 @@ struct Settings {
   TimeoutSettings timeouts;
   TelemetrySettings telemetry;
   QualitySettings quality;
+
+  Preparation preparation() const {
+    return {input.gray || color == ColorMode::gray, input.size, input.normalize};
+  }
 };
 
 /// An error in one line: location ("eckart.yaml:7", "--set a.b=c"), key, found value, expected

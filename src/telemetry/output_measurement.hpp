@@ -17,6 +17,7 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 struct OutputMeasurement {
   std::filesystem::path file, output;
   int rows = 0, cols = 0, channels = 0, bits = 0;
+  std::string color{};                    ///< name of its ColorMode
   std::string rank_spec{};                ///< as it was given
   int rank = 0;                           ///< the largest of all channels
   std::vector<int> channel_ranks{};       ///< the rank of each channel

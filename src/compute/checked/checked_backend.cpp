@@ -86,6 +86,7 @@ Task copy_for_reference(const Task& task) {
   copy.input = Image(task.input.shape());
   std::memcpy(copy.input.data(), task.input.data(), task.input.bytes());
   copy.ranks = task.ranks;
+  copy.chroma_rank = task.chroma_rank;
   copy.peak = task.peak;
   copy.wants_spectrum = task.wants_spectrum;
   copy.is_cpu_only = task.is_cpu_only;

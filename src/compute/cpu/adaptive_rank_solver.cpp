@@ -50,9 +50,9 @@ AdaptiveRankSolver::AdaptiveRankSolver(SolverKind solver, Certificate certificat
 template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
                                      std::span<const RankRule> rules,
-                                     std::vector<std::vector<double>>* spectra) {
+                                     std::span<std::vector<double>> spectra) {
   const bool may_iterate =
-      is_iterative(solver_) && !spectra && std::ranges::none_of(rules, needs_full_spectrum);
+      is_iterative(solver_) && spectra.empty() && std::ranges::none_of(rules, needs_full_spectrum);
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified) return;
@@ -151,16 +151,13 @@ template <class T>
 void AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solvers,
                                                 std::span<PlaneTask<T>> planes,
                                                 std::span<const RankRule> rules,
-                                                std::vector<std::vector<double>>* spectra) {
+                                                std::span<std::vector<double>> spectra) {
   std::vector<PlaneSpectrum> squares;
   for (std::size_t c = 0; c < planes.size(); ++c) {
     solvers[c].decompose(planes[c]);
     squares.push_back(solvers[c].spectrum());
   }
-  if (spectra) {
-    spectra->clear();
-    for (const PlaneSpectrum& plane : squares) spectra->push_back(singular_values(plane));
-  }
+  for (std::size_t c = 0; c < spectra.size(); ++c) spectra[c] = singular_values(squares[c]);
   std::vector<std::vector<int>> ranks;
   std::vector<bool> needs_more;
   choose_all(squares, rules, ranks, needs_more);
@@ -179,9 +176,9 @@ bool AdaptiveRankSolver::are_certified(std::span<const PlaneTask<T>> planes) con
 
 template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint8_t>>,
                                               std::span<const RankRule>,
-                                              std::vector<std::vector<double>>*);
+                                              std::span<std::vector<double>>);
 template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint16_t>>,
                                               std::span<const RankRule>,
-                                              std::vector<std::vector<double>>*);
+                                              std::span<std::vector<double>>);
 
 }  // namespace eckart::compute::cpu

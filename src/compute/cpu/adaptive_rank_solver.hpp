@@ -24,10 +24,10 @@ class AdaptiveRankSolver {
   AdaptiveRankSolver(SolverKind solver, Certificate certificate, SolverChooser& chooser);
 
   /// `planes` are those of one image, with one output for each rule. Sets the ranks of the outputs,
-  /// and, if `spectra` is not null, all singular values of each plane. Throws ItemError.
+  /// and, if `spectra` is not empty, all singular values of each plane. Throws ItemError.
   template <class T>
   void reconstruct(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules,
-                   std::vector<std::vector<double>>* spectra);
+                   std::span<std::vector<double>> spectra);
 
  private:
   enum class Float32Result { certified, uncertified, not_chosen };
@@ -42,7 +42,7 @@ class AdaptiveRankSolver {
   template <class T>
   void reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
                               std::span<const RankRule> rules,
-                              std::vector<std::vector<double>>* spectra);
+                              std::span<std::vector<double>> spectra);
   template <class T>
   bool are_certified(std::span<const PlaneTask<T>> planes) const;
 

@@ -36,7 +36,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   key_ = key;
   padded_planes_ = padded_planes;
   tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
-  is_adaptive_ = !std::ranges::all_of(key.ranks, depends_on_shape_only);
+  is_adaptive_ = key.has_plane_ranks();
   packed_bytes_ = 0;
   has_16_bit_samples_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
@@ -103,8 +103,7 @@ void Slot::copy_in_rules(cudaStream_t stream) {
     RankRule* rule = rules_.host.as<RankRule>() + r * padded_planes;
     std::fill_n(rule, padded_planes, RankRule{});
     for (const TaskPlane& task_plane : task_planes_) {
-      const Task& task = *task_plane.task;
-      *rule++ = make_rank_rule(key_.ranks[r], task.input.shape(), task.peak);
+      *rule++ = make_rank_rule(*task_plane.task, r, task_plane.channel);
     }
   }
   rules_.copy_in(padded_planes * ranks() * sizeof(RankRule), stream);

@@ -10,7 +10,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
-#include "compute/rank_rule.hpp"
+#include "compute/task_rank_rule.hpp"
 
 namespace eckart::compute::cuda {
 

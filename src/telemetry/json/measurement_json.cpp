@@ -30,6 +30,7 @@ text::Json to_json(const OutputMeasurement& output) {
           {"cols", output.cols},
           {"channels", output.channels},
           {"bits", output.bits},
+          {"color", output.color},
           {"rank_spec", output.rank_spec},
           {"rank", output.rank},
           {"channel_ranks", values_or_null(output.channel_ranks)},
