@@ -61,7 +61,11 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
   for (const auto& [k, samples_mn, result] : plane.outputs) {
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, v_nk.data(), n, p_mk_.data(),
                 m, 0.0, values_.data(), n);
-    *result = {.rank = k, .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_)};
+    *result = {.rank = k,
+               .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_),
+               .sigma1 = std::sqrt(sigma_squared.front()),
+               .sigma_threshold = std::sqrt(sigma_squared[std::size_t(k) - 1]),
+               .solver = kind_};
     store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm_, precision_);
     result->loss_bound_db =
