@@ -58,7 +58,7 @@ eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" 
 eckart_layer(telemetry/json ABOUT "measurements of an output as JSON, for reports and the ledger" USES telemetry text LIBRARIES nlohmann-json)
 eckart_layer(trace ABOUT "timeline of a run, as Chrome trace events" USES core files text LIBRARIES spdlog nlohmann-json)
 eckart_layer(logging ABOUT "log, journal, progress line" USES telemetry core text LIBRARIES spdlog libsystemd)
-eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry telemetry/json machine core files text hash LIBRARIES spdlog nlohmann-json)
+eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES telemetry telemetry/json analysis machine core files text hash LIBRARIES spdlog nlohmann-json)
 eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
 eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)

@@ -84,7 +84,7 @@ _eckart() {
         bench)
           if ((COMP_CWORD == 2)); then words=scaling; else _eckart_complete_files f; fi
           ;;
-        run | inspect | plan) _eckart_complete_files f ;;
+        run | measure | inspect | plan) _eckart_complete_files f ;;
         watch | status | requeue | prune) _eckart_complete_files d ;;
         ledger)
           if ((COMP_CWORD == 2)); then words='export import'; else _eckart_complete_files f; fi

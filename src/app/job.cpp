@@ -62,6 +62,12 @@ JobRequest checked(JobRequest request) {
   return request;
 }
 
+/// Y, Cb and Cr are not in levels of the image.
+bool wants_spectra(const JobRequest& request) {
+  const ColorMode color = request.settings.color;
+  return request.wants_spectra && color != ColorMode::luma && color != ColorMode::ycbcr;
+}
+
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
   const settings::QualitySettings& quality = request.settings.quality;
   const settings::OutputSettings& output = request.settings.output;
@@ -83,7 +89,7 @@ Job::Job(JobRequest request)
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               {request_.settings.input.decoder, request_.settings.input.alpha,
                request_.settings.preparation(), request_.settings.color,
-               request_.settings.chroma_rank}) {
+               request_.settings.chroma_rank, wants_spectra(request_)}) {
   if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 

@@ -34,7 +34,8 @@ struct JobRequest {
   std::filesystem::path output;               ///< not used with OutputFormat::none
   bool overwrite = false;
   pipeline::OnSettingsChange on_change = pipeline::OnSettingsChange::refuse;
-  bool has_report = false;  ///< whether a report tells of each output
+  bool has_report = false;     ///< whether a report tells of each output
+  bool wants_spectra = false;  ///< whether tasks have all singular values
   /// How long to wait for a ledger that another process has locked.
   std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch

@@ -46,6 +46,7 @@ JobRequest job_request(const RunRequest& request) {
           .overwrite = request.overwrite,
           .on_change = request.on_change,
           .has_report = !request.report.empty(),
+          .wants_spectra = request.measurements != nullptr && !request.without_spectra,
           .restarts = request.restarts,
           .run_number = request.run_number};
 }
@@ -65,6 +66,16 @@ void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
       report.add(pipeline::output_measurement(item, i));
     }
   }
+}
+
+/// Adds the measurements of a done item.
+void add_to(reports::MeasurementSummary& summary, const pipeline::WorkItem& item) {
+  if (item.outcome.result != ItemResult::done) return;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i)
+    summary.add(pipeline::output_measurement(item, i));
+  const compute::Task& task = item.task;
+  if (!task.spectra.empty())
+    summary.add_spectra(task.spectra, task.input.shape().samples(), task.peak);
 }
 
 void warn_of_output_folders(telemetry::RunReport& report, const io::Source& source) {
@@ -123,6 +134,7 @@ compute::Backend& Run::create_backend() {
 
 void Run::finish(const pipeline::WorkItem& item) {
   if (report_) add_to(*report_, item);
+  if (request_.measurements) add_to(*request_.measurements, item);
 }
 
 telemetry::RunReport Run::execute() {

@@ -21,6 +21,7 @@
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
 #include "reports/image_report.hpp"
+#include "reports/measurement_summary.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 #include "telemetry/run_report.hpp"
@@ -36,6 +37,10 @@ struct RunRequest {
   char files_from_separator = '\n';  ///< that ends each path in files_from: or a null byte
   std::filesystem::path output;      ///< not used with OutputFormat::none
   std::filesystem::path report;      ///< output of ImageReport; may be empty
+  /// Receives the measurements of each output, and all singular values of each image unless
+  /// `without_spectra`; may be null.
+  reports::MeasurementSummary* measurements = nullptr;
+  bool without_spectra = false;
   std::filesystem::path trace = {};  ///< output of Trace; may be empty
   bool overwrite = false;            ///< process inputs again that are done
   pipeline::OnSettingsChange on_change =

@@ -20,6 +20,7 @@ inline constexpr const char* kMachineCommands = "Observe and measure";
 /// Each function adds one subcommand to `app`. Parsing the subcommand sets `action`.
 void add_run(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
+void add_measure(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_requeue(CLI::App& app, Action& action);

@@ -46,7 +46,7 @@ CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak
       ->default_str(to_string(settings::Settings{}.quality.peak));
 }
 
-void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
+void add_color_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
   add_enum_name_option(command, "--color", args.color, "Matrices of a color image",
                        settings::Settings{}.color)
       ->group(group);
@@ -55,6 +55,9 @@ void add_preparation_options(CLI::App& command, PreparationArgs& args, const std
                   "Rank of Cb and Cr with --color ycbcr; default: that of --rank")
       ->type_name("RANK")
       ->group(group);
+}
+
+void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
   command.add_flag("--gray", args.gray, "Convert color images to gray")->group(group);
   command
       .add_option("--size", args.size,

@@ -36,7 +36,10 @@ struct PreparationArgs {
   std::optional<std::string> color, chroma_rank, size, normalize;
 };
 
-/// Adds --color, --chroma-rank, --gray, --size and --normalize to a group of the help.
+/// Adds --color and --chroma-rank to a group of the help.
+void add_color_options(CLI::App& command, PreparationArgs& args, const std::string& group);
+
+/// Adds --gray, --size and --normalize to a group of the help.
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group);
 
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,

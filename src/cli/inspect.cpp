@@ -80,6 +80,9 @@ ExitCode execute(const InspectArgs& args) {
   settings::Settings settings = read_configuration(args.config).settings;
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
+  if (settings.color != ColorMode::channels && settings.color != ColorMode::gray)
+    throw FatalError(ExitCode::usage, "inspect decomposes each channel of an image: color " +
+                                          to_string(settings.color) + " is not supported");
   check_exists(args.image);
   check_not_image("--html", args.page);
   if (!args.sheet.empty()) sheet_codec(args.sheet);

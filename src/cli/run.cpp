@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,18 +10,16 @@
 #include <string>
 #include <vector>
 
-#include "app/log_stop.hpp"
 #include "app/settings_mismatch.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
 #include "cli/dry_run.hpp"
 #include "cli/enum_option.hpp"
+#include "cli/execute_run.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/restart_process.hpp"
-#include "cli/signal_handler.hpp"
-#include "cli/stop_signals.hpp"
 #include "core/instant.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
@@ -91,46 +88,11 @@ void check_output_folder(const RunArgs& args, OutputFormat format) {
   if (args.dry_run) refuse("--dry-run");
 }
 
-ExitCode exit_code(const telemetry::RunReport& report) {
-  if (report.images() == 0 && !report.interrupted) {
-    throw FatalError(
-        ExitCode::nothing_readable,
-        "no images in the inputs" +
-            (report.ignored > 0 ? " (" + reports::ignored_text(report) + ")" : std::string()));
-  }
-  return app::exit_code(report);
-}
-
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
-  const std::chrono::seconds shutdown_timeout(run.settings().timeouts.shutdown_s);
-  const SignalHandler signals({.on_stop =
-                                   [&](int) {
-                                     app::log_stop(shutdown_timeout);
-                                     run.request_stop();
-                                   },
-                               .on_status_request = [&] { logging::log_always(run.status_text()); },
-                               .shutdown_timeout = [&] { return shutdown_timeout; },
-                               .pending_work = [&] { return run.describe_activity(); }});
-  std::optional<logging::ProgressBar> bar;
-  if (show_progress) bar.emplace([&] { return run.progress(); });
-  telemetry::RunReport report;
-  try {
-    report = run.execute();
-  } catch (const DeviceLostError&) {
-    if (signals.received() == 0) throw;
-    return exit_code_of(signals.received());  // stopped by the user: no restart
-  } catch (const EnvironmentError&) {
-    if (signals.received() == 0) throw;
-    return exit_code_of(signals.received());  // stopped while waiting for disk space
-  }
-  bar.reset();
-
-  if (args.json) std::printf("%s\n", reports::to_json(report).c_str());
-  if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
-  run.close_report();
-  if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
-    return exit_code(report);
-  return exit_code_of(signals.received());
+  return execute_run(run, show_progress, [&](const telemetry::RunReport& report) {
+    if (args.json) std::printf("%s\n", reports::to_json(report).c_str());
+    if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
+  });
 }
 
 /// Call it before processing. Throws FatalError if outputs were made with other settings and may
@@ -294,6 +256,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* run = app.add_subcommand("run", "Reconstruct the images in folders and files at rank k")
                       ->group(kProcessingCommands);
   add_input_options(*run, *args);
+  add_color_options(*run, args->preparation, "Preparation");
   add_preparation_options(*run, args->preparation, "Preparation");
   add_reconstruction_options(*run, *args);
   add_output_options(*run, *args);

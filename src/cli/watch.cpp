@@ -127,6 +127,7 @@ void add_watch(CLI::App& app, Action& action) {
   command->add_option("-o,--output", args->output, "Output folder; created if missing")
       ->type_name("FOLDER")
       ->group("Output");
+  add_color_options(*command, args->preparation, "Preparation");
   add_preparation_options(*command, args->preparation, "Preparation");
   add_rank_option(*command, args->rank)->group("Output");
   add_enum_name_option(*command, "--format", args->format, "File format of the outputs",

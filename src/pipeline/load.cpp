@@ -77,6 +77,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   log_full_rank(item, item.matrices_shape);
   warn_of_jpeg_noise(item, codec.format);
   prepare_task(item, ranks_, input_.chroma_rank);
+  item.task.wants_spectrum = input_.wants_spectra;
 }
 
 std::size_t Loader::resident_bytes(const ImageShape& prepared) const {

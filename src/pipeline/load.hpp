@@ -39,6 +39,7 @@ struct InputOptions {
   Preparation preparation = {};
   ColorMode color = ColorMode::channels;
   std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr; nullopt: as Y
+  bool wants_spectra = false;                  ///< Task::wants_spectrum
 };
 
 /// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which

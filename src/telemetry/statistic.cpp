@@ -18,6 +18,12 @@ double Statistic::median() const {
   return (value_at((count_ - 1) / 2) + value_at(count_ / 2)) / 2;
 }
 
+double Statistic::percentile(double share) const {
+  if (count_ == 0) return 0;
+  const auto needed = std::int64_t(std::ceil(share * double(count_)));
+  return value_at(std::clamp<std::int64_t>(needed - 1, 0, count_ - 1));
+}
+
 double Statistic::value_at(std::int64_t index) const {
   for (const auto& [steps, count] : counts_) {
     index -= count;

@@ -19,6 +19,9 @@ class Statistic {
   double min() const { return min_; }    ///< 0 if there are no values
   /// Of an even number of values, the mean of the two in the middle. 0 if there are no values.
   double median() const;
+  /// The smallest value that at least this share of all values does not exceed; 0 < share <= 1. 0
+  /// if there are no values.
+  double percentile(double share) const;
 
  private:
   /// The value of this index, in ascending order, from 0.

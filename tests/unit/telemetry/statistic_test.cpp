@@ -34,5 +34,15 @@ TEST(Statistic, is_zero_without_values) {
   EXPECT_EQ(Statistic(1).mean(), 0);
 }
 
+TEST(Statistic, has_percentiles_that_a_share_of_the_values_does_not_exceed) {
+  Statistic statistic(1);
+  EXPECT_EQ(statistic.percentile(0.5), 0);
+  for (int value = 100; value >= 1; --value) statistic.add(value);
+  EXPECT_EQ(statistic.percentile(0.01), 1);
+  EXPECT_EQ(statistic.percentile(0.05), 5);
+  EXPECT_EQ(statistic.percentile(0.99), 99);
+  EXPECT_EQ(statistic.percentile(1), 100);
+}
+
 }  // namespace
 }  // namespace eckart::telemetry

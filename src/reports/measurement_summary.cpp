@@ -1,0 +1,78 @@
+#include "reports/measurement_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/knee.hpp"
+#include "core/quality.hpp"
+
+namespace eckart::reports {
+namespace {
+
+constexpr double kExactPsnrDb = 99;
+constexpr int kSpectrumRanks[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
+
+double finite_psnr_db(double psnr_db) { return std::min(psnr_db, kExactPsnrDb); }
+
+void add_if_known(telemetry::Statistic& statistic, double value) {
+  if (std::isfinite(value)) statistic.add(value);
+}
+
+/// Sums of squares from each rank on, of all channels: the squared error at ranks 0, 1, ... The
+/// smallest values are added first.
+std::vector<double> squared_errors(std::span<const std::vector<double>> singular_values) {
+  const std::size_t ranks = singular_values.front().size();
+  std::vector<double> errors(ranks + 1);
+  for (std::size_t k = ranks; k-- > 0;) {
+    errors[k] = errors[k + 1];
+    for (const std::vector<double>& values : singular_values) errors[k] += values[k] * values[k];
+  }
+  return errors;
+}
+
+}  // namespace
+
+MeasurementSummary::MeasurementSummary(const std::vector<std::string>& specs) {
+  for (const std::string& spec : specs) specs_.push_back({.spec = spec});
+  for (const int rank : kSpectrumRanks) spectrum_.push_back({.rank = rank});
+}
+
+void MeasurementSummary::add(const telemetry::OutputMeasurement& output) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(specs_, output.rank_spec, &SpecSummary::spec);
+  if (found == specs_.end()) return;
+  found->rank.add(output.rank);
+  found->psnr_db.add(finite_psnr_db(output.psnr_db));
+  add_if_known(found->ssim, output.ssim);
+  found->factor_bytes.add(double(output.factor_bytes));
+  if (!output.energy.empty())
+    found->energy.add(std::accumulate(output.energy.begin(), output.energy.end(), 0.0) /
+                      double(output.energy.size()));
+}
+
+void MeasurementSummary::add_spectra(std::span<const std::vector<double>> singular_values,
+                                     std::size_t samples, double peak) {
+  const std::vector<double> errors = squared_errors(singular_values);
+  std::vector<double> energy;
+  for (std::size_t k = 1; k < errors.size(); ++k)
+    energy.push_back(errors.front() > 0 ? 1 - errors[k] / errors.front() : 1);
+  if (energy.empty()) return;
+  const std::lock_guard lock(mutex_);
+  knee_.add(analysis::knee_rank(energy));
+  for (SpectrumRank& at : spectrum_) {
+    const auto rank = std::size_t(at.rank);
+    if (rank >= energy.size()) break;
+    at.energy.add(energy[rank - 1]);
+    at.psnr_db.add(finite_psnr_db(psnr_db(errors[rank], samples, peak)));
+  }
+}
+
+std::vector<MeasurementSummary::SpectrumRank> MeasurementSummary::spectrum() const {
+  std::vector<SpectrumRank> ranks;
+  std::ranges::copy_if(spectrum_, std::back_inserter(ranks),
+                       [](const SpectrumRank& at) { return at.energy.count() > 0; });
+  return ranks;
+}
+
+}  // namespace eckart::reports

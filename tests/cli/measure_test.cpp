@@ -1,0 +1,57 @@
+// eckart measure: what the images of a folder come to at each rank, without outputs.
+#include "tests/cli/cli_fixture.hpp"
+#include "text/json.hpp"
+
+namespace eckart::test {
+namespace {
+
+class MeasureCliTest : public CliTest {
+ protected:
+  void synthesize() {
+    const ProcessResult result = run({"synth", "-o", "in", "--kind", "texture", "--count", "3",
+                                      "--size", "64x96", "--channels", "3"});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+};
+
+TEST_F(MeasureCliTest, measures_a_folder_and_writes_only_the_report) {
+  synthesize();
+  write("in/bad.png", "text");
+  const Names inputs = files("in");
+  const ProcessResult result = run({"measure", "in", "-k", "5,psnr:30", "--backend", "cpu",
+                                    "--json", "--report", "reports/ranks.csv"});
+  EXPECT_EQ(result.code, int(ExitCode::cannot_create)) << result.err;  // no such folder
+  fs::create_directory(at("reports"));
+  const ProcessResult measured = run({"measure", "in", "-k", "5,psnr:30", "--backend", "cpu",
+                                      "--json", "--report", "reports/ranks.csv"});
+  ASSERT_EQ(measured.code, int(ExitCode::some_failed)) << measured.err;
+  const auto json = text::Json::parse(measured.out);
+  EXPECT_EQ(json["done"], 3);
+  EXPECT_EQ(json["failed"], 1);
+  ASSERT_EQ(json["ranks"].size(), 2U);
+  EXPECT_EQ(json["ranks"][0]["rank"]["mean"], 5);
+  EXPECT_GE(json["ranks"][1]["psnr_db"]["p5"], 30);
+  EXPECT_LT(json["ranks"][1]["psnr_db"]["p95"], 31);
+  EXPECT_GT(json["ranks"][1]["ssim"]["median"], json["ranks"][0]["ssim"]["median"]);
+  // Rank 5, once from the reconstructions and once from the singular values.
+  EXPECT_EQ(json["spectrum"][2]["rank"], 5);
+  EXPECT_NEAR(json["spectrum"][2]["psnr_before_rounding_db"]["mean"],
+              json["ranks"][0]["psnr_db"]["mean"], 0.05);
+  EXPECT_GE(json["knee"]["median"], 2);
+  EXPECT_EQ(files("in"), inputs);
+  EXPECT_THAT(files("reports"), ElementsAre("ranks.csv"));
+  EXPECT_FALSE(fs::exists(at("in/.eckart")));
+}
+
+TEST_F(MeasureCliTest, has_no_spectrum_if_it_is_not_wanted) {
+  synthesize();
+  const ProcessResult result =
+      run({"measure", "in", "-k", "10", "--backend", "cpu", "--without-spectra", "-q"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("99 % need"), HasSubstr("factor bytes"), Not(HasSubstr("knee"))));
+  EXPECT_EQ(result.err, "");
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,84 @@
+#include "reports/measurement_summary.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+#include "text/json.hpp"
+
+namespace eckart::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr double kExact = std::numeric_limits<double>::infinity();
+
+telemetry::OutputMeasurement measured(const std::string& spec, int rank, double psnr_db) {
+  telemetry::OutputMeasurement output;
+  output.rank_spec = spec;
+  output.rank = rank;
+  output.energy = {0.9, 0.8};
+  output.psnr_db = psnr_db;
+  output.ssim = 0.5;
+  output.factor_bytes = 100 * rank;
+  return output;
+}
+
+TEST(MeasurementSummary, tells_the_rank_that_99_percent_of_the_images_need) {
+  MeasurementSummary summary({"psnr:35", "20"});
+  for (int image = 1; image <= 200; ++image) summary.add(measured("psnr:35", image, 35.2));
+  const MeasurementSummary::SpecSummary& target = summary.specs().front();
+  EXPECT_EQ(target.rank.percentile(MeasurementSummary::kAlmostAll), 198);
+  EXPECT_EQ(target.rank.percentile(MeasurementSummary::kLow), 10);
+  EXPECT_EQ(target.rank.median(), 100.5);
+  EXPECT_NEAR(target.energy.mean(), 0.85, 1e-9);
+  const auto json = text::Json::parse(to_json(summary, 200, 1));
+  EXPECT_EQ(json["ranks"][0]["rank_99_percent_need"], 198);
+  EXPECT_EQ(json["ranks"][0]["images"], 200);
+  EXPECT_TRUE(json["ranks"][1]["psnr_db"].is_null());  // no image
+  EXPECT_EQ(json["failed"], 1);
+}
+
+TEST(MeasurementSummary, counts_exact_reconstructions_as_99_db) {
+  MeasurementSummary summary({"20"});
+  summary.add(measured("20", 20, kExact));
+  summary.add(measured("20", 20, 35));
+  EXPECT_EQ(summary.specs().front().psnr_db.mean(), 67);
+}
+
+TEST(MeasurementSummary, computes_energy_and_psnr_from_the_singular_values) {
+  MeasurementSummary summary({"20"});
+  const std::vector<std::vector<double>> spectra{{30, 10, 2}, {20, 10, 1}};
+  summary.add_spectra(spectra, 12, 255);
+  const auto spectrum = summary.spectrum();
+  ASSERT_EQ(spectrum.size(), 2U);  // ranks 1 and 2; at 3 the image is exact
+  EXPECT_NEAR(spectrum[0].energy.mean(), 1300.0 / 1505, 1e-12);
+  EXPECT_NEAR(spectrum[1].energy.mean(), 1500.0 / 1505, 1e-12);
+  EXPECT_NEAR(spectrum[0].psnr_db.mean(), 10 * std::log10(255.0 * 255 * 12 / 205), 1e-9);
+  EXPECT_EQ(summary.knee().mean(), 2);
+}
+
+TEST(MeasurementSummary, leaves_images_out_whose_full_rank_is_not_higher) {
+  MeasurementSummary summary({"20"});
+  summary.add_spectra(std::vector<std::vector<double>>{{3, 2}}, 4, 255);
+  summary.add_spectra(std::vector<std::vector<double>>{{9, 8, 7, 6, 5, 4, 3}}, 49, 255);
+  const auto spectrum = summary.spectrum();
+  ASSERT_EQ(spectrum.size(), 3U);
+  EXPECT_EQ(spectrum[0].energy.count(), 2);
+  EXPECT_EQ(spectrum[2].rank, 5);
+  EXPECT_EQ(spectrum[2].energy.count(), 1);
+}
+
+TEST(MeasurementSummaryText, has_the_knee_only_with_spectra) {
+  MeasurementSummary summary({"20"});
+  summary.add(measured("20", 20, 35));
+  EXPECT_THAT(to_text(summary), Not(HasSubstr("knee")));
+  EXPECT_THAT(to_text(summary), HasSubstr("99 % need"));
+  summary.add_spectra(std::vector<std::vector<double>>{{3, 2, 1}}, 9, 255);
+  EXPECT_THAT(to_text(summary), HasSubstr("knee"));
+}
+
+}  // namespace
+}  // namespace eckart::reports
