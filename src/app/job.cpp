@@ -30,11 +30,20 @@ namespace {
 namespace fs = std::filesystem;
 using Naming = io::OutputTree::Naming;
 
-io::OutputTree make_outputs(const JobRequest& request, const std::vector<RankPolicy>& ranks) {
+std::optional<io::OutputTree> make_outputs(const JobRequest& request,
+                                           const std::vector<RankPolicy>& ranks) {
   const settings::OutputSettings& output = request.settings.output;
-  return {request.output,
-          output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
-          io::codec_for(output.format), ranks};
+  if (output.format == OutputFormat::none) return std::nullopt;
+  return std::optional<io::OutputTree>(
+      std::in_place, request.output,
+      output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
+      io::codec_for(output.format), ranks);
+}
+
+io::InputGuard make_guard(const JobRequest& request) {
+  return request.settings.output.format == OutputFormat::none
+             ? io::InputGuard()
+             : io::InputGuard(request.inputs, request.output);
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
@@ -55,12 +64,12 @@ JobRequest checked(JobRequest request) {
 
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
   const settings::QualitySettings& quality = request.settings.quality;
-  const bool is_automatic = quality.measure == settings::MeasureChoice::automatic;
   const settings::OutputSettings& output = request.settings.output;
+  const bool is_for_measuring = request.has_report || output.format == OutputFormat::none;
   return {.is_lossy = is_lossy(output.format, encode_options(output)),
           .files = quality.measure != settings::MeasureChoice::fast,
           .pixels = quality.measure == settings::MeasureChoice::full ||
-                    (is_automatic && request.has_report)};
+                    (quality.measure == settings::MeasureChoice::automatic && is_for_measuring)};
 }
 
 }  // namespace
@@ -69,24 +78,26 @@ Job::Job(JobRequest request)
     : request_(checked(std::move(request))),
       ranks_(request_.settings.ranks),
       outputs_(make_outputs(request_, ranks_)),
-      guard_(request_.inputs, request_.output),
-      loader_(request_.settings.limits, ranks_, outputs_.codec(),
+      guard_(make_guard(request_)),
+      loader_(request_.settings.limits, ranks_, outputs_ ? &outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               {request_.settings.input.decoder, request_.settings.input.alpha,
                request_.settings.preparation(), request_.settings.color,
                request_.settings.chroma_rank}) {
-  static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
+  if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
 void Job::prepare() {
+  if (!outputs_) return;
   if (!lock_) lock_.emplace(request_.output);
   if (lock_->is_held() && !stale_) stale_.emplace(request_.output);
-  outputs_.set_case_insensitive(io::prepare_output_root(request_.output));
+  outputs_->set_case_insensitive(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(std::make_unique<ledger::Ledger>(file, ledger_options(request_)));
 }
 
 void Job::prepare_read_only() {
+  if (!outputs_) return;
   const auto file = ledger_file(request_.output, request_.settings.ledger);
   if (file.empty()) return;
   try {
@@ -98,7 +109,8 @@ void Job::prepare_read_only() {
 }
 
 void Job::assign_outputs(pipeline::WorkItem& item) {
-  item.outputs = outputs_.reserve(item.relative, choose_naming(item));
+  if (!outputs_) return item.outputs.resize(ranks_.size());
+  item.outputs = outputs_->reserve(item.relative, choose_naming(item));
   for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   if (!resume_) log_full_name(item);
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
@@ -113,8 +125,9 @@ void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
 }
 
 void Job::write(pipeline::WorkItem& item) {
+  if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
   const settings::OutputSettings& output = request_.settings.output;
-  pipeline::encode_outputs(item, outputs_.codec(),
+  pipeline::encode_outputs(item, outputs_->codec(),
                            {.encode = encode_options(output),
                             .metadata = output.metadata,
                             .keeps_times = output.times == settings::OutputTimes::keep,
@@ -140,16 +153,16 @@ void Job::record(std::span<pipeline::WorkItem* const> items) {
 }
 
 void Job::release_outputs(const pipeline::WorkItem& item) {
-  if (!item.outputs.empty()) outputs_.release(item.relative);
+  if (outputs_ && !item.outputs.empty()) outputs_->release(item.relative);
 }
 
 /// Returns the full name if an output of the item has it already. Also returns it if a folder
 /// beside the input has the usual name, because the outputs of that folder need a folder of this
 /// name.
 Naming Job::choose_naming(const pipeline::WorkItem& item) const {
-  const std::vector<fs::path> full = outputs_.outputs_of(item.relative, Naming::full);
+  const std::vector<fs::path> full = outputs_->outputs_of(item.relative, Naming::full);
   if (resume_ && resume_->was_made_from(item, full)) return Naming::full;
-  const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
+  const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
   std::error_code none;
   const bool is_folder = std::any_of(usual.begin(), usual.end(), [&](const fs::path& output) {
     return fs::is_directory(item.file.parent_path() / output.filename(), none);
@@ -161,17 +174,17 @@ Naming Job::choose_naming(const pipeline::WorkItem& item) const {
 /// Changes the outputs of the item from the usual to the full name. Returns whether it changed
 /// them.
 bool Job::use_full_name(pipeline::WorkItem& item) {
-  const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
-  if (item.outputs != usual || outputs_.outputs_of(item.relative, Naming::full) == usual)
+  const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
+  if (item.outputs != usual || outputs_->outputs_of(item.relative, Naming::full) == usual)
     return false;
-  item.outputs = outputs_.reserve(item.relative, Naming::full);
+  item.outputs = outputs_->reserve(item.relative, Naming::full);
   for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   return true;
 }
 
 /// Logs the full name of an item once, if the name is new.
 void Job::log_full_name(const pipeline::WorkItem& item) {
-  const std::vector<fs::path> usual = outputs_.outputs_of(item.relative);
+  const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
   if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
   {
     const std::lock_guard lock(logged_mutex_);
@@ -185,7 +198,7 @@ void Job::log_full_name(const pipeline::WorkItem& item) {
 /// The output names come from the ledger, regardless of the order of the inputs in this run.
 void Job::skip_if_done(pipeline::WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
-  if (const auto usual = outputs_.outputs_of(item.relative);
+  if (const auto usual = outputs_->outputs_of(item.relative);
       item.outputs != usual && resume_->was_made_from(item, usual))
     item.outputs = usual;
   if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_name(item);
@@ -227,14 +240,14 @@ io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const
 bool Job::is_done(pipeline::WorkItem& item) const {
   if (!resume_) return false;
   for (const Naming naming : {Naming::usual, Naming::full}) {
-    item.outputs = outputs_.outputs_of(item.relative, naming);
+    item.outputs = outputs_->outputs_of(item.relative, naming);
     if (resume_->is_done(item)) return true;
   }
   return false;
 }
 
 void Job::check_in_place() const {
-  lock_->check_not_replaced();
+  if (lock_) lock_->check_not_replaced();
   if (ledger_) ledger_->check_not_replaced();
 }
 

@@ -31,7 +31,7 @@ struct JobRequest {
   settings::Settings settings;
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;           ///< as in RunRequest
-  std::filesystem::path output;
+  std::filesystem::path output;               ///< not used with OutputFormat::none
   bool overwrite = false;
   pipeline::OnSettingsChange on_change = pipeline::OnSettingsChange::refuse;
   bool has_report = false;  ///< whether a report tells of each output
@@ -47,7 +47,8 @@ struct JobRequest {
 
 /// The work from some inputs to one output folder: its names, its lock, its ledger, and the steps
 /// of an image that depend on them (see JobSteps). From prepare() until destruction, it holds
-/// the FolderLock of the folder.
+/// the FolderLock of the folder. With OutputFormat::none there is neither folder nor ledger, and
+/// the paths of outputs are empty.
 class Job : public pipeline::OutputOwner {
  public:
   /// Throws FatalError(usage) if an output could replace an input, and as ledger_file(). Throws
@@ -91,13 +92,12 @@ class Job : public pipeline::OutputOwner {
   /// Throws as check_status_available().
   pipeline::OutputDecision decision_for(const pipeline::WorkItem& item, std::size_t output) const;
   /// Returns false if the folder was moved or replaced.
-  bool is_in_place() const { return lock_->is_in_place(); }
+  bool is_in_place() const { return !lock_ || lock_->is_in_place(); }
   /// Throws EnvironmentError if the folder or the ledger was moved or replaced.
   void check_in_place() const override;
   bool has_ledger() const { return ledger_ != nullptr; }
   /// Returns the number of the run in the ledger; 0 if there is no ledger.
   std::int64_t run_number() const { return run_number_; }
-  const io::Codec& codec() const { return outputs_.codec(); }
 
   void record_intents(std::span<pipeline::WorkItem* const> items) override;
   io::CollisionAction resolve_collision(const pipeline::WorkItem& item,
@@ -119,7 +119,7 @@ class Job : public pipeline::OutputOwner {
 
   const JobRequest request_;
   const std::vector<RankPolicy> ranks_;
-  io::OutputTree outputs_;
+  std::optional<io::OutputTree> outputs_;  ///< empty if no outputs are written
   const io::InputGuard guard_;
   std::optional<io::FolderLock> lock_;
   std::optional<io::StaleTemporaries> stale_;

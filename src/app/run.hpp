@@ -34,7 +34,7 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with one path per line, `-` for stdin; may be empty
   char files_from_separator = '\n';  ///< that ends each path in files_from: or a null byte
-  std::filesystem::path output;
+  std::filesystem::path output;      ///< not used with OutputFormat::none
   std::filesystem::path report;      ///< output of ImageReport; may be empty
   std::filesystem::path trace = {};  ///< output of Trace; may be empty
   bool overwrite = false;            ///< process inputs again that are done

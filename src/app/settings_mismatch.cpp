@@ -85,6 +85,7 @@ std::string SettingsMismatch::describe() const {
 
 SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   SettingsMismatch mismatch;
+  if (request.settings.output.format == OutputFormat::none) return mismatch;
   const auto ledger = open_ledger_if_present(request.output, request.settings.ledger);
   if (!ledger) return mismatch;
   const std::vector<std::string> texts = output_settings(request.settings);

@@ -37,9 +37,13 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
   if (ranks) settings.ranks = parse_ranks(*ranks);
 }
 
-CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format) {
-  return add_enum_name_option(command, "--format", format, "File format of the outputs",
-                              settings::OutputSettings{}.format);
+CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak) {
+  return command
+      .add_option("--peak", peak,
+                  "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
+                  "a number, such as 4095 for 12-bit data in 16 bits")
+      ->type_name("PEAK")
+      ->default_str(to_string(settings::Settings{}.quality.peak));
 }
 
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {

@@ -26,8 +26,9 @@ void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_opti
 CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& ranks);
 /// Applies the value of -k. Throws RankSpecError.
 void apply_rank_option(settings::Settings& settings, const std::optional<std::string>& ranks);
-/// Adds --format. apply_flag() applies its value.
-CLI::Option* add_format_option(CLI::App& command, std::optional<std::string>& format);
+
+/// Adds --peak. apply_flag() applies its value.
+CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak);
 
 /// Flags of the preparation of inputs.
 struct PreparationArgs {

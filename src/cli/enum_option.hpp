@@ -56,14 +56,16 @@ CLI::Option* add_enum_option(CLI::App& command, const std::string& flags, Enum& 
       ->default_str(to_string(value));
 }
 
-/// Adds an option for the name of an enum value, which the settings read.
+/// Adds an option for the name of an enum value, which the settings read. `allowed`: the values
+/// that it may have.
 template <NamedEnum Enum>
 CLI::Option* add_enum_name_option(CLI::App& command, const std::string& flags,
                                   std::optional<std::string>& name, const std::string& description,
-                                  Enum default_value) {
+                                  Enum default_value,
+                                  const std::vector<Enum>& allowed = enum_values<Enum>()) {
   return command.add_option(flags, name, description)
       ->type_name("NAME")
-      ->check(name_of_one_of(enum_values<Enum>()))
+      ->check(name_of_one_of(allowed))
       ->default_str(to_string(default_value));
 }
 

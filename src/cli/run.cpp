@@ -77,6 +77,20 @@ settings::Configuration read_configuration(const RunArgs& args) {
   return configuration;
 }
 
+/// An output folder is needed unless nothing is written.
+void check_output_folder(const RunArgs& args, OutputFormat format) {
+  if (format != OutputFormat::none) {
+    if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
+    return;
+  }
+  const auto refuse = [](const std::string& option) {
+    throw FatalError(ExitCode::usage,
+                     option + " cannot be combined with output.format none: nothing is written");
+  };
+  if (!args.output.empty()) refuse("-o " + args.output.native());
+  if (args.dry_run) refuse("--dry-run");
+}
+
 ExitCode exit_code(const telemetry::RunReport& report) {
   if (report.images() == 0 && !report.interrupted) {
     throw FatalError(
@@ -147,7 +161,7 @@ ExitCode execute(const RunArgs& args) {
   if (args.inputs.empty() && args.list().empty()) {
     throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
   }
-  if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
+  check_output_folder(args, configuration.settings.output.format);
   check_inputs_exist(args);
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
@@ -222,10 +236,14 @@ void add_reconstruction_options(CLI::App& run, RunArgs& args) {
 
 void add_output_options(CLI::App& run, RunArgs& args) {
   const char* const group = "Output";
-  run.add_option("-o,--output", args.output, "Output folder; created if missing")
+  run.add_option("-o,--output", args.output,
+                 "Output folder; created if missing. Not used with --format none")
       ->type_name("FOLDER")
       ->group(group);
-  add_format_option(run, args.format)->group(group);
+  add_enum_name_option(run, "--format", args.format,
+                       "File format of the outputs; none: measure them, and write nothing",
+                       settings::OutputSettings{}.format)
+      ->group(group);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")
       ->type_name("FILE")
@@ -257,12 +275,7 @@ void add_report_options(CLI::App& run, RunArgs& args) {
                  "otherwise JSON lines; - is stdout")
       ->type_name("FILE")
       ->group(group);
-  run.add_option("--peak", args.peak,
-                 "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
-                 "a number, such as 4095 for 12-bit data in 16 bits")
-      ->type_name("PEAK")
-      ->default_str(to_string(settings::Settings{}.quality.peak))
-      ->group(group);
+  add_peak_option(run, args.peak)->group(group);
   run.add_option("--trace", args.trace,
                  "File for a timeline of images and batches, for ui.perfetto.dev")
       ->type_name("FILE")
@@ -287,11 +300,13 @@ void add_run(CLI::App& app, Action& action) {
   add_config_options(*run, args->config);
   add_report_options(*run, *args);
   describe(*run,
-           {.usage = {"INPUT... -o FOLDER [OPTIONS]"},
+           {.usage = {"INPUT... -o FOLDER [OPTIONS]", "INPUT... --format none [OPTIONS]"},
             .examples = {{"Reconstruct all images of a folder and one file at rank 20",
                           "eckart run photos scans/one.png -o out --rank 20"},
                          {"Three ranks from one decomposition, with a report",
                           "eckart run photos -o out --rank 5,20,50 --report out.jsonl"},
+                         {"Measure these ranks without writing images",
+                          "eckart run photos --format none --rank 5,20,50 --report ranks.csv"},
                          {"Only some files, and the summary for a script",
                           "find scans -name '*.jpg' -print0 | eckart run --files-from0 - -o out "
                           "--json -q"}},

@@ -176,7 +176,7 @@ void add_synth(CLI::App& app, Action& action) {
       ->required()
       ->type_name("FOLDER")
       ->group("Output");
-  add_enum_option(*synth, "--format", args->format, "File format")->group("Output");
+  add_enum_option(*synth, "--format", args->format, "File format", file_formats())->group("Output");
   synth->add_option("--kind", args->kinds, "Kinds of images, separated by commas")
       ->type_name("LIST")
       ->delimiter(',')

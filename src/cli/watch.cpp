@@ -16,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
+#include "cli/enum_option.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/signal_handler.hpp"
@@ -128,7 +129,9 @@ void add_watch(CLI::App& app, Action& action) {
       ->group("Output");
   add_preparation_options(*command, args->preparation, "Preparation");
   add_rank_option(*command, args->rank)->group("Output");
-  add_format_option(*command, args->format)->group("Output");
+  add_enum_name_option(*command, "--format", args->format, "File format of the outputs",
+                       settings::OutputSettings{}.format, file_formats())
+      ->group("Output");
   add_config_options(*command, args->config);
   command->add_flag("--check", args->check_configuration, "Only check the configuration")
       ->group("Settings");

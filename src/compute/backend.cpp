@@ -18,7 +18,8 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 }
 
 BatchKey batch_key(const Task& task, int multiple) {
-  return {padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank};
+  return {padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
+          task.wants_spectrum};
 }
 
 std::vector<ChannelGroup> channel_groups(const Task& task) {

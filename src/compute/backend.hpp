@@ -36,6 +36,8 @@ struct PlaneResult {
   bool is_recomputed = false;  ///< the first solver did not certify this plane
   /// The largest singular value, in levels; NaN if unknown.
   double sigma1 = std::numeric_limits<double>::quiet_NaN();
+  /// The smallest singular value that is kept, in levels; NaN if unknown.
+  double sigma_threshold = std::numeric_limits<double>::quiet_NaN();
   std::optional<SolverKind> solver = {};  ///< that computed this plane; none if unknown
 
   /// Whether the loss is at most kMaxLossDb, as the certificate asks for it.
@@ -53,7 +55,13 @@ struct Task {
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
   double peak = 255;                              ///< of PSNR targets, in levels
-  bool is_cpu_only = false;                       ///< the image must not be computed on a GPU
+  /// Whether `spectra` are wanted. Such a task is computed by a complete decomposition.
+  bool wants_spectrum = false;
+  /// [channel] all min(rows, cols) singular values, decreasing, in levels. Values below the
+  /// resolution of A'A in float64, sqrt(min(rows, cols) * 2.3e-16) ||A||_F, are 0. Set by the
+  /// backend if `wants_spectrum`.
+  std::vector<std::vector<double>> spectra;
+  bool is_cpu_only = false;  ///< the image must not be computed on a GPU
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success
   FailureReason reason = FailureReason::not_converged;  ///< the kind of `error`
@@ -83,6 +91,7 @@ struct BatchKey {
   PaddedShape shape;
   std::vector<RankPolicy> ranks;
   std::optional<RankPolicy> chroma_rank = {};
+  bool wants_spectrum = false;
 
   /// Whether planes may differ in rank, other than by their shape.
   bool has_plane_ranks() const;

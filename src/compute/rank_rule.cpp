@@ -53,6 +53,12 @@ double hard_threshold_of_median(double beta) {
   return hard_threshold(beta) / std::sqrt(marchenko_pastur_median(beta));
 }
 
+std::vector<double> singular_values(const PlaneSpectrum& spectrum) {
+  std::vector<double> values(std::size_t(spectrum.full_rank()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sqrt(spectrum[int(i)]);
+  return values;
+}
+
 RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
   const int channels = shape.channels;
   switch (policy.kind) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "core/host_device.hpp"
 #include "core/image.hpp"
@@ -70,6 +71,9 @@ struct PlaneSpectrum {
     return value > kRoundingError * full_rank() * squared_norm ? value : 0.0;
   }
 };
+
+/// All singular values of a plane whose spectrum is complete, decreasing.
+std::vector<double> singular_values(const PlaneSpectrum& spectrum);
 
 namespace rank_rules {
 

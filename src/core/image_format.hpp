@@ -1,5 +1,8 @@
 #pragma once
 
+#include <stdexcept>
+#include <vector>
+
 #include "core/enum_names.hpp"
 
 namespace eckart {
@@ -17,8 +20,9 @@ constexpr auto enum_names(ImageFormat) {
                                                {ImageFormat::dicom, "dicom"}});
 }
 
-/// Formats of outputs. The others of ImageFormat are only read.
-enum class OutputFormat { png, jpeg, tiff, webp, pnm };
+/// Formats of outputs. The others of ImageFormat are only read. `none`: outputs are computed and
+/// measured, but not written.
+enum class OutputFormat { png, jpeg, tiff, webp, pnm, none };
 
 constexpr auto enum_names(OutputFormat) {
   return std::to_array<EnumName<OutputFormat>>({{OutputFormat::png, "png"},
@@ -27,9 +31,18 @@ constexpr auto enum_names(OutputFormat) {
                                                 {OutputFormat::tiff, "tiff"},
                                                 {OutputFormat::tiff, "tif"},
                                                 {OutputFormat::webp, "webp"},
-                                                {OutputFormat::pnm, "pnm"}});
+                                                {OutputFormat::pnm, "pnm"},
+                                                {OutputFormat::none, "none"}});
 }
 
+/// The formats of files: all but `none`.
+inline std::vector<OutputFormat> file_formats() {
+  std::vector<OutputFormat> formats = enum_values<OutputFormat>();
+  std::erase(formats, OutputFormat::none);
+  return formats;
+}
+
+/// Requires another format than `none`.
 constexpr ImageFormat image_format(OutputFormat format) {
   switch (format) {
     case OutputFormat::png:
@@ -42,8 +55,10 @@ constexpr ImageFormat image_format(OutputFormat format) {
       return ImageFormat::webp;
     case OutputFormat::pnm:
       return ImageFormat::pnm;
+    case OutputFormat::none:
+      break;
   }
-  return ImageFormat::png;
+  throw std::logic_error("no image format: outputs are not written");
 }
 
 /// What happens to alpha of which a sample is not opaque. Opaque alpha is always dropped.

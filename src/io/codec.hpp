@@ -63,7 +63,7 @@ std::span<const Codec> codecs(Decoder decoder = Decoder::strict);
 std::string codec_libraries();
 
 const Codec& codec_for(ImageFormat format);
-/// This codec encodes.
+/// This codec encodes. Requires another format than `none`.
 const Codec& codec_for(OutputFormat format);
 
 /// Detects the format from the file signature, never from the name. Throws ItemError: empty_file,

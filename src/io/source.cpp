@@ -220,6 +220,7 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& file_pa
 
 /// Output paths mirror input paths, so neither folder may be inside the other.
 std::string collision_with_output(const fs::path& input, const fs::path& output) {
+  if (output.empty()) return {};
   std::error_code ignored;  // not a folder
   if (is_within(input, output)) return "it is inside the output folder " + output.string();
   if (fs::is_directory(input, ignored) && is_within(output, input)) {

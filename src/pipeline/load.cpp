@@ -41,7 +41,7 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
   return input;
 }
 
-Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
+Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec* outputs,
                int copies, const InputOptions& input)
     : limits_(limits),
       ranks_(std::move(ranks)),
@@ -58,11 +58,11 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
-  outputs_.check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
+  if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
   item.reservation = memory.reserve(bytes_to_reserve(std::size_t(file.size()), header));
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(decode(item, file, codec, header));
-  outputs_.check_encodable(picture.pixels.shape(), !picture.alpha.empty());
+  if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   set_matrices(item, std::move(picture.pixels), input_.color);
   if (picture.metadata.dicom)
     spdlog::debug("{}: {}", text::printable(item.file.native()),

@@ -45,9 +45,9 @@ struct InputOptions {
 /// refer to its ranks.
 class Loader {
  public:
-  /// `outputs` is the codec of the outputs. `copies` is how many copies of the pixels the backend
-  /// holds, including the task's own.
-  Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec& outputs,
+  /// `outputs` is the codec of the outputs; null if they are not written. `copies` is how many
+  /// copies of the pixels the backend holds, including the task's own.
+  Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec* outputs,
          int copies = 1, const InputOptions& input = {});
 
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
@@ -68,7 +68,7 @@ class Loader {
 
   const ImageLimits limits_;
   const std::vector<RankPolicy> ranks_;
-  const io::Codec& outputs_;
+  const io::Codec* const outputs_;
   const std::size_t copies_;
   const InputOptions input_;
   preparation::Preparer preparer_;

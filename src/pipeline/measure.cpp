@@ -18,6 +18,15 @@ Image decode_output(const io::Codec& codec, std::span<const std::byte> file) try
                   std::string("the encoded output does not decode: ") + error.what());
 }
 
+OutputQuality measure_reconstruction(const compute::Task& task, std::size_t output) {
+  const analysis::Comparison difference = analysis::compare(task.input, task.outputs[output]);
+  OutputQuality quality;
+  quality.max_error = difference.max_error;
+  quality.relative_error =
+      std::sqrt(difference.squared_error / difference.squared_norm);  // NaN for a black image
+  return quality;
+}
+
 }  // namespace
 
 OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
@@ -32,25 +41,27 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
                              const io::Codec& codec, std::span<const std::byte> file,
                              const MeasureOptions& options) {
-  const Image& original = task.input;
-  const Image& written = task.outputs[output];
-  OutputQuality quality;
-  if (options.pixels) {
-    const analysis::Comparison difference = analysis::compare(original, written);
-    quality.max_error = difference.max_error;
-    quality.relative_error =
-        std::sqrt(difference.squared_error / difference.squared_norm);  // NaN for a black image
-  }
   if (!options.is_lossy) {
+    OutputQuality quality = measure_output(task, output, options);
     quality.file_squared_error = squared_error;
-    if (options.pixels) quality.ssim = analysis::ssim(original, written, task.peak);
     return quality;
   }
+  OutputQuality quality;
+  if (options.pixels) quality = measure_reconstruction(task, output);
   if (!options.files && !options.pixels) return quality;
+  const Image& original = task.input;
   const Image decoded = decode_output(codec, file);
   if (decoded.shape() != original.shape()) return quality;
   quality.file_squared_error = analysis::compare(original, decoded).squared_error;
   if (options.pixels) quality.ssim = analysis::ssim(original, decoded, task.peak);
+  return quality;
+}
+
+OutputQuality measure_output(const compute::Task& task, std::size_t output,
+                             const MeasureOptions& options) {
+  if (!options.pixels) return {};
+  OutputQuality quality = measure_reconstruction(task, output);
+  quality.ssim = analysis::ssim(task.input, task.outputs[output], task.peak);
   return quality;
 }
 

@@ -22,10 +22,10 @@ struct MeasureOptions {
 /// Measured when an output is written. NaN: not measured.
 struct OutputQuality {
   double file_squared_error = std::numeric_limits<double>::quiet_NaN();  ///< of the file's pixels
-  double ssim = std::numeric_limits<double>::quiet_NaN();                ///< of the file's pixels
-  double relative_error = std::numeric_limits<double>::quiet_NaN();      ///< ||A - B|| / ||A||
-  double max_error = std::numeric_limits<double>::quiet_NaN();           ///< levels
-  std::chrono::nanoseconds write_time{0};  ///< of encoding and writing
+  double ssim = std::numeric_limits<double>::quiet_NaN();  ///< of the file's pixels, if written
+  double relative_error = std::numeric_limits<double>::quiet_NaN();  ///< ||A - B|| / ||A||
+  double max_error = std::numeric_limits<double>::quiet_NaN();       ///< levels
+  std::chrono::nanoseconds write_time{0};                            ///< of encoding and writing
 };
 
 /// Squared errors of all samples of an output, in levels^2.
@@ -41,6 +41,9 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes);
 /// pixels. Throws ItemError(not_written) if the file does not decode.
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
                              const io::Codec& codec, std::span<const std::byte> file,
+                             const MeasureOptions& options);
+/// Measures an output that is not written. What concerns its file stays unknown.
+OutputQuality measure_output(const compute::Task& task, std::size_t output,
                              const MeasureOptions& options);
 
 }  // namespace eckart::pipeline

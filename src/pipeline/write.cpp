@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,12 +18,19 @@
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
+namespace {
+
+std::chrono::nanoseconds time_between_stages(const WorkItem& item) {
+  return Clock::now() - item.found_at - item.load_time - item.compute_time;
+}
+
+}  // namespace
 
 void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options) {
   restore_colors(item);
   item.publication.clear();  // from a previous attempt
   item.qualities.clear();
-  item.wait_time = Clock::now() - item.found_at - item.load_time - item.compute_time;
+  item.wait_time = time_between_stages(item);
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();
   const std::optional<std::int64_t> mtime_ns =
@@ -52,6 +60,12 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
   }
   if (!dropped.empty())
     spdlog::warn("{}: metadata not written: {}", text::printable(item.file.native()), dropped);
+}
+
+void measure_outputs(WorkItem& item, const MeasureOptions& options) {
+  item.wait_time = time_between_stages(item);
+  for (std::size_t i = 0; i < item.outputs.size(); ++i)
+    item.qualities.push_back(measure_output(item.task, i, options));
 }
 
 namespace {

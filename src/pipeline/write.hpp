@@ -24,6 +24,9 @@ struct WriteOptions {
 /// FatalError.
 void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options);
 
+/// Measures the outputs of an item, which are not written.
+void measure_outputs(WorkItem& item, const MeasureOptions& options);
+
 /// Publishes the written outputs of a group and records them through `owner`. Then every item is
 /// ItemState::recorded; a failed item has its outcome. Deferred items are not published. Throws
 /// EnvironmentError. The caller then writes the items again that are not ItemState::published, and

@@ -48,7 +48,7 @@ text::Json output_record(const std::filesystem::path& input, const std::filesyst
   text::Json json{{"kind", "output"},
                   {"schema", kReportSchema},
                   {"input", input.native()},
-                  {"output", output.native()},
+                  {"output", output.empty() ? text::Json() : text::Json(output.native())},
                   {"result", result}};
   json.update(measurements);
   return json;

@@ -70,8 +70,8 @@ const KeyTable<Settings>& settings_table() {
       per_watch(key("input.normalize",
                     "minmax: map the samples of each image to the whole range of its depth",
                     Choice<Normalization>{}, &S::input, &InputSettings::normalize)),
-      per_watch(key("output.format", "output file format", Choice<OutputFormat>{}, &S::output,
-                    &OutputSettings::format)),
+      per_watch(key("output.format", "output file format; none: outputs are measured, not written",
+                    Choice<OutputFormat>{}, &S::output, &OutputSettings::format)),
       per_watch(key("output.name",
                     "output file name pattern; empty: {stem}.{ext}, or {stem}.{label}.{ext} for "
                     "several ranks",
@@ -100,7 +100,7 @@ const KeyTable<Settings>& settings_table() {
                     &QualitySettings::peak)),
       per_watch(key("quality.measure",
                     "what to measure of outputs; full: SSIM and errors too, as auto does with "
-                    "--report",
+                    "--report or without files",
                     Choice<MeasureChoice>{}, &S::quality, &QualitySettings::measure)),
       key("threads.load", "threads that read and decode", auto_or_integer(1, 1024), &S::threads,
           &ThreadSettings::load),

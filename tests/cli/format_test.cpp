@@ -101,7 +101,7 @@ TEST_F(FormatTest, is_refused_as_output_if_it_is_only_read) {
   const ProcessResult result = run_all({"--set", "output.format=bmp"});
   EXPECT_EQ(result.code, 78);
   EXPECT_THAT(result.err,
-              HasSubstr("output.format: 'bmp' is not one of png, jpeg, tiff, webp, pnm"));
+              HasSubstr("output.format: 'bmp' is not one of png, jpeg, tiff, webp, pnm, none"));
 }
 
 TEST_F(FormatTest, is_named_if_it_is_not_supported) {

@@ -73,6 +73,38 @@ class QualityReportTest : public CliTest {
   }
 };
 
+/// The same figures as those of a run that writes, and nothing is written but the report.
+TEST_F(QualityReportTest, measures_outputs_that_are_not_written) {
+  write_image("in/a.png", 3);
+  const std::vector<std::string> ranks{"-k", "2,psnr:30", "--backend", "cpu"};
+  const auto with_ranks = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), ranks.begin(), ranks.end());
+    return run(arguments);
+  };
+  const ProcessResult written = with_ranks({"run", "in", "-o", "out", "--report", "-"});
+  for (int i = 0; i < 2; ++i) {  // the second run computes again
+    const ProcessResult measured = with_ranks({"run", "in", "--format", "none", "--report", "-"});
+    EXPECT_EQ(measured.code, 0) << measured.err;
+    EXPECT_THAT(measured.err, HasSubstr("1 done"));
+    std::istringstream lines(measured.out), expected_lines(written.out);
+    std::string text, expected_text;
+    while (std::getline(expected_lines, expected_text)) {
+      ASSERT_TRUE(std::getline(lines, text));
+      const Json line = Json::parse(text), expected = Json::parse(expected_text);
+      for (const char* key : {"rank_spec", "channel_ranks", "psnr_db", "ssim", "energy", "rmse",
+                              "relative_error", "max_error", "factor_bytes"})
+        EXPECT_EQ(line[key], expected[key]) << key;
+      EXPECT_TRUE(line["output"].is_null());
+      EXPECT_TRUE(line["file_psnr_db"].is_null());
+      EXPECT_EQ(line["written_bytes"], 0);
+    }
+  }
+  Names folders;
+  for (const auto& entry : fs::directory_iterator(at("")))
+    if (entry.is_directory()) folders.push_back(entry.path().filename());
+  EXPECT_THAT(folders, ::testing::UnorderedElementsAre("in", "out"));
+}
+
 TEST_F(QualityReportTest, measures_the_pixels_of_an_output) {
   const Image in = write_image("in/a.png", 3);
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "5", "--report", "r.jsonl"}).code, 0);
@@ -83,6 +115,12 @@ TEST_F(QualityReportTest, measures_the_pixels_of_an_output) {
   EXPECT_EQ(line.at("schema"), "eckart.report/1");
   EXPECT_EQ(line.at("rank_spec"), "5");
   EXPECT_EQ(line.at("channel_ranks"), Json({5, 5, 5}));
+  ASSERT_EQ(line.at("solvers").size(), 3);
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_TRUE(line.at("solvers").at(c) == "gram" || line.at("solvers").at(c) == "subspace");
+    EXPECT_GT(line.at("sigma1").at(c), line.at("sigma_threshold").at(c));
+    EXPECT_GT(line.at("sigma_threshold").at(c), 0);
+  }
   EXPECT_NEAR(line.at("ssim").get<double>(), analysis::ssim(in, out, 255), 1e-9);
   EXPECT_NEAR(line.at("rmse").get<double>(), std::sqrt(difference.squared_error / samples), 1e-9);
   EXPECT_NEAR(line.at("relative_error").get<double>(),

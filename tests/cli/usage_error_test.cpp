@@ -93,10 +93,15 @@ TEST_F(UsageErrorTest, is_reported_for_an_unknown_key) {
 
 TEST_F(UsageErrorTest, is_reported_for_an_invalid_value) {
   expect(ExitCode::usage,
-         "--format: 'bmp' is not one of png, jpeg, tiff, webp, pnm; see eckart run --help",
+         "--format: 'bmp' is not one of png, jpeg, tiff, webp, pnm, none; see eckart run --help",
          {"run", "in", "-o", "out", "--format", "bmp"});
   expect(ExitCode::configuration, "threads.load",
          {"run", "in", "-o", "out", "--set", "threads.load=many"});
+}
+
+TEST_F(UsageErrorTest, is_reported_for_an_output_folder_that_is_not_written_to) {
+  expect(ExitCode::usage, "-o out cannot be combined with output.format none: nothing is written",
+         {"run", "in", "-o", "out", "--format", "none"});
 }
 
 TEST_F(UsageErrorTest, names_the_flag_of_an_invalid_value) {

@@ -20,7 +20,7 @@ class FullRankTest : public testing::Test {
     ranks_ = std::move(ranks);
     io::publish_file(folder_.path() / "a.png", io::codec_for(ImageFormat::png).encode(image_, {}));
     const auto source = io::make_source(folder_.path());
-    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
+    pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png));
     FakeSteps steps(backend_);
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs.assign(ranks_.size(), item.relative);

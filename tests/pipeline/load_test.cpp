@@ -36,7 +36,7 @@ class LoadTest : public testing::Test {
 
   /// Loads the file. The reservations are in reserved_.
   pipeline::WorkItem load(const fs::path& path, const ImageLimits& limits = {}) {
-    pipeline::Loader loader(limits, ranks_, io::codec_for(ImageFormat::png));
+    pipeline::Loader loader(limits, ranks_, &io::codec_for(ImageFormat::png));
     pipeline::WorkItem item;
     item.file = path;
     reserved_.clear();
@@ -93,7 +93,7 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
 
 TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
   constexpr int kCopies = 2;
-  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), kCopies);
+  pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), kCopies);
   pipeline::WorkItem item;
   item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
   test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
@@ -106,7 +106,7 @@ TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
 TEST_F(LoadTest, reserves_what_opencv_takes) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   ranks_.clear();  // so that nothing but decoding counts
-  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
+  pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), /*copies=*/1,
                           {.decoder = Decoder::opencv});
   const auto reserved = [&](const Bytes& bytes) {
     pipeline::WorkItem item;
@@ -129,7 +129,7 @@ TEST_F(LoadTest, prepares_the_image) {
   const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
   const auto expect = [&](const Preparation& preparation, const ImageShape& shape,
                           std::size_t bytes) {
-    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
+    pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), /*copies=*/1,
                             {.preparation = preparation});
     pipeline::WorkItem item;
     item.file = write(file);
@@ -158,7 +158,7 @@ TEST_F(LoadTest, reserves_for_both_orientations_of_a_resized_image) {
   const auto exif =
       "\xFF\xE1\0\x22"
       "Exif\0\0MM\0*\0\0\0\10\0\1\1\22\0\3\0\0\0\1\0\6\0\0\0\0\0\0"sv;
-  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png), /*copies=*/1,
+  pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), /*copies=*/1,
                           {.preparation = {.size = TargetSize::exactly(40, 10000)}});
   pipeline::WorkItem item;
   item.file = write(test::with_inserted(test::make_jpeg(image(), {}), 2, exif));
@@ -171,7 +171,7 @@ TEST_F(LoadTest, reserves_for_both_orientations_of_a_resized_image) {
 }
 
 TEST_F(LoadTest, applies_limits_to_the_prepared_size) {
-  pipeline::Loader loader({.pixels = 100000}, ranks_, io::codec_for(ImageFormat::png),
+  pipeline::Loader loader({.pixels = 100000}, ranks_, &io::codec_for(ImageFormat::png),
                           /*copies=*/1, {.preparation = {.size = TargetSize::exactly(1000, 101)}});
   pipeline::WorkItem item;
   item.file = write(io::codec_for(ImageFormat::png).encode(image(), {}));
@@ -194,7 +194,7 @@ TEST_F(LoadTest, reserves_alpha_until_it_is_dropped) {
 TEST_F(LoadTest, rejects_alpha_that_the_output_cannot_hold) {
   const fs::path path = write(test::PngMaker(1, 1, 8, 4).pixels("\0\1\x7F"sv).end());
   const auto load_for_jpeg = [&](AlphaPolicy policy) {
-    pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::jpeg), /*copies=*/1,
+    pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::jpeg), /*copies=*/1,
                             {.alpha = policy});
     pipeline::WorkItem item;
     item.file = path;
@@ -278,7 +278,7 @@ TEST_F(LoadTest, keeps_no_reservation_of_a_failed_item) {
 TEST_F(LoadTest, rejects_a_file_that_grew_while_waiting) {
   const fs::path path = write(test::PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
   const Bytes larger = test::PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
-  pipeline::Loader loader({}, ranks_, io::codec_for(ImageFormat::png));
+  pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png));
   pipeline::WorkItem item;
   item.file = path;
   test::FakeMemory memory([&](std::size_t bytes) {

@@ -88,6 +88,7 @@ Task copy_for_reference(const Task& task) {
   copy.ranks = task.ranks;
   copy.chroma_rank = task.chroma_rank;
   copy.peak = task.peak;
+  copy.wants_spectrum = task.wants_spectrum;
   copy.is_cpu_only = task.is_cpu_only;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
   copy.results = task.results;

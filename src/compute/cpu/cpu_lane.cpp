@@ -58,6 +58,7 @@ class CpuLane : public Lane {
   template <class T>
   void compute(Task& task) {
     const int channels = task.input.shape().channels;
+    if (task.wants_spectrum) task.spectra.resize(std::size_t(channels));
     std::vector<PlaneTask<T>> planes;
     planes.reserve(std::size_t(channels));
     for (int channel = 0; channel < channels; ++channel)
@@ -66,20 +67,26 @@ class CpuLane : public Lane {
       std::vector<RankRule> rules;
       for (std::size_t i = 0; i < task.ranks.size(); ++i)
         rules.push_back(make_rank_rule(task, i, group.first));
+      const auto of_group = [&](auto& all) {
+        return std::span(all).subspan(std::size_t(group.first), std::size_t(group.count));
+      };
       compute_group<T>(
-          task, std::span(planes).subspan(std::size_t(group.first), std::size_t(group.count)),
-          rules);
+          task, of_group(planes), rules,
+          task.wants_spectrum ? of_group(task.spectra) : std::span<std::vector<double>>());
       if (task.is_canceled) return;
     }
   }
 
   template <class T>
-  void compute_group(Task& task, std::span<PlaneTask<T>> planes, std::span<const RankRule> rules) {
-    const bool is_adaptive = std::ranges::any_of(
-        rules, [](const RankRule& rule) { return rule.kind != RankRule::Kind::rank; });
+  void compute_group(Task& task, std::span<PlaneTask<T>> planes, std::span<const RankRule> rules,
+                     std::span<std::vector<double>> spectra) {
+    const bool is_adaptive =
+        task.wants_spectrum || std::ranges::any_of(rules, [](const RankRule& rule) {
+          return rule.kind != RankRule::Kind::rank;
+        });
     if (is_adaptive) {
       task.is_canceled = stop_.stop_requested();
-      if (!task.is_canceled) adaptive_.reconstruct(planes, rules);
+      if (!task.is_canceled) adaptive_.reconstruct(planes, rules, spectra);
       return;
     }
     for (const PlaneTask<T>& plane : planes) {

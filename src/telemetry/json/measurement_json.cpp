@@ -36,6 +36,7 @@ text::Json to_json(const OutputMeasurement& output) {
           {"channel_ranks", values_or_null(output.channel_ranks)},
           {"energy", numbers_or_null(output.energy)},
           {"sigma1", numbers_or_null(output.sigma1)},
+          {"sigma_threshold", numbers_or_null(output.sigma_threshold)},
           {"solvers", values_or_null(output.solvers)},
           {"peak", output.peak},
           {"peak_source", to_string(output.peak_source)},

@@ -68,7 +68,7 @@ TEST(Choice, has_the_documented_names) {
   EXPECT_EQ(list_names<BackendChoice>(), "auto, cuda, cpu, checked");
   EXPECT_EQ(list_names<SolverKind>(), "auto, gram, subspace, gesvd, gesvdj");
   EXPECT_EQ(list_names<Certificate>(), "estimate, bound");
-  EXPECT_EQ(list_names<OutputFormat>(), "png, jpeg, tiff, webp, pnm");
+  EXPECT_EQ(list_names<OutputFormat>(), "png, jpeg, tiff, webp, pnm, none");
   EXPECT_EQ(parse_enum<OutputFormat>("jpg"), OutputFormat::jpeg);
   EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg, tiff, webp, pnm, bmp, dicom");
   EXPECT_EQ(list_names<AlphaPolicy>(), "keep, white, fail");

@@ -78,8 +78,9 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{"input: {normalize: zscore}",
                          "f:1: input.normalize: 'zscore' is not one of none, minmax"},
         RejectedFileCase{"input: /a", "f:1: input: '/a' is not a map of keys"},
-        RejectedFileCase{"output: {format: bmp}",
-                         "f:1: output.format: 'bmp' is not one of png, jpeg, tiff, webp, pnm"},
+        RejectedFileCase{
+            "output: {format: bmp}",
+            "f:1: output.format: 'bmp' is not one of png, jpeg, tiff, webp, pnm, none"},
         RejectedFileCase{"backend: foo",
                          "f:1: backend: 'foo' is not one of auto, cuda, cpu, checked"},
         RejectedFileCase{"solver: foo",

@@ -37,7 +37,8 @@ void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
   const BatchWorkload full = full_batch(key.shape, choose_ranks(key));
   // An adaptive batch may need memory for all ranks.
-  const SolverKind solver = key.has_plane_ranks() ? SolverKind::gram : choose_solver(full);
+  const SolverKind solver =
+      key.has_plane_ranks() || key.wants_spectrum ? SolverKind::gram : choose_solver(full);
   return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
                                 options_.lane_bytes, plane_bytes(full, solver, key.ranks.size()));
 }
@@ -57,7 +58,8 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
     if (!needs_all_values(key)) cover_rank(key, plan.covered_rank, plan.ranks);
   }
   const BatchWorkload full = full_batch(plan.shape, plan.ranks);
-  const SolverKind solver = choose_solver(full);
+  const SolverKind solver =
+      choose_solver(key.wants_spectrum ? full_batch(plan.shape, {plan.shape.cols}) : full);
   plan.columns = full.columns;
   plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
                                   : solver_sequence(solver, options_.is_single_solver);
