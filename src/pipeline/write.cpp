@@ -63,6 +63,7 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
 }
 
 void measure_outputs(WorkItem& item, const MeasureOptions& options) {
+  restore_colors(item);
   item.wait_time = time_between_stages(item);
   for (std::size_t i = 0; i < item.outputs.size(); ++i)
     item.qualities.push_back(measure_output(item.task, i, options));
