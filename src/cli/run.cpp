@@ -258,8 +258,8 @@ void add_report_options(CLI::App& run, RunArgs& args) {
       ->type_name("FILE")
       ->group(group);
   run.add_option("--peak", args.peak,
-                 "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
-                 "a number, such as 4095 for 12-bit data in 16 bits")
+                 "Peak of PSNR and SSIM: auto, dtype (255 or 65535), range (max - min of the "
+                 "input), or a number, such as 4095 for 12-bit data in 16 bits")
       ->type_name("PEAK")
       ->default_str(to_string(settings::Settings{}.quality.peak))
       ->group(group);

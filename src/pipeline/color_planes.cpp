@@ -11,6 +11,7 @@ namespace {
 void divide_levels(std::vector<compute::PlaneResult>& planes, double scale) {
   for (compute::PlaneResult& plane : planes) {
     plane.sigma1 /= scale;
+    plane.sigma_threshold /= scale;
     plane.residual /= scale * scale;
     plane.squared_error /= scale * scale;
   }
@@ -29,9 +30,9 @@ void restore_output(WorkItem& item, std::size_t output) {
       preparation::restore_colors(item.image, task.input, task.outputs[output], item.color);
   task.outputs[output] = std::move(restored.pixels);
   divide_levels(task.results[output], matrices_scale(item.image.shape(), item.color));
-  item.errors.push_back({.residual = item.color == ColorMode::luma ? luma_residual(item, output)
-                                                                   : restored.residual,
-                         .squared_error = restored.squared_error});
+  item.errors.push_back(
+      {.residual = item.color == ColorMode::luma ? luma_residual(item, output) : restored.residual,
+       .squared_error = restored.squared_error});
 }
 
 }  // namespace

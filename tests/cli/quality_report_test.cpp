@@ -214,7 +214,7 @@ TEST_F(QualityReportTest, names_a_wrong_peak) {
   const ProcessResult result = run({"run", "in", "-o", "out", "--peak", "12bit"});
   EXPECT_EQ(result.code, int(ExitCode::usage));
   EXPECT_THAT(result.err,
-              HasSubstr("--peak 12bit: quality.peak: '12bit' is not dtype, range or a "
+              HasSubstr("--peak 12bit: quality.peak: '12bit' is not auto, dtype, range or a "
                         "positive number"));
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "compute/certificate.hpp"
 #include "compute/spectrum.hpp"
@@ -14,37 +15,47 @@
 namespace eckart::compute::cpu {
 namespace {
 
-/// Copies the samples of A (m x n, m >= n) row by row, which is A' in column-major order. Returns
-/// ||A||_F^2.
+/// Copies the samples, multiplied by `scale`, row by row, which is A' (A is m x n, m >= n) in
+/// column-major order. Returns ||A||_F^2.
 template <class T>
-double load_samples(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
-  double squared_norm = 0;
+double load_samples(MatrixView<const T> a_mn, double scale, std::vector<double>& a_t_nm) {
+  long double squared_norm = 0;  // the sum over rows of floats is not exact in a double
   a_t_nm.resize(std::size_t(a_mn.rows) * std::size_t(a_mn.cols));
   auto to = a_t_nm.begin();
   for (int row = 0; row < a_mn.rows; ++row) {
+    double squared_row_norm = 0;
     for (int col = 0; col < a_mn.cols; ++col) {
-      const double value = a_mn(row, col);
-      squared_norm += value * value;
+      const double value = scale * a_mn(row, col);
+      squared_row_norm += value * value;
       *to++ = value;
     }
+    squared_norm += squared_row_norm;
   }
-  return squared_norm;
+  return double(squared_norm);
 }
 
-/// Clamps, rounds to nearest even and stores the values. Adds up both squared errors.
+/// Clamps and rounds to nearest even; floats are only divided by `scale`.
 template <class T>
-void store_rounded(const std::vector<double>& values, MatrixView<const T> a_mn, int peak,
+T to_sample(double value, int peak, double scale) {
+  if constexpr (std::is_floating_point_v<T>) return T(value / scale);
+  return T(std::nearbyint(std::clamp(value, 0.0, double(peak))));
+}
+
+/// Rounds and stores the values. Adds up both squared errors.
+template <class T>
+void store_rounded(const std::vector<double>& values, const PlaneTask<T>& plane,
                    MatrixView<T> out_mn, PlaneResult& result) {
+  const MatrixView<const T>& a_mn = plane.a_mn;
   auto from = values.begin();
   for (int row = 0; row < a_mn.rows; ++row) {
     for (int col = 0; col < a_mn.cols; ++col) {
       const double value = *from++;
-      const double stored = std::nearbyint(std::clamp(value, 0.0, double(peak)));
-      const double before = value - a_mn(row, col);
-      const double after = stored - a_mn(row, col);
+      const T stored = to_sample<T>(value, plane.peak, plane.scale);
+      const double before = value - plane.scale * a_mn(row, col);
+      const double after = plane.scale * (double(stored) - a_mn(row, col));
       result.residual += before * before;
       result.squared_error += after * after;
-      out_mn(row, col) = T(stored);
+      out_mn(row, col) = stored;
     }
   }
 }
@@ -55,16 +66,19 @@ template <class T>
 void Float64Solver::decompose(const PlaneTask<T>& plane) {
   m_ = plane.a_mn.rows;
   n_ = plane.a_mn.cols;
-  squared_norm_ = load_samples(plane.a_mn, a_t_nm_);
+  scale_ = plane.scale;
+  squared_norm_ = load_samples(plane.a_mn, scale_, a_t_nm_);
   sigma_squared_ = &solver_.decompose(a_t_nm_, m_, n_);
 }
 
 PlaneSpectrum Float64Solver::spectrum() const {
+  const double unscale = 1 / (scale_ * scale_);
   return {.values = sigma_squared_->data(),
+          .scale = unscale,
           .count = n_,
           .rows = m_,
           .cols = n_,
-          .squared_norm = squared_norm_};
+          .squared_norm = unscale * squared_norm_};
 }
 
 template <class T>
@@ -84,19 +98,21 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
                .sigma1 = std::sqrt(sigma_squared.front()),
                .sigma_threshold = std::sqrt(sigma_squared[std::size_t(k) - 1]),
                .solver = kind_};
-    store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
+    store_rounded(values_, plane, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm_, precision_);
     result->loss_bound_db =
         is_exact_reconstruction(result->squared_error, result->residual)
             ? 0
             : full_decomposition_loss_bound_db(sigma_squared, k, m, n, result->residual,
-                                               squared_norm_, precision_);
+                                               squared_norm_, precision_, std::is_integral_v<T>);
   }
 }
 
 template void Float64Solver::decompose(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::decompose(const PlaneTask<std::uint16_t>&);
+template void Float64Solver::decompose(const PlaneTask<float>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint16_t>&);
+template void Float64Solver::reconstruct(const PlaneTask<float>&);
 
 }  // namespace eckart::compute::cpu
