@@ -1,10 +1,14 @@
 #include "analysis/comparison.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <type_traits>
+
+#include "core/error.hpp"
 
 namespace eckart::analysis {
 namespace {
@@ -17,24 +21,29 @@ std::span<const Sample> samples(const Image& image) {
   return {reinterpret_cast<const Sample*>(image.data()), image.shape().samples()};
 }
 
-/// Calls `use` with the samples of the image as a span of their type.
-template <class Use>
-auto with_samples(const Image& image, Use&& use) {
-  return image.shape().depth == Depth::u8 ? use(samples<std::uint8_t>(image))
-                                          : use(samples<std::uint16_t>(image));
-}
+/// The types in which samples are compared. Sums of integers are exact.
+template <class Sample>
+struct Arithmetic {
+  using Difference = std::int32_t;
+  using Sum = std::conditional_t<sizeof(Sample) == 1, std::uint32_t, std::uint64_t>;
+};
+template <>
+struct Arithmetic<float> {
+  using Difference = double;
+  using Sum = double;
+};
 
 template <class Sample>
 Comparison compare_samples(std::span<const Sample> a, std::span<const Sample> b) {
-  using Sum = std::conditional_t<sizeof(Sample) == 1, std::uint32_t, std::uint64_t>;
+  using Difference = typename Arithmetic<Sample>::Difference;
+  using Sum = typename Arithmetic<Sample>::Sum;
   Comparison result;
   for (std::size_t begin = 0; begin < a.size(); begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, a.size());
     Sum squared_error = 0, squared_norm = 0;
-    std::int32_t max_error = 0;
+    Difference max_error = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      const std::int32_t difference = std::int32_t(a[i]) - std::int32_t(b[i]);
-      const std::int32_t error = std::abs(difference);
+      const Difference error = std::abs(Difference(a[i]) - Difference(b[i]));
       squared_error += Sum(error) * Sum(error);
       squared_norm += Sum(a[i]) * Sum(a[i]);
       max_error = std::max(max_error, error);
@@ -49,28 +58,36 @@ Comparison compare_samples(std::span<const Sample> a, std::span<const Sample> b)
 }  // namespace
 
 Comparison compare(const Image& a, const Image& b) {
-  return with_samples(a, [&]<class Sample>(std::span<const Sample> values) {
-    return compare_samples(values, samples<Sample>(b));
+  return with_sample_type(a.shape().depth, [&]<class Sample>(Sample*) {
+    return compare_samples(samples<Sample>(a), samples<Sample>(b));
   });
 }
 
 double sample_range(const Image& image) {
-  return with_samples(image, [](auto values) {
-    const auto [min, max] = std::ranges::minmax(values);
+  return with_sample_type(image.shape().depth, [&]<class Sample>(Sample*) {
+    const auto [min, max] = std::ranges::minmax(samples<Sample>(image));
     return double(max) - double(min);
   });
 }
 
 Peak resolve_peak(const PeakChoice& choice, const Image& input) {
+  const Depth depth = input.shape().depth;
   switch (choice.source) {
     case PeakSource::number:
       return {choice.number, choice.source};
     case PeakSource::range:
       return {sample_range(input), choice.source};
     case PeakSource::dtype:
+      if (is_float(depth))
+        throw ItemError(FailureReason::unsupported,
+                        "quality.peak=dtype: float samples have no largest value; use range, or "
+                        "the number that stands for white");
+      break;
+    case PeakSource::automatic:
+      if (is_float(depth)) return {sample_range(input), PeakSource::range};
       break;
   }
-  return {double(peak(input.shape().depth)), PeakSource::dtype};
+  return {double(peak(depth)), PeakSource::dtype};
 }
 
 }  // namespace eckart::analysis

@@ -18,7 +18,8 @@ Comparison compare(const Image& a, const Image& b);
 /// max - min over all samples, in levels.
 double sample_range(const Image& image);
 
-/// The peak for this input image.
+/// The peak for this input image. Throws ItemError(unsupported) for `dtype` of float samples, which
+/// have no largest value.
 Peak resolve_peak(const PeakChoice& choice, const Image& input);
 
 }  // namespace eckart::analysis

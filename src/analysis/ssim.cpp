@@ -21,7 +21,8 @@ struct Stabilizers {
 };
 
 /// Sums over the last rows of two images, for each sample of a row (channels interleaved). All sums
-/// of integer samples are exact: those of 8 bits in 32 bits, those of 16 bits in a double.
+/// of integer samples are exact: those of 8 bits in 32 bits, those of 16 bits in a double. Float
+/// samples are added in a double.
 template <class Sample>
 class ColumnSums {
  public:
@@ -108,8 +109,8 @@ double ssim(const Image& a, const Image& b, double peak) {
   const ImageShape& shape = a.shape();
   if (shape.rows < kSsimWindow || shape.cols < kSsimWindow)
     return std::numeric_limits<double>::quiet_NaN();
-  return shape.depth == Depth::u8 ? mean_similarity<std::uint8_t>(a, b, peak)
-                                  : mean_similarity<std::uint16_t>(a, b, peak);
+  return with_sample_type(
+      shape.depth, [&]<class Sample>(Sample*) { return mean_similarity<Sample>(a, b, peak); });
 }
 
 }  // namespace eckart::analysis

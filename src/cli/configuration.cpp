@@ -40,8 +40,8 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
 CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak) {
   return command
       .add_option("--peak", peak,
-                  "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
-                  "a number, such as 4095 for 12-bit data in 16 bits")
+                  "Peak of PSNR and SSIM: auto, dtype (255 or 65535), range (max - min of the "
+                  "input), or a number, such as 4095 for 12-bit data in 16 bits")
       ->type_name("PEAK")
       ->default_str(to_string(settings::Settings{}.quality.peak));
 }

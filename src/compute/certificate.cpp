@@ -83,15 +83,18 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
 }
 
 double full_decomposition_loss_bound_db(std::span<const double> sigma_squared, int k, int m, int n,
-                                        double residual, double squared_norm, Precision precision) {
+                                        double residual, double squared_norm, Precision precision,
+                                        bool is_integer) {
   if (is_negligible(residual)) return 0;
   const auto rank = std::ptrdiff_t(k);
   const double leading = std::accumulate(sigma_squared.begin(), sigma_squared.begin() + rank, 0.0);
   double optimum = 0;  // a lower bound of sum_{i>k} sigma_i^2
   if (precision == Precision::float64_gram) {
-    // A'A is exact. Each of the k eigenvalues may be too small by the backward error; their sum,
-    // and the difference from ||A||^2, round by at most n epsilon ||A||^2.
-    optimum = squared_norm - leading - (k * kBackwardError + 1) * n * kEpsilon * squared_norm;
+    // Each of the k eigenvalues may be too small by the backward error; their sum, and the
+    // difference from ||A||^2, round by at most n epsilon ||A||^2. For integers, A'A is exact.
+    const double input_rounding = is_integer ? 0 : (k + 1.0) * (m + n);
+    optimum = squared_norm - leading -
+              ((k * kBackwardError + 1) * n + input_rounding) * kEpsilon * squared_norm;
   } else {
     // Weyl: each sigma_i may be too large by delta, so the norm of the last n - k by sqrt(n - k)
     // delta.

@@ -59,12 +59,15 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
 constexpr double kBackwardError = 50;
 
 /// A bound, in dB before rounding to pixels, of the loss of a rank-k reconstruction against the
-/// optimum, from a complete decomposition of an integer matrix A (m x n, m >= n) in float64. The
-/// only assumption is kBackwardError; it does not matter how the reconstruction was computed.
-/// `sigma_squared` is descending: at least k values of A'A for float64_gram, all n values of A for
-/// float64. `n` is the order of the matrix that was decomposed. Infinity if nothing is proven.
+/// optimum, from a complete decomposition of a matrix A (m x n, m >= n) of float32 numbers in
+/// float64. If `is_integer`, A'A and ||A||^2 are exact; otherwise their relative error is at most
+/// (m + n) epsilon. The only other assumption is kBackwardError; it does not matter how the
+/// reconstruction was computed. `sigma_squared` is descending: at least k values of A'A for
+/// float64_gram, all n values of A for float64. `n` is the order of the matrix that was decomposed.
+/// Infinity if nothing is proven.
 double full_decomposition_loss_bound_db(std::span<const double> sigma_squared, int k, int m, int n,
-                                        double residual, double squared_norm, Precision precision);
+                                        double residual, double squared_norm, Precision precision,
+                                        bool is_integer = true);
 
 /// The loss that rounding alone can cause. For a complete decomposition this is the whole
 /// estimate; for other solvers it is a lower bound of the estimate.

@@ -12,6 +12,7 @@ using Kind = RankRule::Kind;
 /// The largest squared error before rounding that keeps the mean squared error of the pixels
 /// written below `mean_squared_error`.
 double limit_before_rounding(double mean_squared_error, const ImageShape& shape) {
+  if (is_float(shape.depth)) return double(shape.samples()) * mean_squared_error;
   constexpr double kInverseRoundingVariance = 12, kMaxRoundingRatio = 1.34;
   return double(shape.samples()) * std::max(mean_squared_error - 1 / kInverseRoundingVariance,
                                             mean_squared_error / kMaxRoundingRatio);

@@ -32,7 +32,8 @@ struct RankRule {
 ///
 /// psnr and rmse are limits for the pixels written. Rounding a value with a symmetric error of
 /// variance v to an integer gives a mean squared error of at most min(v + 1/12, 1.34 v), so the
-/// limit before rounding is max(limit - 1/12, limit / 1.34) per sample.
+/// limit before rounding is max(limit - 1/12, limit / 1.34) per sample. Float samples are not
+/// rounded to integers.
 RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak);
 
 /// Whether the rule needs all singular values.

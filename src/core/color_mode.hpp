@@ -27,7 +27,7 @@ constexpr auto enum_names(ColorMode) {
 constexpr ImageShape matrices_shape(ImageShape image, ColorMode mode) {
   if (image.channels == 1) return image;
   if (mode == ColorMode::luma) image.channels = 1;
-  if (mode == ColorMode::ycbcr) image.depth = Depth::u16;
+  if (mode == ColorMode::ycbcr && !is_float(image.depth)) image.depth = Depth::u16;
   if (mode == ColorMode::joint) {
     image.cols *= image.channels;
     image.channels = 1;

@@ -9,11 +9,31 @@
 
 namespace eckart {
 
-/// Bits per sample. The value is the number of bytes.
-enum class Depth : std::uint8_t { u8 = 1, u16 = 2 };
+/// The type of samples: unsigned integers, or float32 (finite). The value is the number of bytes.
+enum class Depth : std::uint8_t { u8 = 1, u16 = 2, f32 = 4 };
 
-/// The largest value of a sample: 255 or 65535.
-constexpr int peak(Depth depth) { return depth == Depth::u8 ? 255 : 65535; }
+constexpr bool is_float(Depth depth) { return depth == Depth::f32; }
+
+/// The largest value of an integer sample: 255 or 65535. Float samples have no largest value: 1
+/// stands for opaque alpha, white, and the largest sample after normalization.
+constexpr int peak(Depth depth) {
+  if (is_float(depth)) return 1;
+  return depth == Depth::u8 ? 255 : 65535;
+}
+
+/// For messages: "16-bit".
+constexpr const char* sample_name(Depth depth) {
+  if (is_float(depth)) return "32-bit float";
+  return depth == Depth::u8 ? "8-bit" : "16-bit";
+}
+
+/// Calls the function with a null pointer to the sample type of the depth.
+template <class Function>
+auto with_sample_type(Depth depth, Function&& function) {
+  if (depth == Depth::u8) return function(static_cast<std::uint8_t*>(nullptr));
+  if (depth == Depth::u16) return function(static_cast<std::uint16_t*>(nullptr));
+  return function(static_cast<float*>(nullptr));
+}
 
 /// Size and sample type of an image. `channels` is 1 (gray) or 3 (RGB, in this order).
 struct ImageShape {
@@ -48,8 +68,8 @@ class Image {
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
 
-  /// Channel `c` as a rows x cols matrix of samples. T must match the depth: std::uint8_t or
-  /// std::uint16_t.
+  /// Channel `c` as a rows x cols matrix of samples. T must match the depth: std::uint8_t,
+  /// std::uint16_t or float.
   template <class T>
   MatrixView<T> plane(int c) {
     return {reinterpret_cast<T*>(data_.get()) + c, shape_.rows, shape_.cols,

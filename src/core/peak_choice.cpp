@@ -8,7 +8,7 @@
 namespace eckart {
 
 PeakChoice parse_peak(std::string_view text) {
-  for (const PeakSource source : {PeakSource::dtype, PeakSource::range}) {
+  for (const PeakSource source : {PeakSource::automatic, PeakSource::dtype, PeakSource::range}) {
     if (text == to_string(source)) return {source};
   }
   PeakChoice choice{PeakSource::number};
@@ -16,7 +16,7 @@ PeakChoice parse_peak(std::string_view text) {
   const auto [rest, error] = std::from_chars(text.data(), end, choice.number);
   if (error != std::errc{} || rest != end || !std::isfinite(choice.number) || choice.number <= 0)
     throw std::invalid_argument("peak '" + std::string(text) +
-                                "': expected dtype, range or a positive number");
+                                "': expected auto, dtype, range or a positive number");
   return choice;
 }
 

@@ -9,32 +9,35 @@ namespace eckart {
 
 /// Where the peak of PSNR and SSIM comes from.
 enum class PeakSource {
-  dtype,   ///< the largest value of the sample type: 255 or 65535
-  range,   ///< max - min of the samples of the input
-  number,  ///< a given number
+  automatic,  ///< dtype for integers, range for floats
+  dtype,      ///< the largest value of the sample type: 255 or 65535
+  range,      ///< max - min of the samples of the input
+  number,     ///< a given number
 };
 
 constexpr auto enum_names(PeakSource) {
-  return std::to_array<EnumName<PeakSource>>(
-      {{PeakSource::dtype, "dtype"}, {PeakSource::range, "range"}, {PeakSource::number, "number"}});
+  return std::to_array<EnumName<PeakSource>>({{PeakSource::automatic, "auto"},
+                                              {PeakSource::dtype, "dtype"},
+                                              {PeakSource::range, "range"},
+                                              {PeakSource::number, "number"}});
 }
 
 /// The setting `peak`.
 struct PeakChoice {
-  PeakSource source = PeakSource::dtype;
+  PeakSource source = PeakSource::automatic;
   double number = 0;  ///< in levels, > 0; for PeakSource::number
 
   friend bool operator==(const PeakChoice&, const PeakChoice&) = default;
 };
 
-/// The peak of one image.
+/// The peak of one image; its source is not `automatic`.
 struct Peak {
   double value = 0;  ///< in levels; 0 for PeakSource::range of a constant image
   PeakSource source = PeakSource::dtype;
 };
 
-/// Parses `dtype`, `range` or a positive number. Throws std::invalid_argument that says what was
-/// expected.
+/// Parses `auto`, `dtype`, `range` or a positive number. Throws std::invalid_argument that says
+/// what was expected.
 PeakChoice parse_peak(std::string_view text);
 
 /// The text that parse_peak() parses to this choice.

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "core/error.hpp"
 
 namespace eckart::io {
 namespace {
 
-/// Calls the function with a null pointer to the sample type of the depth.
-template <class Function>
-auto with_sample_type(Depth depth, const Function& function) {
-  if (depth == Depth::u8) return function(static_cast<std::uint8_t*>(nullptr));
-  return function(static_cast<std::uint16_t*>(nullptr));
-}
+/// Opaque alpha, and white.
+template <class T>
+constexpr T kOpaque = std::is_floating_point_v<T> ? T(1) : std::numeric_limits<T>::max();
 
 template <class T>
 std::span<T> samples_of(Image& image) {
@@ -26,19 +25,26 @@ std::span<const T> samples_of(const Image& image) {
 
 template <class T>
 bool is_opaque(const Image& alpha) {
-  constexpr T kOpaque = T(~T(0));
-  return std::ranges::all_of(samples_of<T>(alpha), [](T value) { return value == kOpaque; });
+  return std::ranges::all_of(samples_of<T>(alpha), [](T value) { return value == kOpaque<T>; });
+}
+
+template <class T>
+T compose_on_white(T sample, T opacity) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return T(double(sample) * opacity + (1 - double(opacity)));
+  } else {
+    constexpr std::uint64_t kWhite = kOpaque<T>;
+    return T((sample * std::uint64_t(opacity) + kWhite * (kWhite - opacity) + kWhite / 2) / kWhite);
+  }
 }
 
 template <class T>
 void compose_on_white(Image& pixels, const Image& alpha) {
   const auto channels = std::size_t(pixels.shape().channels);
-  constexpr std::uint64_t kPeak = T(~T(0));
   T* sample = samples_of<T>(pixels).data();
   for (const T opacity : samples_of<T>(alpha)) {
     for (std::size_t c = 0; c < channels; ++c, ++sample)
-      *sample =
-          T((*sample * std::uint64_t(opacity) + kPeak * (kPeak - opacity) + kPeak / 2) / kPeak);
+      *sample = compose_on_white(*sample, opacity);
   }
 }
 

@@ -20,8 +20,8 @@ Picture split_alpha(std::span<const std::byte> samples, const ImageShape& shape)
 std::vector<std::byte> interleave_alpha(const PictureView& picture);
 
 /// Removes alpha that is opaque in every sample. Applies `policy` to other alpha; fully transparent
-/// pixels are treated like others. `white` rounds p a + peak (1 - a) to the nearest level. Throws
-/// ItemError(unsupported) if the policy is `fail`.
+/// pixels are treated like others. `white` rounds p a + peak (1 - a) to the nearest level; for
+/// floats, the peak is 1. Throws ItemError(unsupported) if the policy is `fail`.
 void apply_alpha_policy(Picture& picture, AlphaPolicy policy);
 
 }  // namespace eckart::io

@@ -25,6 +25,14 @@ std::string webp_version();
       format + " has no alpha channel; use input.alpha=white, or another output.format");
 }
 
+/// Throws if the samples need more than `max_depth`, the largest that the format can hold.
+inline void check_depth(const std::string& format, Depth depth, Depth max_depth) {
+  if (depth <= max_depth) return;
+  throw ItemError(FailureReason::not_encodable,
+                  format + " does not support " + sample_name(depth) +
+                      " samples; use output.format=" + (is_float(depth) ? "tiff" : "png"));
+}
+
 // The codecs reject a file with these.
 [[noreturn]] inline void fail_corrupt(const std::string& why) {
   throw ItemError(FailureReason::corrupt, why);

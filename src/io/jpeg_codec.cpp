@@ -196,10 +196,7 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
 
 void check_encodable(const ImageShape& shape, bool has_alpha) {
   if (has_alpha) fail_without_alpha("JPEG");
-  if (shape.depth != Depth::u8) {
-    throw ItemError(FailureReason::not_encodable,
-                    "JPEG does not support 16-bit samples; use output.format=png");
-  }
+  check_depth("JPEG", shape.depth, Depth::u8);
   if (std::max(shape.rows, shape.cols) > kMaxJpegSide) {
     throw ItemError(FailureReason::not_encodable, "JPEG allows at most " +
                                                       std::to_string(kMaxJpegSide) +

@@ -7,7 +7,10 @@ namespace eckart::io {
 namespace {
 
 int cv_type(const ImageShape& shape) {
-  return CV_MAKETYPE(shape.depth == Depth::u8 ? CV_8U : CV_16U, shape.channels);
+  return CV_MAKETYPE(is_float(shape.depth)      ? CV_32F
+                     : shape.depth == Depth::u8 ? CV_8U
+                                                : CV_16U,
+                     shape.channels);
 }
 
 }  // namespace

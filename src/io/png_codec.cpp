@@ -256,7 +256,7 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
       decode_with_opencv(chunks, header.shape, deadline, parts.transparent_color), orientation);
 }
 
-void check_encodable(const ImageShape&, bool) {}  // PNG supports every picture
+void check_encodable(const ImageShape& shape, bool) { check_depth("PNG", shape.depth, Depth::u16); }
 
 /// Decodes with `decode_pixels`, and adds the metadata.
 template <auto decode_pixels>
@@ -268,6 +268,7 @@ Picture decode_all(std::span<const std::byte> file, const ImageLimits& limits) {
 }
 
 std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
+  check_encodable(picture.pixels.shape(), picture.has_alpha());
   return encode_png(picture, options.png);
 }
 

@@ -193,7 +193,8 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   return picture;
 }
 
-void check_encodable(const ImageShape&, bool has_alpha) {
+void check_encodable(const ImageShape& shape, bool has_alpha) {
+  check_depth("PNM", shape.depth, Depth::u16);
   if (has_alpha) fail_without_alpha("PNM");
 }
 

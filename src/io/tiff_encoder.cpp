@@ -23,13 +23,15 @@ void set_tags(const TiffFile& tiff, const PictureView& picture, std::uint32_t st
   const ImageShape& shape = picture.pixels.shape();
   set(tiff, TIFFTAG_IMAGEWIDTH, std::uint32_t(shape.cols));
   set(tiff, TIFFTAG_IMAGELENGTH, std::uint32_t(shape.rows));
-  set(tiff, TIFFTAG_BITSPERSAMPLE, shape.depth == Depth::u8 ? 8 : 16);
+  set(tiff, TIFFTAG_BITSPERSAMPLE, 8 * int(shape.depth));
+  set(tiff, TIFFTAG_SAMPLEFORMAT, is_float(shape.depth) ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
   set(tiff, TIFFTAG_SAMPLESPERPIXEL, shape.channels + (picture.has_alpha() ? 1 : 0));
   set(tiff, TIFFTAG_PHOTOMETRIC, shape.channels == 1 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB);
   set(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   set(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   set(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  set(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+  set(tiff, TIFFTAG_PREDICTOR,
+      is_float(shape.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
   set(tiff, TIFFTAG_ROWSPERSTRIP, strip_rows);
   if (picture.has_alpha()) {
     const std::uint16_t kind = EXTRASAMPLE_UNASSALPHA;

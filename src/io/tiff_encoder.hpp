@@ -7,7 +7,7 @@
 
 namespace eckart::io {
 
-/// Returns a TIFF: strips compressed with Deflate after horizontal differencing, alpha
+/// Returns a TIFF: strips compressed with Deflate after differencing, alpha
 /// unassociated, with ICC profile and XMP. A file that may exceed 4 GiB is a BigTIFF. Throws
 /// ItemError(not_written), std::bad_alloc.
 std::vector<std::byte> encode_tiff(const PictureView& picture);

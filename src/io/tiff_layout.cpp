@@ -63,15 +63,19 @@ void check_compression(const TiffFile& tiff) {
                    "; save it with LZW or Deflate");
 }
 
-void check_sample_format(const TiffFile& tiff) {
+/// Returns whether the samples are float32. Throws if they are neither that nor unsigned integers.
+bool has_float_samples(const TiffFile& tiff) {
   const int format = field<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   const std::string bits =
       std::to_string(field<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE, 1)) + "-bit ";
-  if (format == SAMPLEFORMAT_IEEEFP)
-    fail_unsupported("has " + bits + "floating point samples; convert it to 16 bits first");
+  if (format == SAMPLEFORMAT_IEEEFP) {
+    if (bits == "32-bit ") return true;
+    fail_unsupported("has " + bits + "floating point samples; convert it to 32 bits first");
+  }
   if (format != SAMPLEFORMAT_UINT)
     fail_unsupported("has " + bits + (format == SAMPLEFORMAT_INT ? "signed" : "unknown") +
                      " samples; convert it to unsigned 8 or 16 bits first");
+  return false;
 }
 
 /// Sets channels, inversion and the way in which colors are decoded.
@@ -116,6 +120,15 @@ void read_alpha(const TiffFile& tiff, TiffLayout& layout, bool has_palette) {
                      " samples per pixel, of which not all are colors or alpha");
   layout.alpha =
       types[0] == EXTRASAMPLE_ASSOCALPHA ? TiffAlpha::associated : TiffAlpha::unassociated;
+}
+
+void read_float_samples(TiffLayout& layout, int photometric) {
+  if (layout.is_inverted || photometric == PHOTOMETRIC_PALETTE)
+    fail_unsupported(
+        "has floating point samples of which 0 is white, or that are colors of a "
+        "palette");
+  layout.bits = 32;
+  layout.shape.depth = Depth::f32;
 }
 
 void read_bits(const TiffFile& tiff, TiffLayout& layout, int photometric) {
@@ -185,10 +198,14 @@ TiffLayout read_tiff_layout(TiffFile& tiff) {
   if (cols == 0 || rows == 0 || cols > INT_MAX || rows > INT_MAX)
     fail_corrupt("declares an invalid image size");
   layout.shape = {int(rows), int(cols), 1, Depth::u8};
-  check_sample_format(tiff);
+  const bool has_floats = has_float_samples(tiff);
   check_compression(tiff);
   read_colors(tiff, layout, photometric);
-  read_bits(tiff, layout, photometric);
+  if (has_floats) {
+    read_float_samples(layout, photometric);
+  } else {
+    read_bits(tiff, layout, photometric);
+  }
   read_alpha(tiff, layout, photometric == PHOTOMETRIC_PALETTE);
   if (photometric == PHOTOMETRIC_PALETTE) read_palette(tiff, layout);
   read_storage(tiff, layout);

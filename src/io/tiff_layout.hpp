@@ -17,7 +17,7 @@ enum class TiffAlpha { none, unassociated, associated };
 /// How the pixels of a page are stored.
 struct TiffLayout {
   ImageShape shape;  ///< without alpha
-  int bits = 0;      ///< per sample: 1, 2, 4, 8 or 16
+  int bits = 0;      ///< per sample: 1, 2, 4, 8, 16, or 32 for floats
   TiffAlpha alpha = TiffAlpha::none;
   bool is_planar = false;                            ///< each channel is stored by itself
   bool is_inverted = false;                          ///< 0 is white

@@ -1,15 +1,24 @@
 #include "io/tiff_pixels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "io/alpha.hpp"
+#include "io/image_codecs.hpp"
 #include "io/packed_samples.hpp"
 
 namespace eckart::io {
 namespace {
+
+/// The type of indices of a palette and of samples of less than 8 bits.
+template <class T>
+constexpr bool kMayBeNarrow = sizeof(T) == 1;
 
 /// A part of a row as libtiff returns it.
 struct RowPart {
@@ -31,22 +40,26 @@ class Placer {
       const int channel = part.channel + i;
       if (!layout_.palette.empty()) {
         place_colors(part, from);
-      } else if (channel < layout_.shape.channels) {
-        const T flip = layout_.is_inverted ? T(~T(0)) : T(0);
-        const MatrixView<T> plane = picture_.pixels.plane<T>(channel);
-        for (int c = 0; c < part.cols; ++c)
-          plane(part.row, part.col + c) = T(from[c * samples_ + i] ^ flip);
-      } else {
-        const MatrixView<T> plane = picture_.alpha.plane<T>(0);
-        for (int c = 0; c < part.cols; ++c) plane(part.row, part.col + c) = from[c * samples_ + i];
+        continue;
       }
+      const bool is_color = channel < layout_.shape.channels;
+      const MatrixView<T> plane =
+          is_color ? picture_.pixels.plane<T>(channel) : picture_.alpha.plane<T>(0);
+      for (int c = 0; c < part.cols; ++c) plane(part.row, part.col + c) = from[c * samples_ + i];
+      if (is_color && layout_.is_inverted) invert(plane, part);
     }
   }
 
  private:
+  static void invert(const MatrixView<T>& plane, const RowPart& part) {
+    constexpr T kPeak = std::numeric_limits<T>::max();
+    for (int c = part.col; c < part.col + part.cols; ++c)
+      plane(part.row, c) = T(kPeak - plane(part.row, c));
+  }
+
   /// Returns samples of full range, or indices of a palette.
   const T* unpack(const RowPart& part) {
-    if (layout_.bits >= 8) return reinterpret_cast<const T*>(part.bytes);
+    if (!kMayBeNarrow<T> || layout_.bits >= 8) return reinterpret_cast<const T*>(part.bytes);
     narrow_.resize(std::size_t(part.cols));
     unpack_samples(part.bytes, layout_.bits, narrow_);
     const unsigned scale = layout_.palette.empty() ? 255U / ((1U << layout_.bits) - 1) : 1;
@@ -57,10 +70,12 @@ class Placer {
   }
 
   void place_colors(const RowPart& part, const T* indices) {
-    for (int channel = 0; channel < 3; ++channel) {
-      const MatrixView<T> plane = picture_.pixels.plane<T>(channel);
-      for (int c = 0; c < part.cols; ++c)
-        plane(part.row, part.col + c) = layout_.palette[indices[c]][std::size_t(channel)];
+    if constexpr (kMayBeNarrow<T>) {
+      for (int channel = 0; channel < 3; ++channel) {
+        const MatrixView<T> plane = picture_.pixels.plane<T>(channel);
+        for (int c = 0; c < part.cols; ++c)
+          plane(part.row, part.col + c) = layout_.palette[indices[c]][std::size_t(channel)];
+      }
     }
   }
 
@@ -104,18 +119,44 @@ void read_tiles(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline, st
   }
 }
 
-/// Rounds p peak / a to the nearest level, at most the peak; 0 where a is 0.
+/// p peak / a, 0 where a is 0. Integers are rounded to the nearest level, at most the peak.
+template <class T>
+T divide_by_alpha(T sample, T alpha) {
+  if (alpha == 0) return T(0);
+  if constexpr (std::is_floating_point_v<T>) {
+    return T(double(sample) / double(alpha));
+  } else {
+    constexpr std::uint64_t kPeak = std::numeric_limits<T>::max();
+    return T(std::min(kPeak, (sample * kPeak + alpha / 2) / alpha));
+  }
+}
+
 template <class T>
 void divide_by_alpha(Picture& picture) {
-  constexpr std::uint64_t kPeak = T(~T(0));
   const auto channels = std::size_t(picture.pixels.shape().channels);
   auto* sample = reinterpret_cast<T*>(picture.pixels.data());
   const auto* alpha = reinterpret_cast<const T*>(picture.alpha.data());
   for (std::size_t i = 0; i < picture.alpha.shape().samples(); ++i) {
     for (std::size_t c = 0; c < channels; ++c, ++sample)
-      *sample =
-          alpha[i] == 0 ? T(0) : T(std::min(kPeak, (*sample * kPeak + alpha[i] / 2) / alpha[i]));
+      *sample = divide_by_alpha(*sample, alpha[i]);
   }
+}
+
+/// Throws if a sample is NaN or infinite, with the position of the first one.
+void check_finite(const Image& image, const std::string& what) {
+  const ImageShape& shape = image.shape();
+  const auto* samples = reinterpret_cast<const float*>(image.data());
+  const auto* end = samples + shape.samples();
+  const auto* found = std::find_if_not(samples, end, [](float s) { return std::isfinite(s); });
+  if (found == end) return;
+  const std::ptrdiff_t pixel = (found - samples) / shape.channels;
+  fail_unsupported(
+      "has " + what + (std::isnan(*found) ? " that is not a number" : " that is infinite") +
+      " at row " + std::to_string(pixel / shape.cols) + ", column " +
+      std::to_string(pixel % shape.cols) +
+      (shape.channels == 1 ? ""
+                           : ", channel " + std::to_string((found - samples) % shape.channels)) +
+      " (counted from 0); replace it first");
 }
 
 template <class T>
@@ -132,15 +173,20 @@ Picture read_pixels(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline
   } else {
     read_tiles(tiff, layout, deadline, buffer.data(), place);
   }
+  if constexpr (std::is_floating_point_v<T>) check_finite(picture.pixels, "a sample");
   if (layout.alpha == TiffAlpha::associated) divide_by_alpha<T>(picture);
+  if constexpr (std::is_floating_point_v<T>) {
+    if (!picture.alpha.empty()) check_finite(picture.alpha, "alpha");
+    check_finite(picture.pixels, "a sample, divided by alpha,");
+  }
   return picture;
 }
 
 }  // namespace
 
 Picture read_tiff_pixels(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline) {
-  return layout.shape.depth == Depth::u8 ? read_pixels<std::uint8_t>(tiff, layout, deadline)
-                                         : read_pixels<std::uint16_t>(tiff, layout, deadline);
+  return with_sample_type(layout.shape.depth,
+                          [&]<class T>(T*) { return read_pixels<T>(tiff, layout, deadline); });
 }
 
 }  // namespace eckart::io

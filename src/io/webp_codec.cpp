@@ -143,10 +143,7 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
 }
 
 void check_encodable(const ImageShape& shape, bool) {
-  if (shape.depth != Depth::u8) {
-    throw ItemError(FailureReason::not_encodable,
-                    "WebP does not support 16-bit samples; use output.format=png");
-  }
+  check_depth("WebP", shape.depth, Depth::u8);
   if (std::max(shape.rows, shape.cols) > WEBP_MAX_DIMENSION) {
     throw ItemError(FailureReason::not_encodable, "WebP allows at most " +
                                                       std::to_string(WEBP_MAX_DIMENSION) +

@@ -2,10 +2,12 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "analysis/comparison.hpp"
 #include "analysis/ssim.hpp"
 #include "core/error.hpp"
+#include "preparation/gray.hpp"
 
 namespace eckart::pipeline {
 namespace {
@@ -50,7 +52,9 @@ OutputQuality measure_output(const compute::Task& task, std::size_t output, doub
   if (options.pixels) quality = measure_reconstruction(task, output);
   if (!options.files && !options.pixels) return quality;
   const Image& original = task.input;
-  const Image decoded = decode_output(codec, file);
+  Image decoded = decode_output(codec, file);
+  if (original.shape().channels == 1)  // some formats hold gray as RGB
+    decoded = preparation::to_gray(std::move(decoded));
   if (decoded.shape() != original.shape()) return quality;
   quality.file_squared_error = analysis::compare(original, decoded).squared_error;
   if (options.pixels) quality.ssim = analysis::ssim(original, decoded, task.peak);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "preparation/gray.hpp"
@@ -14,24 +15,32 @@ namespace {
 constexpr float kRed = 0.299F, kGreen = 0.587F, kBlue = 0.114F;
 constexpr float kCb = 2 * (1 - kBlue), kCr = 2 * (1 - kRed);
 
+/// The type of Y, Cb and Cr for samples of type T.
+template <class T>
+using YcbcrSample = std::conditional_t<std::is_floating_point_v<T>, float, std::uint16_t>;
+
+/// Floats are not rounded or clamped.
 template <class T>
 T rounded(float value, int peak) {
+  if constexpr (std::is_floating_point_v<T>) return value;
   return T(std::clamp(value + 0.5F, 0.0F, float(peak)));
 }
 
 template <class T>
 Image convert_to_ycbcr(const Image& image) {
+  using Sample = YcbcrSample<T>;
   Image ycbcr(matrices_shape(image.shape(), ColorMode::ycbcr));
   const auto scale = float(matrices_scale(image.shape(), ColorMode::ycbcr));
-  const float zero = scale * float(peak(image.shape().depth) / 2 + 1);
+  const float zero =
+      is_float(image.shape().depth) ? 0 : scale * float(peak(image.shape().depth) / 2 + 1);
   const int max = peak(Depth::u16);
   const T* rgb = image.plane<T>(0).data;
-  std::uint16_t* to = ycbcr.plane<std::uint16_t>(0).data;
+  Sample* to = ycbcr.plane<Sample>(0).data;
   for (std::size_t i = 0; i < image.shape().samples(); i += 3) {
     const float y = kRed * float(rgb[i]) + kGreen * float(rgb[i + 1]) + kBlue * float(rgb[i + 2]);
-    to[i] = rounded<std::uint16_t>(scale * y, max);
-    to[i + 1] = rounded<std::uint16_t>(scale / kCb * (float(rgb[i + 2]) - y) + zero, max);
-    to[i + 2] = rounded<std::uint16_t>(scale / kCr * (float(rgb[i]) - y) + zero, max);
+    to[i] = rounded<Sample>(scale * y, max);
+    to[i + 1] = rounded<Sample>(scale / kCb * (float(rgb[i + 2]) - y) + zero, max);
+    to[i + 2] = rounded<Sample>(scale / kCr * (float(rgb[i]) - y) + zero, max);
   }
   return ycbcr;
 }
@@ -80,8 +89,9 @@ template <class T>
 RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Image& approximation) {
   Restoration<T> restoration(image);
   const float level = 1.0F / float(matrices_scale(image.shape(), ColorMode::ycbcr));
-  const std::uint16_t *before = matrices.plane<std::uint16_t>(0).data,
-                      *after = approximation.plane<std::uint16_t>(0).data;
+  using Sample = YcbcrSample<T>;
+  const Sample *before = matrices.plane<Sample>(0).data,
+               *after = approximation.plane<Sample>(0).data;
   const auto change = [&](std::size_t i) { return level * (float(after[i]) - float(before[i])); };
   for (std::size_t i = 0; i < matrices.shape().samples(); i += 3) {
     const float y = change(i), cb = kCb * change(i + 1), cr = kCr * change(i + 2);
@@ -93,20 +103,17 @@ RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Ima
 }  // namespace
 
 Image color_matrices(const Image& image, ColorMode mode) {
-  const bool is_u8 = image.shape().depth == Depth::u8;
   if (mode == ColorMode::luma) return gray_of(image);
-  return is_u8 ? convert_to_ycbcr<std::uint8_t>(image) : convert_to_ycbcr<std::uint16_t>(image);
+  return with_sample_type(image.shape().depth,
+                          [&]<class T>(T*) { return convert_to_ycbcr<T>(image); });
 }
 
 RestoredImage restore_colors(const Image& image, const Image& matrices, const Image& approximation,
                              ColorMode mode) {
-  const bool is_u8 = image.shape().depth == Depth::u8;
-  if (mode == ColorMode::luma) {
-    const auto restore = is_u8 ? restore_luma<std::uint8_t> : restore_luma<std::uint16_t>;
-    return restore(image, matrices, approximation);
-  }
-  const auto restore = is_u8 ? restore_ycbcr<std::uint8_t> : restore_ycbcr<std::uint16_t>;
-  return restore(image, matrices, approximation);
+  return with_sample_type(image.shape().depth, [&]<class T>(T*) {
+    return mode == ColorMode::luma ? restore_luma<T>(image, matrices, approximation)
+                                   : restore_ycbcr<T>(image, matrices, approximation);
+  });
 }
 
 }  // namespace eckart::preparation

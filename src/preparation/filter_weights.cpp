@@ -28,7 +28,8 @@ std::int32_t to_fixed_point(double weight, Depth depth) {
 }  // namespace
 
 std::size_t FilterWeights::bytes() const {
-  return windows.size() * sizeof(Window) + weights.size() * sizeof(std::int32_t);
+  return windows.size() * sizeof(Window) + weights.size() * sizeof(std::int32_t) +
+         float_weights.size() * sizeof(double);
 }
 
 FilterWeights lanczos_weights(int in, int out, Depth depth) {
@@ -37,7 +38,12 @@ FilterWeights lanczos_weights(int in, int out, Depth depth) {
   FilterWeights filter;
   filter.max_count = std::min(int(std::ceil(support)) * 2 + 1, in);
   filter.windows.resize(std::size_t(out));
-  filter.weights.resize(std::size_t(out) * std::size_t(filter.max_count));
+  const std::size_t count = std::size_t(out) * std::size_t(filter.max_count);
+  if (is_float(depth)) {
+    filter.float_weights.resize(count);
+  } else {
+    filter.weights.resize(count);
+  }
   std::vector<double> weights;
   for (int i = 0; i < out; ++i) {
     const double center = (i + 0.5) * scale;
@@ -50,9 +56,14 @@ FilterWeights lanczos_weights(int in, int out, Depth depth) {
       sum += weights.back();
     }
     filter.windows[std::size_t(i)] = {first, end - first};
-    std::transform(weights.begin(), weights.end(),
-                   &filter.weights[std::size_t(i) * std::size_t(filter.max_count)],
-                   [&](double weight) { return to_fixed_point(weight / sum, depth); });
+    const std::size_t at = std::size_t(i) * std::size_t(filter.max_count);
+    if (is_float(depth)) {
+      std::ranges::transform(weights, &filter.float_weights[at],
+                             [&](double weight) { return weight / sum; });
+    } else {
+      std::ranges::transform(weights, &filter.weights[at],
+                             [&](double weight) { return to_fixed_point(weight / sum, depth); });
+    }
   }
   return filter;
 }

@@ -13,8 +13,9 @@
 
 namespace eckart::preparation {
 
-/// Binary digits after the point of a weight. With 22 digits, a sum over 8-bit samples fits into 32
-/// bits. With 30 digits, the error of a sum over 16-bit samples is far below half a level.
+/// Binary digits after the point of a weight for integer samples. With 22 digits, a sum over 8-bit
+/// samples fits into 32 bits. With 30 digits, the error of a sum over 16-bit samples is far below
+/// half a level.
 constexpr int fraction_bits(Depth depth) { return depth == Depth::u8 ? 22 : 30; }
 
 /// The filter along one side of an image: how each output sample is a weighted sum of consecutive
@@ -25,13 +26,22 @@ struct FilterWeights {
     int count = 0;  ///< number of input samples, at most max_count
   };
   int max_count = 0;
-  std::vector<Window> windows;        ///< one for each output sample
-  std::vector<std::int32_t> weights;  ///< max_count for each output sample, as fixed-point numbers
+  std::vector<Window> windows;  ///< one for each output sample
+  /// max_count for each output sample: fixed-point numbers for integer samples.
+  std::vector<std::int32_t> weights;
+  std::vector<double> float_weights;  ///< the same for float samples
 
-  std::span<const std::int32_t> of(std::size_t output) const {
-    return {&weights[output * std::size_t(max_count)], std::size_t(windows[output].count)};
+  std::span<const std::int32_t> of(std::size_t output) const { return window_of(weights, output); }
+  std::span<const double> float_of(std::size_t output) const {
+    return window_of(float_weights, output);
   }
   std::size_t bytes() const;
+
+ private:
+  template <class Weight>
+  std::span<const Weight> window_of(const std::vector<Weight>& all, std::size_t output) const {
+    return {&all[output * std::size_t(max_count)], std::size_t(windows[output].count)};
+  }
 };
 
 /// Returns the weights that resize `in` samples to `out` samples: the window of Lanczos with a = 3,

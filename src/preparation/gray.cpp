@@ -16,14 +16,23 @@ void convert(const Image& image, Image& gray) {
     to[i] = T((rgb[3 * i] * kRed + rgb[3 * i + 1] * kGreen + rgb[3 * i + 2] * kBlue + kHalf) >> 16);
 }
 
+void convert_floats(const Image& image, Image& gray) {
+  const float* rgb = image.plane<float>(0).data;
+  float* to = gray.plane<float>(0).data;
+  constexpr double kRed = 0.299, kGreen = 0.587, kBlue = 0.114;
+  for (std::size_t i = 0; i < gray.shape().samples(); ++i)
+    to[i] = float(rgb[3 * i] * kRed + rgb[3 * i + 1] * kGreen + rgb[3 * i + 2] * kBlue);
+}
+
 }  // namespace
 
 Image gray_of(const Image& rgb) {
   ImageShape shape = rgb.shape();
   shape.channels = 1;
   Image gray(shape);
-  const auto convert_depth =
-      shape.depth == Depth::u8 ? convert<std::uint8_t> : convert<std::uint16_t>;
+  const auto convert_depth = is_float(shape.depth)      ? convert_floats
+                             : shape.depth == Depth::u8 ? convert<std::uint8_t>
+                                                        : convert<std::uint16_t>;
   convert_depth(rgb, gray);
   return gray;
 }

@@ -5,7 +5,7 @@
 namespace eckart::preparation {
 
 /// Converts RGB to gray: 0.299 R + 0.587 G + 0.114 B (ITU-R BT.601), with weights of 16 binary
-/// digits, rounded to the nearest integer. The result for 8 bits equals that of
+/// digits, rounded to the nearest integer; floats in float64. The result for 8 bits equals that of
 /// Image.convert("L") of Pillow. A gray image is returned as it is.
 Image to_gray(Image image);
 /// The same for a const image, which must be RGB.

@@ -22,10 +22,19 @@ void stretch(Image& image) {
   for (T& sample : samples) sample = levels[std::size_t(sample - low)];
 }
 
+void stretch_floats(Image& image) {
+  const std::span<float> samples(image.plane<float>(0).data, image.shape().samples());
+  const auto [low, high] = std::ranges::minmax(samples);
+  const double offset = low, range = double(high) - low;
+  for (float& sample : samples) sample = range > 0 ? float((sample - offset) / range) : 0;
+}
+
 }  // namespace
 
 void normalize_minmax(Image& image) {
-  if (image.shape().depth == Depth::u8) {
+  if (is_float(image.shape().depth)) {
+    stretch_floats(image);
+  } else if (image.shape().depth == Depth::u8) {
     stretch<std::uint8_t>(image);
   } else {
     stretch<std::uint16_t>(image);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,15 @@ void copy_to_columns(const T* from, std::size_t rows, std::size_t cols, T* colum
   }
 }
 
+template <class T>
+auto weights_of(const FilterWeights& filter, std::size_t output) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return filter.float_of(output);
+  } else {
+    return filter.of(output);
+  }
+}
+
 /// Resizes the rows of a block together, as columns: the sums of different rows are independent.
 template <class T, std::size_t kChannels>
 void resize_rows(const Image& image, const FilterWeights& filter, Image& result) {
@@ -61,7 +71,7 @@ void resize_rows(const Image& image, const FilterWeights& filter, Image& result)
     T* to = samples<T>(result) + row * out_cols * kChannels;
     for (std::size_t col = 0; col < out_cols; ++col, to += kChannels) {
       const T* from = &columns[std::size_t(filter.windows[col].first) * kColumn];
-      weighted_sum(from, kColumn, filter.of(col), kColumn, sums);
+      weighted_sum(from, kColumn, weights_of<T>(filter, col), kColumn, sums);
       for (std::size_t i = 0; i < block_rows; ++i)
         copy_pixel<kChannels>(&sums[i * kChannels], to + i * out_cols * kChannels);
     }
@@ -74,7 +84,7 @@ void resize_columns(const Image& image, const FilterWeights& filter, Image& resu
       std::size_t(image.shape().cols) * std::size_t(image.shape().channels);
   for (std::size_t row = 0; row < filter.windows.size(); ++row) {
     const T* from = samples<T>(image) + std::size_t(filter.windows[row].first) * row_samples;
-    weighted_sum(from, row_samples, filter.of(row), row_samples,
+    weighted_sum(from, row_samples, weights_of<T>(filter, row), row_samples,
                  samples<T>(result) + row * row_samples);
   }
 }
@@ -100,9 +110,9 @@ Image resize_samples(Image image, int rows, int cols, WeightCache& weights) {
 }  // namespace
 
 Image resize(Image image, int rows, int cols, WeightCache& weights) {
-  const auto resize_depth = image.shape().depth == Depth::u8 ? resize_samples<std::uint8_t>
-                                                             : resize_samples<std::uint16_t>;
-  return resize_depth(std::move(image), rows, cols, weights);
+  return with_sample_type(image.shape().depth, [&]<class T>(T*) {
+    return resize_samples<T>(std::move(image), rows, cols, weights);
+  });
 }
 
 std::size_t resize_bytes(const ImageShape& shape, int rows, int cols) {

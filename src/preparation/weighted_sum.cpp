@@ -58,4 +58,13 @@ void weighted_sum(const std::uint16_t* in, std::size_t stride,
   sum_all<std::int64_t, fraction_bits(Depth::u16)>(in, stride, weights, n, out);
 }
 
+void weighted_sum(const float* in, std::size_t stride, std::span<const double> weights,
+                  std::size_t n, float* out) {
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = 0;
+    for (std::size_t w = 0; w < weights.size(); ++w) sum += in[i + w * stride] * weights[w];
+    out[i] = float(sum);
+  }
+}
+
 }  // namespace eckart::preparation

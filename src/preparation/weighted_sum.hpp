@@ -14,4 +14,8 @@ void weighted_sum(const std::uint8_t* in, std::size_t stride, std::span<const st
 void weighted_sum(const std::uint16_t* in, std::size_t stride,
                   std::span<const std::int32_t> weights, std::size_t n, std::uint16_t* out);
 
+/// The same without rounding and clamping, summed in float64.
+void weighted_sum(const float* in, std::size_t stride, std::span<const double> weights,
+                  std::size_t n, float* out);
+
 }  // namespace eckart::preparation

@@ -142,10 +142,10 @@ struct TargetSizeText {
   std::string print(const TargetSize& value) const { return Text{}.print(to_string(value)); }
 };
 
-/// The peak of PSNR: dtype, range or a number.
+/// The peak of PSNR: auto, dtype, range or a number.
 struct PeakValue {
   static constexpr bool kAcceptsList = false;
-  std::string expected() const { return "dtype, range or a positive number"; }
+  std::string expected() const { return "auto, dtype, range or a positive number"; }
   void read(std::string_view text, PeakChoice& value) const;
   std::string print(const PeakChoice& value) const { return to_string(value); }
 };

@@ -109,7 +109,7 @@ TEST_F(FormatTest, is_named_if_it_is_not_supported) {
         "\0\0\0\x18"
         "ftypheic\0\0\0\0mif1heic"s);
   write("in/scan.tif",
-        TiffMaker(1, 1, 32, 1, 1).set(TiffMaker::kSampleFormat, {3}).pixels("1234").file());
+        TiffMaker(1, 1, 64, 1, 1).set(TiffMaker::kSampleFormat, {3}).pixels("12345678").file());
   write("in/other.heic",
         "\0\0\0\x18"
         "ftypheic\0\0\0\0mif1heic"s);
@@ -120,7 +120,7 @@ TEST_F(FormatTest, is_named_if_it_is_not_supported) {
       line_containing(result.err, "in/photo.png: "),
       AllOf(HasSubstr(": HEIC; supported formats: png, "), HasSubstr("(unsupported, in load)")));
   EXPECT_THAT(line_containing(result.err, "in/scan.tif: "),
-              HasSubstr("32-bit floating point samples"));
+              HasSubstr("64-bit floating point samples"));
   EXPECT_THAT(result.out + result.err, HasSubstr("1 .heic"));
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
 }

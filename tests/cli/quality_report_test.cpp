@@ -9,6 +9,7 @@
 #include "analysis/comparison.hpp"
 #include "analysis/ssim.hpp"
 #include "core/quality.hpp"
+#include "preparation/gray.hpp"
 #include "reports/csv.hpp"
 #include "tests/cli/cli_fixture.hpp"
 
@@ -177,6 +178,21 @@ TEST_F(QualityReportTest, measures_the_file_of_a_lossy_format) {
               line.at("ssim").get<double>(), 1e-9);
 }
 
+/// WebP holds gray as RGB.
+TEST_F(QualityReportTest, measures_the_file_of_a_gray_webp) {
+  const Image in = write_image("in/a.png", 1);
+  const ProcessResult result =
+      run({"run", "in", "-o", "out", "-k", "40", "--format", "webp", "--set",
+           "output.webp_quality=30", "--report", "r.jsonl", "--backend", "cpu"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const Image file = preparation::to_gray(decode("out/a.webp"));
+  const Json line = this->line("r.jsonl");
+  EXPECT_NEAR(line.at("file_psnr_db").get<double>(),
+              psnr_db(squared_error(in, file), in.shape().samples(), 255), 1e-9);
+  EXPECT_GT(line.at("psnr_db").get<double>(), line.at("file_psnr_db").get<double>() + 3);
+  EXPECT_NEAR(line.at("ssim").get<double>(), analysis::ssim(in, file, 255), 1e-9);
+}
+
 /// 12-bit data in 16 bits.
 TEST_F(QualityReportTest, uses_the_given_peak) {
   const Image in = write_image("in/a.png", 1, 4);
@@ -229,8 +245,9 @@ TEST_F(QualityReportTest, has_the_psnr_that_the_rank_asks_for_at_the_peak) {
 TEST_F(QualityReportTest, names_a_wrong_peak) {
   const ProcessResult result = run({"run", "in", "-o", "out", "--peak", "12bit"});
   EXPECT_EQ(result.code, int(ExitCode::usage));
-  EXPECT_THAT(result.err, HasSubstr("--peak 12bit: quality.peak: '12bit' is not dtype, range or a "
-                                    "positive number"));
+  EXPECT_THAT(result.err,
+              HasSubstr("--peak 12bit: quality.peak: '12bit' is not auto, dtype, range or a "
+                        "positive number"));
 }
 
 TEST_F(QualityReportTest, has_no_ssim_of_tiny_images) {

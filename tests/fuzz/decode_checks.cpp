@@ -93,6 +93,7 @@ std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const 
       codec.format == ImageFormat::pnm || codec.format == ImageFormat::dicom;
   require(shape->depth == Depth::u8 || may_be_16_bits,
           "samples have 8 bits, or 16 in some formats");
+  require(!is_float(shape->depth) || codec.format == ImageFormat::tiff, "only TIFF has floats");
   return shape;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace eckart::test {
 
@@ -29,10 +30,26 @@ std::vector<int> to_samples(std::span<const double> values, Depth depth) {
   return rounded;
 }
 
+std::vector<double> float_samples(const Image& image, int channel) {
+  std::vector<double> values;
+  for (int row = 0; row < image.shape().rows; ++row) {
+    for (int col = 0; col < image.shape().cols; ++col)
+      values.push_back(image.plane<float>(channel)(row, col));
+  }
+  return values;
+}
+
 ReferenceSvd reference_svd(const Image& image, int channel) {
-  const int rows = image.shape().rows, cols = image.shape().cols, n = std::min(rows, cols);
+  const int rows = image.shape().rows, cols = image.shape().cols;
+  if (is_float(image.shape().depth))
+    return reference_svd(rows, cols, float_samples(image, channel));
   const std::vector<int> values = samples(image, channel);
-  ReferenceSvd svd{rows, cols, n, {values.begin(), values.end()}, {}, {}, {}};
+  return reference_svd(rows, cols, {values.begin(), values.end()});
+}
+
+ReferenceSvd reference_svd(int rows, int cols, std::vector<double> values) {
+  const int n = std::min(rows, cols);
+  ReferenceSvd svd{rows, cols, n, std::move(values), {}, {}, {}};
   svd.u.resize(std::size_t(rows) * std::size_t(n));
   svd.sigma.resize(std::size_t(n));
   svd.vt.resize(std::size_t(n) * std::size_t(cols));

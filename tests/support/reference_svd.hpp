@@ -22,11 +22,16 @@ struct ReferenceSvd {
 };
 
 ReferenceSvd reference_svd(const Image& image, int channel);
+/// `a`: rows x cols, row-major.
+ReferenceSvd reference_svd(int rows, int cols, std::vector<double> a);
 
 /// Converts values to samples: clamps, then rounds to nearest even.
 std::vector<int> to_samples(std::span<const double> values, Depth depth);
 
-/// The samples of a plane, row-major.
+/// The samples of a plane of floats, row-major.
+std::vector<double> float_samples(const Image& image, int channel);
+
+/// The samples of a plane of integers, row-major.
 std::vector<int> samples(const Image& image, int channel);
 
 }  // namespace eckart::test

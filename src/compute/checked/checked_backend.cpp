@@ -24,11 +24,9 @@ class Differences {
     }
     if (!tested.error.empty()) return;
     for (std::size_t i = 0; i < tested.outputs.size(); ++i) {
-      if (tested.input.shape().depth == Depth::u8) {
-        compare_samples<std::uint8_t>(tested.outputs[i], reference.outputs[i]);
-      } else {
-        compare_samples<std::uint16_t>(tested.outputs[i], reference.outputs[i]);
-      }
+      with_sample_type(tested.input.shape().depth, [&]<class T>(T*) {
+        compare_samples<T>(tested.outputs[i], reference.outputs[i]);
+      });
       for (std::size_t c = 0; c < tested.results[i].size(); ++c) {
         compare_planes(tested.results[i][c], reference.results[i][c]);
       }
@@ -39,7 +37,7 @@ class Differences {
     const std::lock_guard lock(mutex_);
     char line[256];
     std::snprintf(line, sizeof line,
-                  "compared %s with %s: %lld of %lld samples differ, at most by %d; PSNR before "
+                  "compared %s with %s: %lld of %lld samples differ, at most by %g; PSNR before "
                   "rounding differs by at most %.2g dB",
                   tested.c_str(), reference.c_str(), static_cast<long long>(differing_samples_),
                   static_cast<long long>(compared_samples_), max_difference_,
@@ -60,7 +58,7 @@ class Differences {
     const std::size_t count = tested.shape().samples();
     compared_samples_ += std::int64_t(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const int difference = std::abs(int(a[i]) - int(b[i]));
+      const double difference = std::abs(double(a[i]) - double(b[i]));
       differing_samples_ += difference != 0;
       max_difference_ = std::max(max_difference_, difference);
     }
@@ -77,7 +75,7 @@ class Differences {
 
   mutable std::mutex mutex_;
   std::int64_t compared_samples_ = 0, differing_samples_ = 0, one_sided_failures_ = 0;
-  int max_difference_ = 0;
+  double max_difference_ = 0;
   double max_psnr_difference_db_ = 0;
 };
 

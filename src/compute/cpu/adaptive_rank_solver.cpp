@@ -180,5 +180,8 @@ template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint8_t>>
 template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint16_t>>,
                                               std::span<const RankRule>,
                                               std::span<std::vector<double>>);
+template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<float>>,
+                                              std::span<const RankRule>,
+                                              std::span<std::vector<double>>);
 
 }  // namespace eckart::compute::cpu

@@ -6,12 +6,14 @@
 #include <map>
 #include <span>
 #include <stop_token>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "compute/cpu/adaptive_rank_solver.hpp"
 #include "compute/cpu/float32_solver.hpp"
 #include "compute/cpu/float64_solver.hpp"
+#include "compute/cpu/float_scale.hpp"
 #include "compute/evict_if_full.hpp"
 #include "compute/task_rank_rule.hpp"
 #include "core/error.hpp"
@@ -41,11 +43,7 @@ class CpuLane : public Lane {
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
-        if (task->input.shape().depth == Depth::u8) {
-          compute<std::uint8_t>(*task);
-        } else {
-          compute<std::uint16_t>(*task);
-        }
+        with_sample_type(task->input.shape().depth, [&]<class T>(T*) { compute<T>(*task); });
       } catch (const ItemError& error) {
         task->reason = error.reason();
         task->error = error.what();
@@ -75,6 +73,9 @@ class CpuLane : public Lane {
           task.wants_spectrum ? of_group(task.spectra) : std::span<std::vector<double>>());
       if (task.is_canceled) return;
     }
+    for (const PlaneTask<T>& plane : planes) {
+      for (const auto& output : plane.outputs) unscale(*output.result, plane.scale);
+    }
   }
 
   template <class T>
@@ -101,6 +102,7 @@ class CpuLane : public Lane {
   static PlaneTask<T> make_plane_task(Task& task, int channel) {
     PlaneTask<T> plane{
         as_tall(std::as_const(task.input).plane<T>(channel)), peak(task.input.shape().depth), {}};
+    if constexpr (std::is_floating_point_v<T>) plane.scale = float_scale(plane.a_mn);
     for (std::size_t i = 0; i < task.ranks.size(); ++i) {
       const RankPolicy& policy = rank_policy(task, i, channel);
       plane.outputs.push_back({max_rank(policy, plane.a_mn.rows, plane.a_mn.cols),

@@ -42,6 +42,7 @@ template <class T>
 void Float32Solver::load(const PlaneTask<T>& plane) {
   m_ = plane.a_mn.rows;
   n_ = plane.a_mn.cols;
+  scale_ = plane.scale;
   const std::size_t count = std::size_t(m_) * std::size_t(n_);
   samples_.resize(count * sizeof(T));
   stored_.resize(count * sizeof(T));
@@ -49,7 +50,7 @@ void Float32Solver::load(const PlaneTask<T>& plane) {
   values_.resize(count);
   T* samples = reinterpret_cast<T*>(samples_.data());
   gather(plane.a_mn, samples);
-  squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data());
+  squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data(), scale_);
 }
 
 void Float32Solver::start(int rank) {
@@ -57,12 +58,18 @@ void Float32Solver::start(int rank) {
   iteration_.start(a_t_nm_, m_, n_, rank, std::min(n_, subspace_columns(rank)));
 }
 
-PlaneSpectrum Float32Solver::estimated_spectrum() {
-  return {.values = iteration_.estimate_values().data(),
+PlaneSpectrum Float32Solver::spectrum_of(const std::vector<double>& values) const {
+  const double unscale = 1 / (scale_ * scale_);
+  return {.values = values.data(),
+          .scale = unscale,
           .count = rank_,
           .rows = m_,
           .cols = n_,
-          .squared_norm = squared_norm_};
+          .squared_norm = unscale * squared_norm_};
+}
+
+PlaneSpectrum Float32Solver::estimated_spectrum() {
+  return spectrum_of(iteration_.estimate_values());
 }
 
 void Float32Solver::refine(int round, int rank) {
@@ -72,13 +79,7 @@ void Float32Solver::refine(int round, int rank) {
   factors_ = &iteration_.compute_factors();
 }
 
-PlaneSpectrum Float32Solver::spectrum() const {
-  return {.values = factors_->rayleigh_quotients.data(),
-          .count = rank_,
-          .rows = m_,
-          .cols = n_,
-          .squared_norm = squared_norm_};
-}
+PlaneSpectrum Float32Solver::spectrum() const { return spectrum_of(factors_->rayleigh_quotients); }
 
 template <class T>
 Float32Solver::Certification Float32Solver::certify(const PlaneTask<T>& plane) {
@@ -97,7 +98,8 @@ Float32Solver::Certification Float32Solver::certify_outputs(
   for (const auto& [k, samples_mn, result] : plane.outputs) {
     cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1, factors.v_nk.data(), n,
                 factors.u_mk.data(), m, 0, values_.data(), n);
-    const SquaredErrors errors = round_and_compare(values_.data(), samples, plane.peak, stored);
+    const SquaredErrors errors =
+        round_and_compare(values_.data(), samples, plane.peak, stored, plane.scale);
     const auto loss_estimate_for = [&, rank = k](const std::vector<double>& rayleigh_quotients) {
       return loss_estimate_db({factors.ritz, rayleigh_quotients, n}, rank, errors.residual,
                               squared_norm_, Precision::float32);
@@ -146,9 +148,12 @@ Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& pl
 
 template bool Float32Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template bool Float32Solver::reconstruct(const PlaneTask<std::uint16_t>&);
+template bool Float32Solver::reconstruct(const PlaneTask<float>&);
 template void Float32Solver::load(const PlaneTask<std::uint8_t>&);
 template void Float32Solver::load(const PlaneTask<std::uint16_t>&);
+template void Float32Solver::load(const PlaneTask<float>&);
 template Float32Solver::Certification Float32Solver::certify(const PlaneTask<std::uint8_t>&);
 template Float32Solver::Certification Float32Solver::certify(const PlaneTask<std::uint16_t>&);
+template Float32Solver::Certification Float32Solver::certify(const PlaneTask<float>&);
 
 }  // namespace eckart::compute::cpu

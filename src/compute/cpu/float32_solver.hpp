@@ -22,7 +22,7 @@ class Float32Solver {
   bool reconstruct(const PlaneTask<T>& plane);
 
   // The steps of reconstruct(), for planes whose ranks are chosen between them. They throw
-  // ItemError(not_converged), and std::bad_alloc.
+  // ItemError(not_converged), and std::bad_alloc. Spectra are those of the samples.
 
   static constexpr int kRounds = 3;
   enum class Certification { certified, uncertified, uncertifiable };
@@ -52,7 +52,10 @@ class Float32Solver {
   Certification prove_outputs(const PlaneTask<T>& plane);
 
   const Certificate certificate_;
+  PlaneSpectrum spectrum_of(const std::vector<double>& values) const;
+
   int m_ = 0, n_ = 0, rank_ = 0;
+  double scale_ = 1;  // of the plane
   SubspaceIteration iteration_;
   const SubspaceIteration::LowRankFactors* factors_ = nullptr;  // of iteration_
   LossBound bound_;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "compute/certificate.hpp"
 #include "compute/cpu/float64_samples.hpp"
@@ -13,20 +14,21 @@
 namespace eckart::compute::cpu {
 namespace {
 
-/// Clamps, rounds to nearest even and stores the values. Adds up both squared errors.
+/// Rounds and stores the values. Adds up both squared errors.
 template <class T>
-void store_rounded(const std::vector<double>& values, MatrixView<const T> a_mn, int peak,
+void store_rounded(const std::vector<double>& values, const PlaneTask<T>& plane,
                    MatrixView<T> out_mn, PlaneResult& result) {
+  const MatrixView<const T>& a_mn = plane.a_mn;
   auto from = values.begin();
   for (int row = 0; row < a_mn.rows; ++row) {
     for (int col = 0; col < a_mn.cols; ++col) {
       const double value = *from++;
-      const double stored = rounded_sample(value, peak);
-      const double before = value - a_mn(row, col);
-      const double after = stored - a_mn(row, col);
+      const T stored = to_sample<T>(value, plane.peak, plane.scale);
+      const double before = value - plane.scale * a_mn(row, col);
+      const double after = plane.scale * (double(stored) - a_mn(row, col));
       result.residual += before * before;
       result.squared_error += after * after;
-      out_mn(row, col) = T(stored);
+      out_mn(row, col) = stored;
     }
   }
 }
@@ -37,16 +39,19 @@ template <class T>
 void Float64Solver::decompose(const PlaneTask<T>& plane) {
   m_ = plane.a_mn.rows;
   n_ = plane.a_mn.cols;
-  squared_norm_ = load_samples(plane.a_mn, a_t_nm_);
+  scale_ = plane.scale;
+  squared_norm_ = load_samples(plane.a_mn, scale_, a_t_nm_);
   sigma_squared_ = &solver_.decompose(a_t_nm_, m_, n_);
 }
 
 PlaneSpectrum Float64Solver::spectrum() const {
+  const double unscale = 1 / (scale_ * scale_);
   return {.values = sigma_squared_->data(),
+          .scale = unscale,
           .count = n_,
           .rows = m_,
           .cols = n_,
-          .squared_norm = squared_norm_};
+          .squared_norm = unscale * squared_norm_};
 }
 
 template <class T>
@@ -66,19 +71,21 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
                .sigma1 = std::sqrt(sigma_squared.front()),
                .sigma_threshold = std::sqrt(sigma_squared[std::size_t(k) - 1]),
                .solver = kind_};
-    store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
+    store_rounded(values_, plane, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm_, precision_);
     result->loss_bound_db =
         is_exact_reconstruction(result->squared_error, result->residual)
             ? 0
             : full_decomposition_loss_bound_db(sigma_squared, k, m, n, result->residual,
-                                               squared_norm_, precision_);
+                                               squared_norm_, precision_, std::is_integral_v<T>);
   }
 }
 
 template void Float64Solver::decompose(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::decompose(const PlaneTask<std::uint16_t>&);
+template void Float64Solver::decompose(const PlaneTask<float>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint16_t>&);
+template void Float64Solver::reconstruct(const PlaneTask<float>&);
 
 }  // namespace eckart::compute::cpu

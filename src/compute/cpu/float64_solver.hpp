@@ -22,7 +22,7 @@ class Float64Solver {
   /// Computes all singular values of the plane.
   template <class T>
   void decompose(const PlaneTask<T>& plane);
-  /// The singular values of the last plane.
+  /// The singular values of the samples of the last plane.
   PlaneSpectrum spectrum() const;
   /// Computes the outputs of the last plane. Call it at most once for each plane.
   template <class T>
@@ -33,6 +33,7 @@ class Float64Solver {
   RightSingularSolver solver_;
   const Precision precision_;
   int m_ = 0, n_ = 0;
+  double scale_ = 1;  // of the plane
   double squared_norm_ = 0;
   const std::vector<double>* sigma_squared_ = nullptr;  // owned by solver_
   std::vector<double> a_t_nm_, p_mk_, values_;

@@ -23,7 +23,7 @@ template <class T>
 void store_rounded(const std::vector<double>& values, int peak, MatrixView<T> out_mn) {
   auto from = values.begin();
   for (int row = 0; row < out_mn.rows; ++row) {
-    for (int col = 0; col < out_mn.cols; ++col) out_mn(row, col) = T(rounded_sample(*from++, peak));
+    for (int col = 0; col < out_mn.cols; ++col) out_mn(row, col) = to_sample<T>(*from++, peak, 1);
   }
 }
 
@@ -93,7 +93,7 @@ class PlaneDecomposition {
     const MatrixView<const T> a_mn = as_tall(plane);
     m_ = a_mn.rows;
     n_ = a_mn.cols;
-    squared_norm_ = load_samples(a_mn, a_t_nm_);
+    squared_norm_ = load_samples(a_mn, 1, a_t_nm_);
   }
 
   RightSingularSolver solver_{SolverKind::gram};

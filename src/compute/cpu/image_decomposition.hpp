@@ -12,7 +12,7 @@ namespace eckart::compute::cpu {
 class PlaneDecomposition;
 
 /// A complete decomposition of an image in float64: all singular values of each channel, and the
-/// reconstruction at any ranks. Used by one thread.
+/// reconstruction at any ranks. The samples are integers. Used by one thread.
 class ImageDecomposition {
  public:
   /// Computes the singular values, each channel on its own thread. Sets the number of threads of

@@ -73,7 +73,7 @@ void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<floa
   squared_norm_ = squared_norm;
   const double epsilon = std::numeric_limits<double>::epsilon() * squared_norm;
   product_rounding_ = kProductRounding * (m + n) * std::sqrt(l) * epsilon;
-  rounding_ = product_rounding_ +
+  rounding_ = product_rounding_ + (m + n) * epsilon +  // of ||A||^2, unless A is of integers
               kOrthogonalityRounding * (double(n) * l + double(l) * l) * epsilon +
               kBackwardError * rank * l * epsilon;
   a_t_nm_.assign(a_t_nm.begin(), a_t_nm.end());

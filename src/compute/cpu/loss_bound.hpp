@@ -19,10 +19,10 @@ namespace eckart::compute::cpu {
 /// from probe vectors, see compute/norm_bound. Reuses its memory between planes.
 class LossBound {
  public:
-  /// Prepares the bounds of one plane. `a_t_nm` is A transposed, column-major n x m, with integer
-  /// entries. The columns of `q_nl` span the subspace and are approximately orthonormal. `rank` <=
-  /// l is the largest rank that loss_db() is called with. Throws ItemError(not_converged),
-  /// std::bad_alloc.
+  /// Prepares the bounds of one plane. `a_t_nm` is A transposed, column-major n x m, with
+  /// entries that are exact in float32. The columns of `q_nl` span the subspace and are
+  /// approximately orthonormal. `rank` <= l is the largest rank that loss_db() is called with.
+  /// Throws ItemError(not_converged), std::bad_alloc.
   void prepare(const std::vector<float>& a_t_nm, const std::vector<float>& q_nl, int m, int n,
                int l, int rank, double squared_norm);
 

@@ -8,7 +8,10 @@
 namespace eckart::compute::cpu {
 
 /// One plane of an image, transposed if it is wide, so that m >= n, and one output per rank. T is
-/// std::uint8_t or std::uint16_t; `peak` is its largest value.
+/// std::uint8_t or std::uint16_t, and `peak` its largest value; or float, without a peak.
+///
+/// Solvers compute with samples multiplied by `scale`, a power of two, and so are their results.
+/// Their spectra are those of the samples.
 template <class T>
 struct PlaneTask {
   struct Output {
@@ -20,6 +23,7 @@ struct PlaneTask {
   MatrixView<const T> a_mn;
   int peak;
   std::vector<Output> outputs;
+  double scale = 1;  ///< see float_scale(); 1 for integers
 
   int max_rank() const {
     int largest = 0;

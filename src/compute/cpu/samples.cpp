@@ -38,15 +38,23 @@ float round_to_even(float value) {
 /// matter.
 template <class T>
 SquaredErrors compare_block(const float* values, const T* samples, int count, float peak,
-                            T* stored) {
+                            double scale, T* stored) {
+  constexpr bool kIsFloat = std::is_floating_point_v<T>;
   float original[kBlock];
-  std::int32_t rounded[kBlock];
-  for (int i = 0; i < count; ++i) original[i] = float(samples[i]);
-  for (int i = 0; i < count; ++i) {
-    const float clamped = values[i] < peak ? values[i] : peak;
-    rounded[i] = std::int32_t(round_to_even(clamped > 0.F ? clamped : 0.F));
+  std::conditional_t<kIsFloat, float, std::int32_t> rounded[kBlock];
+  if constexpr (kIsFloat) {
+    const double inverse = 1 / scale;
+    for (int i = 0; i < count; ++i) original[i] = float(samples[i] * scale);
+    for (int i = 0; i < count; ++i) rounded[i] = values[i];
+    for (int i = 0; i < count; ++i) stored[i] = T(rounded[i] * inverse);
+  } else {
+    for (int i = 0; i < count; ++i) original[i] = float(samples[i]);
+    for (int i = 0; i < count; ++i) {
+      const float clamped = values[i] < peak ? values[i] : peak;
+      rounded[i] = std::int32_t(round_to_even(clamped > 0.F ? clamped : 0.F));
+    }
+    for (int i = 0; i < count; ++i) stored[i] = T(rounded[i]);
   }
-  for (int i = 0; i < count; ++i) stored[i] = T(rounded[i]);
   float residual = 0;
 #pragma omp simd reduction(+ : residual)
   for (int i = 0; i < count; ++i) {
@@ -90,9 +98,13 @@ void scatter(const T* from, MatrixView<T> to) {
 }
 
 template <class T>
-double to_float(std::span<const T> samples, float* values) {
-  for (std::size_t i = 0; i < samples.size(); ++i) values[i] = float(samples[i]);
-  double squared_norm = 0;
+double to_float(std::span<const T> samples, float* values, double scale) {
+  if constexpr (std::is_floating_point_v<T>) {
+    for (std::size_t i = 0; i < samples.size(); ++i) values[i] = float(samples[i] * scale);
+  } else {
+    for (std::size_t i = 0; i < samples.size(); ++i) values[i] = float(samples[i]);
+  }
+  long double squared_norm = 0;  // the sum of many blocks of floats is not exact in a double
   for (std::size_t i = 0; i < samples.size(); i += kBlock) {
     const std::size_t end = std::min(samples.size(), i + kBlock);
     Sum<T> block = 0;
@@ -100,17 +112,17 @@ double to_float(std::span<const T> samples, float* values) {
     for (std::size_t j = i; j < end; ++j) block += Sum<T>(values[j]) * Sum<T>(values[j]);
     squared_norm += double(block);
   }
-  return squared_norm;
+  return double(squared_norm);
 }
 
 template <class T>
 SquaredErrors round_and_compare(const float* values, std::span<const T> samples, int peak,
-                                T* stored) {
+                                T* stored, double scale) {
   SquaredErrors errors;
   for (std::size_t i = 0; i < samples.size(); i += kBlock) {
     const auto count = int(std::min(std::size_t(kBlock), samples.size() - i));
     const SquaredErrors block =
-        compare_block(values + i, &samples[i], count, float(peak), stored + i);
+        compare_block(values + i, &samples[i], count, float(peak), scale, stored + i);
     errors.residual += block.residual;
     errors.squared_error += block.squared_error;
   }
@@ -119,13 +131,17 @@ SquaredErrors round_and_compare(const float* values, std::span<const T> samples,
 
 template void gather(MatrixView<const std::uint8_t>, std::uint8_t*);
 template void gather(MatrixView<const std::uint16_t>, std::uint16_t*);
+template void gather(MatrixView<const float>, float*);
 template void scatter(const std::uint8_t*, MatrixView<std::uint8_t>);
 template void scatter(const std::uint16_t*, MatrixView<std::uint16_t>);
-template double to_float(std::span<const std::uint8_t>, float*);
-template double to_float(std::span<const std::uint16_t>, float*);
+template void scatter(const float*, MatrixView<float>);
+template double to_float(std::span<const std::uint8_t>, float*, double);
+template double to_float(std::span<const std::uint16_t>, float*, double);
+template double to_float(std::span<const float>, float*, double);
 template SquaredErrors round_and_compare(const float*, std::span<const std::uint8_t>, int,
-                                         std::uint8_t*);
+                                         std::uint8_t*, double);
 template SquaredErrors round_and_compare(const float*, std::span<const std::uint16_t>, int,
-                                         std::uint16_t*);
+                                         std::uint16_t*, double);
+template SquaredErrors round_and_compare(const float*, std::span<const float>, int, float*, double);
 
 }  // namespace eckart::compute::cpu

@@ -24,6 +24,11 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
+/// Whether the image must not be computed on a GPU. Its kernels read integers only.
+bool must_use_cpu(const Task* task) {
+  return task->is_cpu_only || is_float(task->input.shape().depth);
+}
+
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {
   task.error.clear();
@@ -87,17 +92,10 @@ class FallbackLane : public Lane {
       for (Task* task : tasks) fall_back_to_cpu(key, *task, *lane_oom_);
       return;
     }
+    if (std::ranges::any_of(tasks, must_use_cpu)) return start_some(slot, key, tasks);
     const int planes = count_planes(tasks);
-    const bool is_cpu_only =
-        std::any_of(tasks.begin(), tasks.end(), [](const Task* task) { return task->is_cpu_only; });
-    if (tasks.size() > 1 && (is_cpu_only || planes > oom_.limit_planes(key, planes))) {
+    if (tasks.size() > 1 && planes > oom_.limit_planes(key, planes))
       return split_and_compute(slot, key, tasks);
-    }
-    if (is_cpu_only) {
-      compute_on_cpu(key, *tasks.front(), FailureReason::compute_failed,
-                     "the GPU is not used for this image, and the CPU failed: ");
-      return;
-    }
     InFlightBatch batch{key, {tasks.begin(), tasks.end()}};
     const auto cause = catch_oom([&] { lane_->start(slot, key, tasks); });
     if (!cause) {
@@ -130,6 +128,20 @@ class FallbackLane : public Lane {
     lane_oom_ = catch_oom([&] { lane_ = gpu_.make_lane(index_); });
     if (lane_oom_) return oom_.record_lane_oom(*lane_oom_);
     lane_->set_stop_token(stop_);
+  }
+
+  /// Computes the images that must not use the GPU, and starts the others.
+  void start_some(int slot, const BatchKey& key, Tasks tasks) {
+    std::vector<Task*> others;
+    for (Task* task : tasks) {
+      if (must_use_cpu(task)) {
+        compute_on_cpu(key, *task, FailureReason::compute_failed,
+                       "the GPU is not used for this image, and the CPU failed: ");
+      } else {
+        others.push_back(task);
+      }
+    }
+    if (!others.empty()) start(slot, key, others);
   }
 
   void recover_from_oom(int slot, const BatchKey& key, Tasks tasks, const OutOfMemory& cause) {

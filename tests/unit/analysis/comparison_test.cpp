@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
+#include <string>
 
+#include "analysis/ssim.hpp"
+#include "core/error.hpp"
 #include "core/quality.hpp"
 #include "tests/unit/analysis/reference_images.hpp"
 
@@ -36,11 +40,55 @@ TEST(Comparison, does_not_overflow) {
   }
 }
 
+Image float_image(const Image& levels, double scale, double offset) {
+  ImageShape shape = levels.shape();
+  shape.depth = Depth::f32;
+  Image floats(shape);
+  const auto* from = reinterpret_cast<const std::uint16_t*>(levels.data());
+  for (std::size_t i = 0; i < shape.samples(); ++i)
+    reinterpret_cast<float*>(floats.data())[i] = float(from[i] * scale + offset);
+  return floats;
+}
+
+/// Levels that are scaled and shifted have the same PSNR and SSIM, if their peak is scaled.
+TEST(Comparison, measures_floats_as_levels) {
+  const ImageShape shape{40, 50, 1, Depth::u16};
+  const Image a = make_image(shape, [](int r, int c, int) { return 1000 + 40 * r + 25 * c; });
+  const Image b = make_image(shape, [](int r, int c, int) { return 990 + 41 * r + 25 * c; });
+  const Image scaled_a = float_image(a, 0x1p-20, 0), scaled_b = float_image(b, 0x1p-20, 0);
+  const analysis::Comparison levels = analysis::compare(a, b);
+  const analysis::Comparison floats = analysis::compare(scaled_a, scaled_b);
+  EXPECT_DOUBLE_EQ(floats.squared_error, levels.squared_error * 0x1p-40);
+  EXPECT_DOUBLE_EQ(floats.squared_norm, levels.squared_norm * 0x1p-40);
+  EXPECT_DOUBLE_EQ(floats.max_error, levels.max_error * 0x1p-20);
+  EXPECT_NEAR(analysis::ssim(scaled_a, scaled_b, 4000 * 0x1p-20), analysis::ssim(a, b, 4000), 1e-9);
+  const Image negative_a = float_image(a, -1, 0), negative_b = float_image(b, -1, 0);
+  EXPECT_DOUBLE_EQ(analysis::compare(negative_a, negative_b).squared_error, levels.squared_error);
+  EXPECT_EQ(analysis::sample_range(negative_a), analysis::sample_range(a));
+}
+
+/// Floats have no largest value.
+TEST(Peak, of_floats_is_their_range) {
+  const Image image = float_image(
+      make_image({3, 5, 1, Depth::u16}, [](int r, int c, int) { return 8 * r + c; }), 0.5, -3);
+  const Peak peak = analysis::resolve_peak({}, image);
+  EXPECT_EQ(peak.value, 10);
+  EXPECT_EQ(peak.source, PeakSource::range);
+  EXPECT_EQ(analysis::resolve_peak(parse_peak("1"), image).value, 1);
+  try {
+    analysis::resolve_peak(parse_peak("dtype"), image);
+    FAIL();
+  } catch (const ItemError& error) {
+    EXPECT_NE(std::string(error.what()).find("quality.peak=dtype"), std::string::npos);
+  }
+}
+
 TEST(Peak, is_that_of_the_sample_type_the_range_or_the_number) {
   const Image image = make_image({3, 5, 3, Depth::u16}, [](int r, int c, int channel) {
     return 100 + r * 30 + c * 7 + channel;  // 100 to 190
   });
-  EXPECT_EQ(analysis::resolve_peak(parse_peak("dtype"), image).value, 65535);
+  for (const char* text : {"auto", "dtype"})
+    EXPECT_EQ(analysis::resolve_peak(parse_peak(text), image).value, 65535);
   EXPECT_EQ(analysis::resolve_peak(parse_peak("range"), image).value, 90);
   EXPECT_EQ(analysis::resolve_peak(parse_peak("4095"), image).value, 4095);
   EXPECT_EQ(analysis::resolve_peak(parse_peak("4095"), image).source, PeakSource::number);

@@ -173,6 +173,22 @@ TEST_F(FallbackTest, reports_only_the_error_of_the_cpu_for_an_image_that_must_no
   EXPECT_EQ(tasks[0]->reason, FailureReason::compute_failed);
 }
 
+/// The kernels of the GPU read integers only.
+TEST_F(FallbackTest, computes_images_of_floats_on_the_cpu_and_the_others_of_the_batch_on_the_gpu) {
+  const auto tasks = make_tasks(4);
+  const std::vector<Task*> floats{tasks[1], tasks[3]}, others{tasks[0], tasks[2]};
+  for (Task* task : floats) {
+    task->input = Image({64, 32, 1, Depth::f32});
+    task->outputs[0] = Image(task->input.shape());
+  }
+  compute(tasks);
+  expect_computed(others, kGpu);
+  EXPECT_EQ(gpu_.started, Planes{2});
+  expect_computed(floats, kCpu);
+  EXPECT_EQ(backend_->fallback_counts().oom_splits, 0);
+  EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 0);
+}
+
 TEST_F(FallbackTest, propagates_a_fatal_error_if_no_cpu_backend_can_be_made) {
   gpu_.start_capacity = 2;
   make_cpu_ = []() -> std::unique_ptr<Backend> {

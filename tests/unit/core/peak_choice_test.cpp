@@ -8,7 +8,7 @@ namespace eckart {
 namespace {
 
 TEST(PeakChoice, is_parsed_from_its_text) {
-  for (const char* text : {"dtype", "range", "4095", "1", "0.5"})
+  for (const char* text : {"auto", "dtype", "range", "4095", "1", "0.5"})
     EXPECT_EQ(to_string(parse_peak(text)), text);
 }
 

@@ -83,6 +83,23 @@ TEST_P(AlphaTest, fails_if_any_sample_is_not_opaque) {
   }
 }
 
+/// Of floats, 1 is opaque and white.
+TEST(FloatAlpha, is_opaque_at_one) {
+  const auto picture = [](float alpha) {
+    Picture floats{Image({1, 1, 1, Depth::f32}), Image({1, 1, 1, Depth::f32}), {}};
+    floats.pixels.plane<float>(0)(0, 0) = -3;
+    floats.alpha.plane<float>(0)(0, 0) = alpha;
+    return floats;
+  };
+  Picture opaque = picture(1), kept = picture(0.25F), composed = picture(0.25F);
+  apply_alpha_policy(opaque, AlphaPolicy::fail);
+  EXPECT_TRUE(opaque.alpha.empty());
+  apply_alpha_policy(kept, AlphaPolicy::keep);
+  EXPECT_EQ(kept.alpha.plane<float>(0)(0, 0), 0.25F);
+  apply_alpha_policy(composed, AlphaPolicy::white);
+  EXPECT_EQ(composed.pixels.plane<float>(0)(0, 0), -3 * 0.25F + 0.75F);
+}
+
 INSTANTIATE_TEST_SUITE_P(Depths, AlphaTest, testing::Values(Depth::u8, Depth::u16));
 
 }  // namespace

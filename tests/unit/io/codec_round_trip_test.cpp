@@ -23,7 +23,7 @@ struct RoundTrip {
 std::string name_of(const testing::TestParamInfo<RoundTrip>& info) {
   const auto& [format, shape, has_alpha] = info.param;
   return to_string(format) + "_" + std::to_string(shape.rows) + "x" + std::to_string(shape.cols) +
-         "x" + std::to_string(shape.channels) + (shape.depth == Depth::u8 ? "_8" : "_16") +
+         "x" + std::to_string(shape.channels) + "_" + std::to_string(8 * int(shape.depth)) +
          (has_alpha ? "_alpha" : "");
 }
 
@@ -34,11 +34,12 @@ std::vector<RoundTrip> round_trips() {
        {OutputFormat::png, OutputFormat::tiff, OutputFormat::webp, OutputFormat::pnm}) {
     for (const auto& [rows, cols] : {std::pair{1, 1}, {37, 61}, {1, 3000}, {3000, 1}}) {
       for (const int channels : {1, 3}) {
-        for (const Depth depth : {Depth::u8, Depth::u16}) {
+        for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
           for (const bool has_alpha : {false, true}) {
             const bool is_rgb8 = channels == 3 && depth == Depth::u8;
             if (format == OutputFormat::webp && !is_rgb8) continue;
             if (format == OutputFormat::pnm && has_alpha) continue;
+            if (format != OutputFormat::tiff && is_float(depth)) continue;
             list.push_back({format, {rows, cols, channels, depth}, has_alpha});
           }
         }
@@ -96,6 +97,20 @@ TEST_P(CodecRoundTripTest, does_not_decode_a_truncated_file_to_other_pixels) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, CodecRoundTripTest, testing::ValuesIn(round_trips()), name_of);
+
+TEST(Codec, refuses_floats_that_its_format_cannot_hold) {
+  const ImageShape shape{2, 3, 1, Depth::f32};
+  for (const OutputFormat format :
+       {OutputFormat::png, OutputFormat::jpeg, OutputFormat::webp, OutputFormat::pnm}) {
+    const test::CaughtError error =
+        failure_of([&] { codec_for(format).check_encodable(shape, false); });
+    EXPECT_EQ(error.reason, FailureReason::not_encodable);
+    EXPECT_NE(error.detail.find("does not support 32-bit float samples; use output.format=tiff"),
+              std::string::npos)
+        << error.detail;
+  }
+  codec_for(OutputFormat::tiff).check_encodable(shape, false);
+}
 
 TEST(Codec, refuses_alpha_that_its_format_cannot_hold) {
   for (const OutputFormat format : {OutputFormat::jpeg, OutputFormat::pnm}) {

@@ -27,7 +27,13 @@ inline void set_sample(Image& image, int row, int col, int channel, int value) {
   }
 }
 
-/// Returns all samples, in the order of memory.
+/// Returns all samples of an image of floats, in the order of memory.
+inline std::vector<float> float_samples(const Image& image) {
+  const auto* begin = reinterpret_cast<const float*>(image.data());
+  return {begin, begin + image.shape().samples()};
+}
+
+/// Returns all samples of an image of integers, in the order of memory.
 inline std::vector<int> samples(const Image& image) {
   std::vector<int> list;
   for (int row = 0; row < image.shape().rows; ++row) {
@@ -43,13 +49,18 @@ inline Bytes to_bytes(std::string_view text) {
   return {begin, begin + text.size()};
 }
 
-/// Every sample another one than its neighbors; uses all bits.
+/// Every sample another one than its neighbors; uses all bits. Floats are between -1 and 1.
 inline Image noise_image(const ImageShape& shape) {
   Image image(shape);
   std::uint32_t state = 1;
-  for (std::size_t i = 0; i < image.bytes(); ++i) {
+  const std::size_t count = is_float(shape.depth) ? shape.samples() : shape.bytes();
+  for (std::size_t i = 0; i < count; ++i) {
     state = state * 1664525 + 1013904223;
-    image.data()[i] = std::byte(state >> 24);
+    if (is_float(shape.depth)) {
+      reinterpret_cast<float*>(image.data())[i] = float(std::int32_t(state)) * 0x1p-31F;
+    } else {
+      image.data()[i] = std::byte(state >> 24);
+    }
   }
   return image;
 }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -126,6 +127,54 @@ TEST(Tiff, applies_its_orientation_to_pixels_and_alpha) {
   EXPECT_THAT(samples(picture.alpha), ElementsAre(2, 4));
 }
 
+std::string bytes_of(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+Bytes float_tiff(int cols, int rows, int samples, const std::vector<float>& values) {
+  TiffMaker maker(cols, rows, 32, samples, samples < 3 ? 1 : 2);
+  maker.set(TiffMaker::kSampleFormat, std::vector<int>(std::size_t(samples), 3));
+  return maker.pixels(bytes_of(values)).file();
+}
+
+TEST(Tiff, reads_floats_as_they_are) {
+  const std::vector<float> values{-1e-30F, 3e30F, 0.1F, -0.0F, 65536.5F, -2};
+  const Image gray = open_tiff(float_tiff(3, 2, 1, values)).pixels;
+  EXPECT_EQ(gray.shape(), (ImageShape{2, 3, 1, Depth::f32}));
+  EXPECT_EQ(test::float_samples(gray), values);
+  const Image rgb = open_tiff(float_tiff(2, 1, 3, values)).pixels;
+  EXPECT_EQ(rgb.shape(), (ImageShape{1, 2, 3, Depth::f32}));
+  EXPECT_EQ(test::float_samples(rgb), values);
+}
+
+TEST(Tiff, reads_alpha_of_floats) {
+  const auto open = [](int kind) {
+    return open_tiff(TiffMaker(2, 1, 32, 2, 1)
+                         .set(TiffMaker::kSampleFormat, {3, 3})
+                         .set(TiffMaker::kExtraSamples, {kind})
+                         .pixels(bytes_of({3, 0.5F, 7, 0}))
+                         .file());
+  };
+  EXPECT_THAT(test::float_samples(open(2).pixels), ElementsAre(3, 7));
+  EXPECT_THAT(test::float_samples(open(2).alpha), ElementsAre(0.5F, 0));
+  EXPECT_THAT(test::float_samples(open(1).pixels), ElementsAre(6, 0)) << "multiplied by alpha";
+}
+
+TEST(Tiff, refuses_floats_that_are_not_finite) {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const auto refusal = [](const Bytes& file) {
+    const test::CaughtError error = tiff_failure(file);
+    EXPECT_EQ(error.reason, FailureReason::unsupported);
+    return error.detail;
+  };
+  EXPECT_EQ(refusal(float_tiff(3, 2, 1, {1, 2, 3, 4, 5, kNan})),
+            "has a sample that is not a number at row 1, column 2 (counted from 0); replace it "
+            "first");
+  EXPECT_THAT(refusal(float_tiff(2, 1, 3, {1, 2, 3, 4, -kInfinity, kNan})),
+              HasSubstr("a sample that is infinite at row 0, column 1, channel 1"));
+}
+
 TEST(Tiff, names_what_is_not_supported) {
   const auto pixel = [](int bits, int count, int photometric) {
     return TiffMaker(1, 1, bits, count, photometric).pixels("12345678901234567890"sv);
@@ -134,8 +183,12 @@ TEST(Tiff, names_what_is_not_supported) {
   EXPECT_THAT(unsupported_tiff(pixel(8, 3, 8).file()), HasSubstr("Lab"));
   EXPECT_THAT(unsupported_tiff(pixel(8, 3, 6).file()), HasSubstr("YCbCr"));
   EXPECT_THAT(unsupported_tiff(pixel(12, 1, 1).file()), HasSubstr("12 bits"));
-  EXPECT_THAT(unsupported_tiff(pixel(32, 1, 1).set(TiffMaker::kSampleFormat, {3}).file()),
-              HasSubstr("32-bit floating point"));
+  EXPECT_THAT(unsupported_tiff(pixel(64, 1, 1).set(TiffMaker::kSampleFormat, {3}).file()),
+              HasSubstr("64-bit floating point samples; convert it to 32 bits first"));
+  EXPECT_THAT(unsupported_tiff(pixel(16, 1, 1).set(TiffMaker::kSampleFormat, {3}).file()),
+              HasSubstr("16-bit floating point"));
+  EXPECT_THAT(unsupported_tiff(pixel(32, 1, 0).set(TiffMaker::kSampleFormat, {3}).file()),
+              HasSubstr("floating point samples of which 0 is white"));
   EXPECT_THAT(unsupported_tiff(pixel(16, 1, 1).set(TiffMaker::kSampleFormat, {2}).file()),
               HasSubstr("16-bit signed"));
   EXPECT_THAT(unsupported_tiff(pixel(8, 1, 1).set(TiffMaker::kCompression, {34712}).file()),

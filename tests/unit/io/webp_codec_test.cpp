@@ -5,6 +5,7 @@
 
 #include "io/codec.hpp"
 #include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/make_metadata.hpp"
 #include "tests/unit/io/test_images.hpp"
 
 namespace eckart::io {
@@ -35,14 +36,16 @@ TEST(Webp, is_smaller_and_less_exact_at_a_lower_quality) {
   }
 }
 
-TEST(Webp, keeps_profile_and_xmp) {
+TEST(Webp, keeps_profile_exif_and_xmp) {
   const Image image = gradient_image({9, 11, 3, Depth::u8});
   Metadata metadata;
   metadata.icc = Bytes(301, std::byte(7));
+  metadata.exif = test::make_exif({.orientation = 1});
   metadata.xmp = Bytes(20, std::byte('x'));
   const Bytes file = webp().encode(PictureView(image, Image(), metadata), {});
   const Picture picture = webp().decode(file, {});
   EXPECT_EQ(picture.metadata.icc, metadata.icc);
+  EXPECT_EQ(picture.metadata.exif, metadata.exif);
   EXPECT_EQ(picture.metadata.xmp, metadata.xmp);
   EXPECT_TRUE(test::same(picture.pixels, image));
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "preparation/gray.hpp"
 #include "preparation/normalize.hpp"
@@ -52,6 +54,50 @@ TEST(Preparer, removes_the_profile_of_colors_that_are_gone) {
   EXPECT_TRUE(converted.metadata.icc.empty());
   EXPECT_EQ(converted.metadata.exif.size(), 4u);
   EXPECT_EQ(preparer.prepare(make_picture(kGray)).metadata.icc.size(), 3u) << "it is for gray";
+}
+
+/// The samples of an image of integers as floats.
+Image to_floats(const Image& image, double scale = 1, double offset = 0) {
+  ImageShape shape = image.shape();
+  shape.depth = Depth::f32;
+  Image floats(shape);
+  const std::vector<int> samples = test::samples(image);
+  std::ranges::transform(samples, reinterpret_cast<float*>(floats.data()),
+                         [&](int sample) { return float(sample * scale + offset); });
+  return floats;
+}
+
+/// Except for rounding, and where integers are clamped.
+TEST(Preparer, prepares_floats_as_integers) {
+  const Preparation preparation{.gray = true, .size = TargetSize::exactly(30, 60)};
+  const ImageShape shape{40, 50, 3, Depth::u16};
+  Picture levels, floats, negative;
+  levels.pixels = test::gradient_image(shape);
+  floats.pixels = to_floats(levels.pixels);
+  negative.pixels = to_floats(levels.pixels, -1e-3);
+  const std::vector<int> expected =
+      test::samples(Preparer(preparation).prepare(std::move(levels)).pixels);
+  const Image prepared = Preparer(preparation).prepare(std::move(floats)).pixels;
+  EXPECT_EQ(prepared.shape(), (ImageShape{60, 30, 1, Depth::f32}));
+  const std::vector<float> values = test::float_samples(prepared);
+  const std::vector<float> negated =
+      test::float_samples(Preparer(preparation).prepare(std::move(negative)).pixels);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (expected[i] < 65535) {
+      EXPECT_NEAR(values[i], expected[i], 2);
+    }
+    EXPECT_NEAR(negated[i], -1e-3 * values[i], 1e-4);
+  }
+}
+
+TEST(Preparer, normalizes_floats_to_0_and_1) {
+  Picture picture;
+  picture.pixels = to_floats(test::noise_image({5, 6, 1, Depth::u16}), 7e5, -1e9);
+  const Image normalized =
+      Preparer({.normalize = Normalization::minmax}).prepare(std::move(picture)).pixels;
+  const auto [min, max] = std::ranges::minmax(test::float_samples(normalized));
+  EXPECT_EQ(min, 0);
+  EXPECT_EQ(max, 1);
 }
 
 TEST(Preparer, needs_the_memory_of_its_largest_step) {
