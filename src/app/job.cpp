@@ -73,7 +73,7 @@ Job::Job(JobRequest request)
       loader_(request_.settings.limits, ranks_, outputs_ ? &outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               {request_.settings.input.decoder, request_.settings.input.alpha,
-               request_.settings.input.preparation()}) {
+               request_.settings.preparation(), request_.settings.color}) {
   if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 

@@ -25,7 +25,8 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .has_stamp = settings.output.stamp,
                                              .decoder = settings.input.decoder,
                                              .alpha = settings.input.alpha,
-                                             .preparation = settings.input.preparation(),
+                                             .preparation = settings.preparation(),
+                                             .color = settings.color,
                                              .rank = rank,
                                              .peak = settings.quality.peak}));
   return texts;

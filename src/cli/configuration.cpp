@@ -38,6 +38,9 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
 }
 
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
+  add_enum_name_option(command, "--color", args.color, "Matrices of a color image",
+                       settings::Settings{}.color)
+      ->group(group);
   command.add_flag("--gray", args.gray, "Convert color images to gray")->group(group);
   command
       .add_option("--size", args.size,
@@ -81,6 +84,7 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
 
 void apply_preparation_flags(settings::Settings& settings, const PreparationArgs& args) {
   if (args.gray) settings.input.gray = true;
+  apply_flag(settings, "--color", "color", args.color);
   apply_flag(settings, "--size", "input.size", args.size);
   apply_flag(settings, "--normalize", "input.normalize", args.normalize);
 }

@@ -30,10 +30,10 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
 /// Flags of the preparation of inputs.
 struct PreparationArgs {
   bool gray = false;
-  std::optional<std::string> size, normalize;
+  std::optional<std::string> color, size, normalize;
 };
 
-/// Adds --gray, --size and --normalize to a group of the help.
+/// Adds --color, --gray, --size and --normalize to a group of the help.
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group);
 
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,

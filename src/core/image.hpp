@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "core/matrix_view.hpp"
 
@@ -39,6 +40,11 @@ class Image {
   const ImageShape& shape() const { return shape_; }
   std::size_t bytes() const { return shape_.bytes(); }
   bool empty() const { return !data_; }
+  /// Moves the pixels to an image of another shape with the same number of bytes.
+  Image reshaped(const ImageShape& shape) && {
+    shape_ = shape;
+    return std::move(*this);
+  }
   std::byte* data() { return data_.get(); }
   const std::byte* data() const { return data_.get(); }
 

@@ -13,6 +13,13 @@ bool is_full(const RankPolicy& resolved, const ImageShape& shape) {
          resolved.value >= std::min(shape.rows, shape.cols);
 }
 
+/// Values in levels of the image become values in levels of its matrices.
+RankPolicy scale_levels(RankPolicy policy, double scale) {
+  using Kind = RankPolicy::Kind;
+  if (policy.kind == Kind::rmse || policy.kind == Kind::gavish_donoho) policy.value *= scale;
+  return policy;
+}
+
 Image copy_image(const Image& image) {
   Image copy(image.shape());
   std::memcpy(copy.data(), image.data(), image.bytes());
@@ -23,13 +30,16 @@ Image copy_image(const Image& image) {
 
 void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks) {
   compute::Task& task = item.task;
-  const ImageShape& shape = task.input.shape();
-  task.peak = peak(shape.depth);
+  const ImageShape& shape = item.matrices_shape;
+  ImageShape stored = shape;  // what counts for a rank by the bytes of the image
+  stored.depth = item.image_shape.depth;
+  const int scale = matrices_scale(item.image_shape, item.color);
+  task.peak = scale * peak(item.image_shape.depth);
   item.output_ranks = ranks;
   item.full_rank_outputs.clear();
   task.ranks.clear();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const RankPolicy resolved = resolve(ranks[i], shape);
+    const RankPolicy resolved = scale_levels(resolve(ranks[i], stored), scale);
     if (is_full(resolved, shape)) {
       item.full_rank_outputs.push_back(i);
       continue;

@@ -7,9 +7,9 @@
 
 namespace eckart::pipeline {
 
-/// Sets ranks, outputs and results of a decoded image's task. Full ranks are excluded from the
-/// task: at a rank of min(rows, cols) the reconstruction equals the image. Their indices are stored
-/// in WorkItem::full_rank_outputs. If all ranks are full, adds the outputs at once and sets
+/// Sets ranks, outputs and results of the task after set_matrices(). Full ranks are excluded from
+/// the task: at a rank of min(rows, cols) the reconstruction equals the image. Their indices are
+/// stored in WorkItem::full_rank_outputs. If all ranks are full, adds the outputs at once and sets
 /// WorkItem::is_full_rank. The item refers to `ranks`.
 void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks);
 

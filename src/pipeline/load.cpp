@@ -11,6 +11,8 @@
 #include "io/alpha.hpp"
 #include "io/content_hash.hpp"
 #include "io/dicom_header.hpp"
+#include "pipeline/color_planes.hpp"
+#include "preparation/color_matrices.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -61,24 +63,28 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(decode(item, file, codec, header));
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
-  item.task.input = std::move(picture.pixels);
+  set_matrices(item, std::move(picture.pixels), input_.color);
   if (picture.metadata.dicom)
     spdlog::debug("{}: {}", text::printable(item.file.native()),
                   io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes(item.task.input.shape()) + item.alpha.bytes() +
+  item.reservation.shrink_to(resident_bytes(item.image_shape) + item.alpha.bytes() +
                              item.metadata.bytes());
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
-  log_full_rank(item, item.task.input.shape());
+  log_full_rank(item, item.matrices_shape);
   warn_of_jpeg_noise(item, codec.format);
   prepare_task(item, ranks_);
 }
 
 std::size_t Loader::resident_bytes(const ImageShape& prepared) const {
-  return copies_ * prepared.bytes() * (1 + ranks_.size());
+  const std::size_t matrices = matrices_shape(prepared, input_.color).bytes();
+  const std::size_t computing = copies_ * matrices * (1 + ranks_.size());
+  if (!preparation::has_own_matrices(prepared, input_.color)) return computing;
+  const std::size_t restoring = matrices * (1 + ranks_.size()) + prepared.bytes() * ranks_.size();
+  return prepared.bytes() + std::max(computing, restoring);
 }
 
 /// One reservation covers everything the item needs. If items held some bytes while they waited for

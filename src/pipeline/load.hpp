@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/color_mode.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "io/codec.hpp"
@@ -36,6 +37,7 @@ struct InputOptions {
   Decoder decoder = Decoder::strict;
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation = {};
+  ColorMode color = ColorMode::channels;
 };
 
 /// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which
@@ -49,15 +51,15 @@ class Loader {
 
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
   /// task. Checks the header against the limits, and the prepared shape against the limits and the
-  /// output format. Makes one reservation: the maximum of (file + decoder), preparation and (input
-  /// pixels + output pixels + alpha). After the preparation, it is reduced to the pixels. If the
-  /// reservation is empty, returns without decoding. Throws ItemError.
+  /// output format. Makes one reservation: the maximum of (file + decoder), preparation and
+  /// (pixels, matrices and outputs + alpha). After the preparation, it is reduced to the last. If
+  /// the reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
 
  private:
   Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                  const io::Header& header) const;
-  /// Returns the bytes of all pixels of an item with a prepared image of this shape.
+  /// Returns the bytes of the image, its matrices and outputs, for a prepared image of this shape.
   std::size_t resident_bytes(const ImageShape& prepared) const;
   std::size_t bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);

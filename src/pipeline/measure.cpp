@@ -29,18 +29,21 @@ OutputQuality measure_reconstruction(const compute::Task& task, std::size_t outp
 
 }  // namespace
 
-double output_squared_error(const compute::Task& task, std::size_t output) {
-  double squared_error = 0;
-  for (const compute::PlaneResult& plane : task.results[output])
-    squared_error += plane.squared_error;
-  return squared_error;
+OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
+  OutputErrors sum;
+  for (const compute::PlaneResult& plane : planes) {
+    sum.residual += plane.residual;
+    sum.squared_error += plane.squared_error;
+  }
+  return sum;
 }
 
-OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
-                             std::span<const std::byte> file, const MeasureOptions& options) {
+OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
+                             const io::Codec& codec, std::span<const std::byte> file,
+                             const MeasureOptions& options) {
   if (!options.is_lossy) {
     OutputQuality quality = measure_output(task, output, options);
-    quality.file_squared_error = output_squared_error(task, output);
+    quality.file_squared_error = squared_error;
     return quality;
   }
   OutputQuality quality;

@@ -28,13 +28,20 @@ struct OutputQuality {
   std::chrono::nanoseconds write_time{0};                            ///< of encoding and writing
 };
 
-/// The squared error of the pixels of an output, summed over all its planes, in levels^2.
-double output_squared_error(const compute::Task& task, std::size_t output);
+/// Squared errors of all samples of an output, in levels^2.
+struct OutputErrors {
+  double residual = 0;       ///< before clamping and rounding
+  double squared_error = 0;  ///< of the pixels
+};
 
-/// Measures an output of a task that `codec` encoded as `file`. Throws ItemError(not_written) if
-/// the file does not decode.
-OutputQuality measure_output(const compute::Task& task, std::size_t output, const io::Codec& codec,
-                             std::span<const std::byte> file, const MeasureOptions& options);
+/// Returns the sums of the errors of the planes.
+OutputErrors sum_errors(std::span<const compute::PlaneResult> planes);
+
+/// Measures an output of a task that `codec` encoded as `file`. `squared_error` is that of its
+/// pixels. Throws ItemError(not_written) if the file does not decode.
+OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
+                             const io::Codec& codec, std::span<const std::byte> file,
+                             const MeasureOptions& options);
 /// Measures an output that is not written. What concerns its file stays unknown.
 OutputQuality measure_output(const compute::Task& task, std::size_t output,
                              const MeasureOptions& options);

@@ -12,14 +12,14 @@ namespace eckart::pipeline {
 namespace {
 
 double psnr_db_of(const WorkItem& item, double squared_error) {
-  return psnr_db(squared_error, item.task.input.shape().samples(), item.task.peak);
+  return psnr_db(squared_error, item.image_shape.samples(), item.task.peak);
 }
 
 double milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
-void add_planes(const std::vector<compute::PlaneResult>& planes,
+void add_planes(const std::vector<compute::PlaneResult>& planes, const ImageShape& shape,
                 telemetry::OutputMeasurement& line) {
   for (const compute::PlaneResult& plane : planes) {
     line.rank = std::max(line.rank, plane.rank);
@@ -30,21 +30,20 @@ void add_planes(const std::vector<compute::PlaneResult>& planes,
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
     line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
     line.planes_recomputed += plane.is_recomputed;
-    line.factor_bytes += plane.rank * triplet_bytes(line.rows, line.cols);
+    line.factor_bytes += plane.rank * triplet_bytes(shape.rows, shape.cols);
   }
   if (line.solvers.size() < planes.size()) line.solvers.clear();
 }
 
 void add_quality(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
-  const double samples = double(item.task.input.shape().samples());
-  double residual = 0;
-  for (const compute::PlaneResult& plane : item.task.results[output]) residual += plane.residual;
+  const double samples = double(item.image_shape.samples());
+  const OutputErrors errors = output_errors(item, output);
   const OutputQuality quality = quality_of(item, output);
   line.peak = item.task.peak;
   line.peak_source = item.peak_source;
-  line.psnr_before_rounding_db = psnr_db_of(item, residual);
+  line.psnr_before_rounding_db = psnr_db_of(item, errors.residual);
   line.psnr_db = output_psnr_db(item, output);
-  line.rmse = std::sqrt(output_squared_error(item.task, output) / samples);
+  line.rmse = std::sqrt(errors.squared_error / samples);
   line.relative_error = quality.relative_error;
   line.max_error = quality.max_error;
   line.file_psnr_db = file_psnr_db(item, output);
@@ -53,7 +52,7 @@ void add_quality(const WorkItem& item, std::size_t output, telemetry::OutputMeas
 }
 
 void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
-  line.raw_bytes = std::int64_t(item.task.input.bytes());
+  line.raw_bytes = std::int64_t(item.image_shape.bytes());
   line.source_bytes = item.input_bytes;
   if (output < item.output_bytes.size()) line.written_bytes = item.output_bytes[output];
   line.load_ms = milliseconds(item.load_time);
@@ -65,13 +64,18 @@ void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasur
 }  // namespace
 
 void set_peak(WorkItem& item, const PeakChoice& choice) {
-  const Peak peak = analysis::resolve_peak(choice, item.task.input);
-  item.task.peak = peak.value;
+  const Image& image = item.image.empty() ? item.task.input : item.image;
+  const Peak peak = analysis::resolve_peak(choice, image);
+  item.task.peak = peak.value * matrices_scale(item.image_shape, item.color);
   item.peak_source = peak.source;
 }
 
+OutputErrors output_errors(const WorkItem& item, std::size_t output) {
+  return item.errors.empty() ? sum_errors(item.task.results[output]) : item.errors[output];
+}
+
 double output_psnr_db(const WorkItem& item, std::size_t output) {
-  return psnr_db_of(item, output_squared_error(item.task, output));
+  return psnr_db_of(item, output_errors(item, output).squared_error);
 }
 
 double file_psnr_db(const WorkItem& item, std::size_t output) {
@@ -83,7 +87,7 @@ OutputQuality quality_of(const WorkItem& item, std::size_t output) {
 }
 
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
-  const ImageShape& shape = item.task.input.shape();
+  const ImageShape& shape = item.image_shape;
   telemetry::OutputMeasurement line{.file = item.file,
                                     .output = item.outputs[output],
                                     .rows = shape.rows,
@@ -91,7 +95,7 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
                                     .rank_spec = to_string(item.output_ranks[output])};
-  add_planes(item.task.results[output], line);
+  add_planes(item.task.results[output], item.matrices_shape, line);
   add_quality(item, output, line);
   add_costs(item, output, line);
   return line;

@@ -11,6 +11,8 @@ namespace eckart::pipeline {
 /// Sets the peak of PSNR and SSIM, and of ranks by PSNR, for the image of the item.
 void set_peak(WorkItem& item, const PeakChoice& choice);
 
+/// The errors of the pixels of one output, over all its planes.
+OutputErrors output_errors(const WorkItem& item, std::size_t output);
 /// PSNR of the pixels of one output, over all its planes, in dB; infinity if they equal the input.
 double output_psnr_db(const WorkItem& item, std::size_t output);
 /// PSNR of the pixels in the file of one output; infinity if they equal the input, NaN if not

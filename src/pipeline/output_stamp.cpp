@@ -10,9 +10,12 @@ std::vector<TextEntry> output_stamp(const WorkItem& item, std::size_t output,
   std::string channel_ranks;
   for (const compute::PlaneResult& plane : item.task.results[output])
     channel_ranks += (channel_ranks.empty() ? "" : ",") + std::to_string(plane.rank);
-  return {{"Software", program},
-          {"eckart:rank", to_string(item.output_ranks[output])},
-          {"eckart:channel_ranks", channel_ranks}};
+  std::vector<TextEntry> stamp{{"Software", program},
+                               {"eckart:rank", to_string(item.output_ranks[output])},
+                               {"eckart:channel_ranks", channel_ranks}};
+  if (item.color != ColorMode::channels && item.image_shape.channels > 1)
+    stamp.push_back({"eckart:color", to_string(item.color)});
+  return stamp;
 }
 
 }  // namespace eckart::pipeline

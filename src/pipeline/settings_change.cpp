@@ -12,6 +12,7 @@ namespace {
 constexpr Decoder kOmittedDecoder = Decoder::strict;
 constexpr AlphaPolicy kOmittedAlpha = AlphaPolicy::keep;
 constexpr Certificate kOmittedCertificate = Certificate::estimate;
+constexpr ColorMode kOmittedColor = ColorMode::channels;
 constexpr PeakChoice kOmittedPeak;
 constexpr MetadataPolicy kOmittedMetadata = MetadataPolicy::keep;
 constexpr JpegSubsampling kOmittedSubsampling = JpegSubsampling::keep;
@@ -22,6 +23,7 @@ std::string omitted_value(const std::string& name) {
   if (name == "decoder") return to_string(kOmittedDecoder);
   if (name == "alpha") return to_string(kOmittedAlpha);
   if (name == "certificate") return to_string(kOmittedCertificate);
+  if (name == "color") return to_string(kOmittedColor);
   if (name == "peak") return to_string(kOmittedPeak);
   if (name == "metadata") return to_string(kOmittedMetadata);
   if (name == "subsampling") return to_string(kOmittedSubsampling);
@@ -81,6 +83,8 @@ std::string settings_text(const PixelSettings& settings) {
   if (preparation.size.is_set()) text += ", size " + to_string(preparation.size);
   if (preparation.normalize != Normalization::none)
     text += ", normalize " + to_string(preparation.normalize);
+  if (settings.color != kOmittedColor && settings.color != ColorMode::gray)
+    text += ", color " + to_string(settings.color);
   text += ", rank " + to_string(settings.rank);
   const bool has_psnr_target = settings.rank.kind == RankPolicy::Kind::psnr;
   if (has_psnr_target && settings.peak != kOmittedPeak)

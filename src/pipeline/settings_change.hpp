@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/color_mode.hpp"
 #include "core/image_format.hpp"
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
@@ -32,6 +33,7 @@ struct PixelSettings {
   Decoder decoder = Decoder::strict;
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation{};
+  ColorMode color = ColorMode::channels;
   RankPolicy rank;
   PeakChoice peak = {};  ///< used for ranks by PSNR only
 };

@@ -24,7 +24,7 @@ StepLimits::Duration StepLimits::load(const WorkItem& item) const {
 
 StepLimits::Duration StepLimits::write(const WorkItem& item) const {
   const double outputs = double(item.task.outputs.size());
-  return stall + transfer_time(outputs * double(item.task.input.shape().bytes()));
+  return stall + transfer_time(outputs * double(item.image_shape.bytes()));
 }
 
 StepLimits::Duration StepLimits::publish(const WorkItem& item) const {

@@ -117,7 +117,7 @@ TraceArgs trace_args(const WorkItem& item) {
 }
 
 TraceArgs load_trace_args(const WorkItem& item) {
-  const ImageShape& shape = item.task.input.shape();
+  const ImageShape& shape = item.image_shape;
   return trace_args(item)
       .add("bytes", item.input_bytes)
       .add("rows", shape.rows)

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "core/color_mode.hpp"
 #include "core/instant.hpp"
 #include "core/outcome.hpp"
 #include "core/peak_choice.hpp"
@@ -42,8 +43,14 @@ struct WorkItem {
   std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels
   compute::Task task;
-  Image alpha;        ///< of the input; empty: opaque
-  Metadata metadata;  ///< of the input
+  ColorMode color = ColorMode::channels;
+  ImageShape image_shape{};     ///< of the image, after its preparation
+  ImageShape matrices_shape{};  ///< of the task's input while it is computed
+  /// The image, while the task's input holds other numbers than its samples; otherwise empty.
+  Image image;
+  std::vector<OutputErrors> errors;  ///< of each output; empty: the sums of those of its planes
+  Image alpha;                       ///< of the input; empty: opaque
+  Metadata metadata;                 ///< of the input
   std::vector<std::size_t>
       full_rank_outputs{};                   ///< outputs equal to the input, not in the task yet
   bool is_full_rank = false;                 ///< all ranks are full: skips the backend

@@ -12,6 +12,8 @@
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "io/output_metadata.hpp"
+#include "pipeline/color_planes.hpp"
+#include "pipeline/output_quality.hpp"
 #include "pipeline/output_stamp.hpp"
 #include "text/printable.hpp"
 
@@ -25,6 +27,7 @@ std::chrono::nanoseconds time_between_stages(const WorkItem& item) {
 }  // namespace
 
 void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options) {
+  restore_colors(item);
   item.publication.clear();  // from a previous attempt
   item.qualities.clear();
   item.wait_time = time_between_stages(item);
@@ -51,7 +54,8 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
     item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file, mtime_ns));
     item.output_bytes.push_back(std::int64_t(file.size()));
     const auto write_time = Clock::now() - begin;
-    item.qualities.push_back(measure_output(item.task, i, codec, file, options.measure));
+    item.qualities.push_back(measure_output(item.task, i, output_errors(item, i).squared_error,
+                                            codec, file, options.measure));
     item.qualities.back().write_time = write_time;
   }
   if (!dropped.empty())
@@ -59,6 +63,7 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
 }
 
 void measure_outputs(WorkItem& item, const MeasureOptions& options) {
+  restore_colors(item);
   item.wait_time = time_between_stages(item);
   for (std::size_t i = 0; i < item.outputs.size(); ++i)
     item.qualities.push_back(measure_output(item.task, i, options));

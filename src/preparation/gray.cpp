@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace eckart::preparation {
 namespace {
@@ -17,15 +18,18 @@ void convert(const Image& image, Image& gray) {
 
 }  // namespace
 
-Image to_gray(Image image) {
-  ImageShape shape = image.shape();
-  if (shape.channels == 1) return image;
+Image gray_of(const Image& rgb) {
+  ImageShape shape = rgb.shape();
   shape.channels = 1;
   Image gray(shape);
   const auto convert_depth =
       shape.depth == Depth::u8 ? convert<std::uint8_t> : convert<std::uint16_t>;
-  convert_depth(image, gray);
+  convert_depth(rgb, gray);
   return gray;
+}
+
+Image to_gray(Image image) {
+  return image.shape().channels == 1 ? std::move(image) : gray_of(image);
 }
 
 }  // namespace eckart::preparation

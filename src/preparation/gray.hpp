@@ -8,5 +8,7 @@ namespace eckart::preparation {
 /// digits, rounded to the nearest integer. The result for 8 bits equals that of
 /// Image.convert("L") of Pillow. A gray image is returned as it is.
 Image to_gray(Image image);
+/// The same for a const image, which must be RGB.
+Image gray_of(const Image& rgb);
 
 }  // namespace eckart::preparation

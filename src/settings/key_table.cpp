@@ -50,6 +50,10 @@ const KeyTable<Settings>& settings_table() {
           &S::calibration),
       per_watch(key("rank", "how the rank is chosen; a list writes one output for each element",
                     RankList{}, &S::ranks)),
+      per_watch(key("color",
+                    "matrices of a color image: its channels, luma (chroma stays as it is), ycbcr, "
+                    "joint (channels side by side), or gray",
+                    Choice<ColorMode>{}, &S::color)),
       per_watch(key("input.decoder", "decoder of inputs; opencv also accepts damaged files",
                     Choice<Decoder>{}, &S::input, &InputSettings::decoder)),
       per_watch(key("input.alpha",

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/color_mode.hpp"
 #include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
@@ -27,8 +28,6 @@ struct InputSettings {
   bool gray = false;
   TargetSize size;
   Normalization normalize = Normalization::none;
-
-  Preparation preparation() const { return {gray, size, normalize}; }
 };
 
 struct OutputSettings {
@@ -91,6 +90,7 @@ struct Settings {
   Certificate certificate = Certificate::estimate;
   FileChoice calibration;                       ///< see calibration.hpp
   std::vector<RankPolicy> ranks{RankPolicy{}};  ///< not empty, and they differ
+  ColorMode color = ColorMode::channels;
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;
@@ -107,6 +107,10 @@ struct Settings {
   TimeoutSettings timeouts;
   TelemetrySettings telemetry;
   QualitySettings quality;
+
+  Preparation preparation() const {
+    return {input.gray || color == ColorMode::gray, input.size, input.normalize};
+  }
 };
 
 /// An error in one line: location ("eckart.yaml:7", "--set a.b=c"), key, found value, expected

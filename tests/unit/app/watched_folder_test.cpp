@@ -19,6 +19,7 @@
 #include "io/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
+#include "pipeline/color_planes.hpp"
 #include "pipeline/full_rank_filter.hpp"
 #include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/other_disk.hpp"
@@ -386,7 +387,7 @@ TEST_F(WatchedFolderTest, does_not_defer_items_after_a_bug) {
   WatchedFolder folder(watch());
   auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
   folder.assign_outputs(*item);
-  item->task.input = Image({8, 4, 1, Depth::u8});
+  pipeline::set_matrices(*item, Image({8, 4, 1, Depth::u8}), ColorMode::channels);
   const RankPolicy ranks[] = {2};
   pipeline::prepare_task(*item, ranks);
   folder.write(*item);  // the item is written, but its state does not say so

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/enum_names.hpp"
+#include "core/image.hpp"
+
+namespace eckart {
+
+/// Which matrices a color image is decomposed as. Gray images are one matrix in every mode.
+enum class ColorMode {
+  channels,  ///< red, green and blue: three matrices
+  luma,      ///< luma; chroma stays as it is
+  ycbcr,     ///< Y, Cb and Cr: three matrices
+  joint,     ///< red, green and blue side by side: one matrix
+  gray,      ///< the image is converted to gray
+};
+
+constexpr auto enum_names(ColorMode) {
+  return std::to_array<EnumName<ColorMode>>({{ColorMode::channels, "channels"},
+                                             {ColorMode::luma, "luma"},
+                                             {ColorMode::ycbcr, "ycbcr"},
+                                             {ColorMode::joint, "joint"},
+                                             {ColorMode::gray, "gray"}});
+}
+
+/// The shape of the matrices of an image: each channel of the result is one matrix. An image that
+/// is to become gray must have been converted before.
+constexpr ImageShape matrices_shape(ImageShape image, ColorMode mode) {
+  if (image.channels == 1) return image;
+  if (mode == ColorMode::luma) image.channels = 1;
+  if (mode == ColorMode::ycbcr) image.depth = Depth::u16;
+  if (mode == ColorMode::joint) {
+    image.cols *= image.channels;
+    image.channels = 1;
+  }
+  return image;
+}
+
+/// Levels of the matrices per level of the image. Y, Cb and Cr of 8-bit images have eight binary
+/// digits after the point, so that their rounding does not matter.
+constexpr int matrices_scale(const ImageShape& image, ColorMode mode) {
+  const bool has_fraction =
+      mode == ColorMode::ycbcr && image.channels > 1 && image.depth == Depth::u8;
+  return has_fraction ? 256 : 1;
+}
+
+}  // namespace eckart

@@ -1,0 +1,112 @@
+#include "preparation/color_matrices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "preparation/gray.hpp"
+
+namespace eckart::preparation {
+namespace {
+
+constexpr float kRed = 0.299F, kGreen = 0.587F, kBlue = 0.114F;
+constexpr float kCb = 2 * (1 - kBlue), kCr = 2 * (1 - kRed);
+
+template <class T>
+T rounded(float value, int peak) {
+  return T(std::clamp(value + 0.5F, 0.0F, float(peak)));
+}
+
+template <class T>
+Image convert_to_ycbcr(const Image& image) {
+  Image ycbcr(matrices_shape(image.shape(), ColorMode::ycbcr));
+  const auto scale = float(matrices_scale(image.shape(), ColorMode::ycbcr));
+  const float zero = scale * float(peak(image.shape().depth) / 2 + 1);
+  const int max = peak(Depth::u16);
+  const T* rgb = image.plane<T>(0).data;
+  std::uint16_t* to = ycbcr.plane<std::uint16_t>(0).data;
+  for (std::size_t i = 0; i < image.shape().samples(); i += 3) {
+    const float y = kRed * float(rgb[i]) + kGreen * float(rgb[i + 1]) + kBlue * float(rgb[i + 2]);
+    to[i] = rounded<std::uint16_t>(scale * y, max);
+    to[i + 1] = rounded<std::uint16_t>(scale / kCb * (float(rgb[i + 2]) - y) + zero, max);
+    to[i + 2] = rounded<std::uint16_t>(scale / kCr * (float(rgb[i]) - y) + zero, max);
+  }
+  return ycbcr;
+}
+
+/// Adds changes of red, green and blue to the samples, pixel after pixel.
+template <class T>
+class Restoration {
+ public:
+  explicit Restoration(const Image& image)
+      : restored_{.pixels = Image(image.shape())},
+        from_(image.plane<T>(0).data),
+        to_(restored_.pixels.template plane<T>(0).data),
+        peak_(peak(image.shape().depth)) {}
+
+  void add(std::size_t pixel, const std::array<float, 3>& changes) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto sample = float(from_[3 * pixel + c]);
+      const T restored = rounded<T>(sample + changes[c], peak_);
+      to_[3 * pixel + c] = restored;
+      const float error = float(restored) - sample;
+      restored_.squared_error += double(error) * double(error);
+      restored_.residual += double(changes[c]) * double(changes[c]);
+    }
+  }
+  RestoredImage take() { return std::move(restored_); }
+
+ private:
+  RestoredImage restored_;
+  const T* from_;
+  T* to_;
+  int peak_;
+};
+
+template <class T>
+RestoredImage restore_luma(const Image& image, const Image& matrices, const Image& approximation) {
+  Restoration<T> restoration(image);
+  const T *before = matrices.plane<T>(0).data, *after = approximation.plane<T>(0).data;
+  for (std::size_t i = 0; i < matrices.shape().samples(); ++i) {
+    const float change = float(after[i]) - float(before[i]);
+    restoration.add(i, {change, change, change});
+  }
+  return restoration.take();
+}
+
+template <class T>
+RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Image& approximation) {
+  Restoration<T> restoration(image);
+  const float level = 1.0F / float(matrices_scale(image.shape(), ColorMode::ycbcr));
+  const std::uint16_t *before = matrices.plane<std::uint16_t>(0).data,
+                      *after = approximation.plane<std::uint16_t>(0).data;
+  const auto change = [&](std::size_t i) { return level * (float(after[i]) - float(before[i])); };
+  for (std::size_t i = 0; i < matrices.shape().samples(); i += 3) {
+    const float y = change(i), cb = kCb * change(i + 1), cr = kCr * change(i + 2);
+    restoration.add(i / 3, {y + cr, y - (kBlue * cb + kRed * cr) / kGreen, y + cb});
+  }
+  return restoration.take();
+}
+
+}  // namespace
+
+Image color_matrices(const Image& image, ColorMode mode) {
+  const bool is_u8 = image.shape().depth == Depth::u8;
+  if (mode == ColorMode::luma) return gray_of(image);
+  return is_u8 ? convert_to_ycbcr<std::uint8_t>(image) : convert_to_ycbcr<std::uint16_t>(image);
+}
+
+RestoredImage restore_colors(const Image& image, const Image& matrices, const Image& approximation,
+                             ColorMode mode) {
+  const bool is_u8 = image.shape().depth == Depth::u8;
+  if (mode == ColorMode::luma) {
+    const auto restore = is_u8 ? restore_luma<std::uint8_t> : restore_luma<std::uint16_t>;
+    return restore(image, matrices, approximation);
+  }
+  const auto restore = is_u8 ? restore_ycbcr<std::uint8_t> : restore_ycbcr<std::uint16_t>;
+  return restore(image, matrices, approximation);
+}
+
+}  // namespace eckart::preparation
