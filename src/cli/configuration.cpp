@@ -37,6 +37,15 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
   if (ranks) settings.ranks = parse_ranks(*ranks);
 }
 
+CLI::Option* add_name_option(CLI::App& command, std::optional<std::string>& name) {
+  return command
+      .add_option("--name", name,
+                  "File names of the outputs, such as {stem}.{label}.{ext} for a.k20.png; other "
+                  "fields are {rank} and {name}")
+      ->type_name("PATTERN")
+      ->default_str("{stem}.{ext}, or {stem}.{label}.{ext} for several ranks");
+}
+
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
   add_enum_name_option(command, "--color", args.color, "Matrices of a color image",
                        settings::Settings{}.color)

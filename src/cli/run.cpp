@@ -38,7 +38,7 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, ledger, peak;
+  std::optional<std::string> rank, backend, solver, format, name, ledger, peak;
   PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
        json = false, dry_run = false;
@@ -69,6 +69,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
+  apply_flag(settings, "--name", "output.name", args.name);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
@@ -244,6 +245,7 @@ void add_output_options(CLI::App& run, RunArgs& args) {
                        "File format of the outputs; none: measure them, and write nothing",
                        settings::OutputSettings{}.format)
       ->group(group);
+  add_name_option(run, args.name)->group(group);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")
       ->type_name("FILE")

@@ -24,10 +24,10 @@ constexpr double kExactPsnrDb = 99;  // used in place of infinity
 double counted_psnr_db(double psnr_db) { return std::clamp(psnr_db, -kExactPsnrDb, kExactPsnrDb); }
 
 /// True if this plane was recomputed for any output. Full-rank outputs never are.
-bool is_recomputed(const compute::Task& task, std::size_t channel) {
+bool is_recomputed(const compute::Task& task, std::size_t plane) {
   return std::ranges::any_of(task.results,
-                             [channel](const std::vector<compute::PlaneResult>& planes) {
-                               return planes[channel].is_recomputed;
+                             [plane](const std::vector<compute::PlaneResult>& planes) {
+                               return planes[plane].is_recomputed;
                              });
 }
 
@@ -35,6 +35,7 @@ bool is_recomputed(const compute::Task& task, std::size_t channel) {
 /// of the file if it was measured.
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    if (item.is_output_skipped(i)) continue;
     const telemetry::OutputMeasurement line = output_measurement(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   text::printable(line.file.native()), line.rows, line.cols, line.channels,
@@ -110,11 +111,11 @@ void Tally::count(const WorkItem& item) {
   last_done_unix_s_ = machine::unix_now_s();
   ++report_.done;
   for (const std::int64_t bytes : item.output_bytes) report_.output_bytes += bytes;
-  const ImageShape& shape = item.task.input.shape();
+  const ImageShape& shape = item.image_shape;
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
-  report_.planes += shape.channels;
-  for (std::size_t channel = 0; channel < std::size_t(shape.channels); ++channel)
-    report_.planes_recomputed += is_recomputed(item.task, channel);
+  report_.planes += item.matrices_shape.channels;
+  for (std::size_t plane = 0; plane < std::size_t(item.matrices_shape.channels); ++plane)
+    report_.planes_recomputed += is_recomputed(item.task, plane);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
     count_output(item, i);
