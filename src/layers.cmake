@@ -62,16 +62,19 @@ eckart_layer(reports ABOUT "summary, --json, --report, throughput log" USES tele
 eckart_layer(status_server/page ABOUT "the status page in HTML, CSS and JavaScript, as one C++ string")
 eckart_layer(status_server ABOUT "status page, status.json, metrics, health checks over HTTP"
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
-eckart_layer(capacity ABOUT "from throughput logs to a plan" USES core text LIBRARIES nlohmann-json spdlog)
+eckart_layer(html ABOUT "pages that need no other file: style, tables, plots as SVG" LIBRARIES spdlog)
+eckart_layer(inspection ABOUT "what an image comes to at each rank, as text, JSON and page"
+             USES compute compute/cpu analysis html core text LIBRARIES spdlog nlohmann-json)
+eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
              USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
-             USES settings pipeline flow io io/watch compute compute/cpu compute/checked compute/fallback ledger telemetry
+             USES settings pipeline flow io io/watch preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app settings flow io compute logging reports status_server capacity bench synth machine build_id core files text hash
+             USES app settings flow io compute logging reports status_server inspection capacity bench synth machine build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

@@ -57,8 +57,8 @@ _eckart_complete_value() { # OPTION: completes its value; fails if it takes none
         compopt -o nospace
         words=$(_eckart_keys "$program")
         ;;
-      -o,--output) _eckart_complete_files d ;;
-      --config | --files-from | --files-from0 | --report | --trace | --ledger | --calibration | --log) _eckart_complete_files f ;;
+      -o,--output) if [[ $command == inspect ]]; then _eckart_complete_files f; else _eckart_complete_files d; fi ;;
+      --config | --files-from | --files-from0 | --report | --trace | --ledger | --calibration | --log | --html) _eckart_complete_files f ;;
     esac
     return 0
   done <<<"$options"
@@ -84,7 +84,7 @@ _eckart() {
         bench)
           if ((COMP_CWORD == 2)); then words=scaling; else _eckart_complete_files f; fi
           ;;
-        run | plan) _eckart_complete_files f ;;
+        run | inspect | plan) _eckart_complete_files f ;;
         watch | status | requeue | prune) _eckart_complete_files d ;;
         ledger)
           if ((COMP_CWORD == 2)); then words='export import'; else _eckart_complete_files f; fi

@@ -53,6 +53,15 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
   return options;
 }
 
+/// Returns the request. Throws std::invalid_argument.
+JobRequest checked(JobRequest request) {
+  const settings::Settings& settings = request.settings;
+  if (settings.chroma_rank && settings.color != ColorMode::ycbcr)
+    throw std::invalid_argument("chroma_rank is set, but color is " + to_string(settings.color) +
+                                ", not ycbcr");
+  return request;
+}
+
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
   const settings::QualitySettings& quality = request.settings.quality;
   const settings::OutputSettings& output = request.settings.output;
@@ -66,14 +75,15 @@ pipeline::MeasureOptions measure_options(const JobRequest& request) {
 }  // namespace
 
 Job::Job(JobRequest request)
-    : request_(std::move(request)),
+    : request_(checked(std::move(request))),
       ranks_(request_.settings.ranks),
       outputs_(make_outputs(request_, ranks_)),
       guard_(make_guard(request_)),
       loader_(request_.settings.limits, ranks_, outputs_ ? &outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               {request_.settings.input.decoder, request_.settings.input.alpha,
-               request_.settings.preparation(), request_.settings.color}) {
+               request_.settings.preparation(), request_.settings.color,
+               request_.settings.chroma_rank}) {
   if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 

@@ -27,6 +27,7 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .alpha = settings.input.alpha,
                                              .preparation = settings.preparation(),
                                              .color = settings.color,
+                                             .chroma_rank = settings.chroma_rank,
                                              .rank = rank,
                                              .peak = settings.quality.peak}));
   return texts;

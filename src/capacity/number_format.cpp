@@ -10,11 +10,6 @@
 
 namespace eckart::capacity {
 
-std::string format_axis_label(double value) {
-  if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
-  return value >= 1e4 ? fmt::format("{:g}k", value / 1e3) : fmt::format("{:g}", value);
-}
-
 std::string format_percent(double share) {
   const double percents = 100 * share;
   const double size = std::abs(percents);

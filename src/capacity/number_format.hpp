@@ -8,7 +8,6 @@
 
 namespace eckart::capacity {
 
-std::string format_axis_label(double value);               ///< for an axis: 12, 0.5, 20k, 1.5M
 std::string format_percent(double share);                  ///< 97 %, 0.3 %
 std::string format_percent_range(const Estimate& shares);  ///< 0.1–5.2 %
 std::string format_range(const Estimate& interval);        ///< 5,600–6,200

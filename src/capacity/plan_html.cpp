@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "capacity/html_style.hpp"
 #include "capacity/number_format.hpp"
 #include "capacity/plan.hpp"
 #include "capacity/plan_phrases.hpp"
 #include "capacity/plan_sentences.hpp"
 #include "capacity/plan_tables.hpp"
-#include "capacity/plot.hpp"
+#include "html/page.hpp"
+#include "html/plot.hpp"
 #include "text/format_duration.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
@@ -17,35 +17,19 @@
 namespace eckart::capacity {
 namespace {
 
-/// Returns a number for people together with its full value for programs, formatted as in the JSON.
-std::string data_element(double value, const std::string& text) {
-  return fmt::format("<data value='{}'>{}</data>", value, escape_html(text));
-}
+using html::Bar;
+using html::data_element;
+using html::OnPhone;
+using html::Plot;
+using html::PlotSeries;
+using html::row;
+using html::table;
+
 std::string data_element(int value) { return data_element(value, text::group_digits(value)); }
 std::string data_element(double value) { return data_element(value, text::format_number(value)); }
 
 std::string cell_html(const Cell& cell) {
-  return cell.value ? data_element(*cell.value, cell.text) : escape_html(cell.text);
-}
-
-/// Returns a table row. On a phone, each cell is a line with its head, if `heads` is not empty.
-std::string row(const std::vector<std::string>& cells, const std::vector<std::string>& heads) {
-  std::string html = "<tr>";
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    html += fmt::format("<td data-head='{}'>{}</td>", escape_html(heads.at(i)), cells[i]);
-  return html + "</tr>\n";
-}
-
-enum class OnPhone { table, list };
-
-std::string table(const std::string& title, const std::vector<std::string>& heads,
-                  const std::string& rows, OnPhone on_phone) {
-  std::string head;
-  for (const std::string& each : heads) head += fmt::format("<th>{}</th>", escape_html(each));
-  return fmt::format(
-      "<h3>{}</h3>\n<div class='wide{}'><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody>"
-      "</table></div>\n",
-      escape_html(title), on_phone == OnPhone::list ? " list" : "", head, rows);
+  return cell.value ? data_element(*cell.value, cell.text) : html::escape(cell.text);
 }
 
 std::string table(const Table& of, OnPhone on_phone) {
@@ -62,7 +46,7 @@ std::string table(const Table& of, OnPhone on_phone) {
 
 /// Keeps numbers and their % on one line.
 std::string sentence_html(const std::string& sentence) {
-  std::string html = escape_html(sentence);
+  std::string html = html::escape(sentence);
   for (std::size_t at = 0; (at = html.find(" %", at)) != html.npos;) html.replace(at, 1, "&nbsp;");
   return html;
 }
@@ -88,28 +72,31 @@ std::string busy_bars(const Plan& plan) {
     bars.push_back({part_name(bound, plan), format_percent(utilization), utilization,
                     &bound == &plan.bounds.front()});
   }
-  return to_svg(fmt::format("How busy each part was, at {} images/s",
-                            text::format_number(plan.baseline.rate_per_s)),
-                bars);
+  return html::to_svg(fmt::format("How busy each part was, at {} images/s",
+                                  text::format_number(plan.baseline.rate_per_s)),
+                      bars);
 }
 
 /// Plots the rates with the current number of GPUs.
 std::string rate_plot(const Plan& plan) {
-  Plot plot{.title = "Rate by cores", .x_label = "cores", .y_label = "images/s", .series = {}};
+  Plot plot{.title = "Rate by cores",
+            .x = {.label = "cores", .min_step = 1},
+            .y = {.label = "images/s"},
+            .series = {}};
   PlotSeries predicted{.label = "predicted, 95 %", .css_class = "c1", .points = {}};
   PlotSeries measured{
       .label = "measured", .css_class = "c2", .style = PlotSeries::Style::points, .points = {}};
   for (const Prediction& at : plan.curve) {
     predicted.points.emplace_back(at.cores, at.rate_per_s.value);
     predicted.band.emplace_back(at.rate_per_s.low, at.rate_per_s.high);
-    plot.x_max = std::max(plot.x_max, double(at.cores));
-    plot.y_max = std::max(plot.y_max, 1.05 * at.rate_per_s.high);
+    plot.x.max = std::max(plot.x.max, double(at.cores));
+    plot.y.max = std::max(plot.y.max, 1.05 * at.rate_per_s.high);
   }
   for (const std::vector<RunMeasurement>* runs : {&plan.runs, &plan.held_out_runs}) {
     for (const RunMeasurement& run : *runs) {
       if (run.gpus != plan.gpus) continue;
       measured.points.emplace_back(run.cores, run.rate_per_s);
-      plot.y_max = std::max(plot.y_max, 1.05 * run.rate_per_s);
+      plot.y.max = std::max(plot.y.max, 1.05 * run.rate_per_s);
     }
   }
   if (plan.is_inconclusive() && !plan.is_recorded()) {
@@ -122,11 +109,11 @@ std::string rate_plot(const Plan& plan) {
   plot.series = {predicted, measured};
   if (plan.target) {
     const double rate = plan.target->rate_per_s;
-    plot.y_max = std::max(plot.y_max, std::min(1.1 * rate, 2 * plot.y_max));
+    plot.y.max = std::max(plot.y.max, std::min(1.1 * rate, 2 * plot.y.max));
     plot.series.push_back(
-        {"target", "c3", PlotSeries::Style::dashed, {{0, rate}, {plot.x_max, rate}}});
+        {"target", "c3", PlotSeries::Style::dashed, {{0, rate}, {plot.x.max, rate}}});
   }
-  return to_svg(plot);
+  return html::to_svg(plot);
 }
 
 std::string speedup_plot(const Plan& plan) {
@@ -148,12 +135,10 @@ std::string speedup_plot(const Plan& plan) {
     gustafson.points.emplace_back(
         n, gustafson_speedup(plan.scaling.gustafson_serial_fraction.value, n));
   }
-  return to_svg(Plot{
+  return html::to_svg(Plot{
       .title = "How many times as fast as one core",
-      .x_label = "cores",
-      .y_label = "times one core",
-      .x_max = double(max_cores),
-      .y_max = double(max_cores),
+      .x = {.label = "cores", .max = double(max_cores), .min_step = 1},
+      .y = {.label = "times one core", .max = double(max_cores)},
       .series = {amdahl,
                  gustafson,
                  {"linear", "c3", PlotSeries::Style::dotted, {{0, 0}, {max_cores, max_cores}}}}});
@@ -164,7 +149,7 @@ std::string run_table(const Plan& plan) {
                                                   "time", "images/s", "cores busy", "saturated"};
   std::string rows;
   for (const RunMeasurement& run : plan.runs) {
-    rows += row({escape_html(run.run), data_element(run.cores), data_element(run.gpus),
+    rows += row({html::escape(run.run), data_element(run.cores), data_element(run.gpus),
                  data_element(double(run.images), text::group_digits(run.images)),
                  data_element(run.elapsed_s, text::format_duration(run.elapsed_s)),
                  data_element(run.rate_per_s),
@@ -180,14 +165,15 @@ std::string details(const Plan& plan) {
   html += item("Amdahl", amdahl_sentence(plan)) + item("Gustafson", gustafson_sentence(plan)) +
           item("Little", littles_law_sentence(plan));
   html += "</dl>\n" + table(busy_table(plan), OnPhone::list) + run_table(plan);
-  html += fmt::format("<h3>JSON</h3>\n<pre>{}</pre>\n", escape_html(to_json(plan)));
+  html += fmt::format("<h3>JSON</h3>\n<pre>{}</pre>\n", html::escape(to_json(plan)));
   return html + "</details>\n";
 }
 
 std::string section(const std::vector<Plan>& plans, std::size_t index) {
   const Plan& plan = plans.at(index);
   std::string html = "<section>\n";
-  if (plans.size() > 1) html += fmt::format("<h2>{}</h2>\n", escape_html(plan_title(plans, index)));
+  if (plans.size() > 1)
+    html += fmt::format("<h2>{}</h2>\n", html::escape(plan_title(plans, index)));
   html += fmt::format("<p class='answer'>{}</p>\n", sentence_html(manager_paragraph(plan)));
   html += table(options_table(plan), OnPhone::list);
   html +=
@@ -202,16 +188,12 @@ std::string section(const std::vector<Plan>& plans, std::size_t index) {
 }  // namespace
 
 std::string to_html(const std::vector<Plan>& plans, const std::vector<std::string>& warnings) {
-  std::string html = fmt::format(
-      "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
-      "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-      "<title>Capacity plan</title>\n<style>{}</style>\n</head>\n<body>\n<h1>Capacity plan</h1>\n",
-      kHtmlStyle);
-  for (std::size_t i = 0; i < plans.size(); ++i) html += section(plans, i);
+  std::string sections;
+  for (std::size_t i = 0; i < plans.size(); ++i) sections += section(plans, i);
   for (const std::string& warning : warnings) {
-    html += fmt::format("<p class='warning'>{}</p>\n", escape_html(warning));
+    sections += fmt::format("<p class='warning'>{}</p>\n", html::escape(warning));
   }
-  return html + "</body>\n</html>\n";
+  return html::page("Capacity plan", sections);
 }
 
 }  // namespace eckart::capacity

@@ -39,6 +39,7 @@ void add_ledger_option(CLI::App& command, settings::FileChoice& ledger) {
 void add_commands(CLI::App& app, Action& action) {
   add_run(app, action);
   add_watch(app, action);
+  add_inspect(app, action);
   add_status(app, action);
   add_requeue(app, action);
   add_prune(app, action);

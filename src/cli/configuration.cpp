@@ -46,9 +46,23 @@ CLI::Option* add_name_option(CLI::App& command, std::optional<std::string>& name
       ->default_str("{stem}.{ext}, or {stem}.{label}.{ext} for several ranks");
 }
 
+CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak) {
+  return command
+      .add_option("--peak", peak,
+                  "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
+                  "a number, such as 4095 for 12-bit data in 16 bits")
+      ->type_name("PEAK")
+      ->default_str(to_string(settings::Settings{}.quality.peak));
+}
+
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group) {
   add_enum_name_option(command, "--color", args.color, "Matrices of a color image",
                        settings::Settings{}.color)
+      ->group(group);
+  command
+      .add_option("--chroma-rank", args.chroma_rank,
+                  "Rank of Cb and Cr with --color ycbcr; default: that of --rank")
+      ->type_name("RANK")
       ->group(group);
   command.add_flag("--gray", args.gray, "Convert color images to gray")->group(group);
   command
@@ -94,6 +108,7 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
 void apply_preparation_flags(settings::Settings& settings, const PreparationArgs& args) {
   if (args.gray) settings.input.gray = true;
   apply_flag(settings, "--color", "color", args.color);
+  apply_flag(settings, "--chroma-rank", "chroma_rank", args.chroma_rank);
   apply_flag(settings, "--size", "input.size", args.size);
   apply_flag(settings, "--normalize", "input.normalize", args.normalize);
 }

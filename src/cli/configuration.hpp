@@ -29,14 +29,16 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
 
 /// Adds --name. apply_flag() applies its value.
 CLI::Option* add_name_option(CLI::App& command, std::optional<std::string>& name);
+/// Adds --peak. apply_flag() applies its value.
+CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak);
 
 /// Flags of the preparation of inputs.
 struct PreparationArgs {
   bool gray = false;
-  std::optional<std::string> color, size, normalize;
+  std::optional<std::string> color, chroma_rank, size, normalize;
 };
 
-/// Adds --color, --gray, --size and --normalize to a group of the help.
+/// Adds --color, --chroma-rank, --gray, --size and --normalize to a group of the help.
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group);
 
 /// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,

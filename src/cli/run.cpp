@@ -277,12 +277,7 @@ void add_report_options(CLI::App& run, RunArgs& args) {
                  "otherwise JSON lines; - is stdout")
       ->type_name("FILE")
       ->group(group);
-  run.add_option("--peak", args.peak,
-                 "Peak of PSNR and SSIM: dtype (255 or 65535), range (max - min of the input), or "
-                 "a number, such as 4095 for 12-bit data in 16 bits")
-      ->type_name("PEAK")
-      ->default_str(to_string(settings::Settings{}.quality.peak))
-      ->group(group);
+  add_peak_option(run, args.peak)->group(group);
   run.add_option("--trace", args.trace,
                  "File for a timeline of images and batches, for ui.perfetto.dev")
       ->type_name("FILE")

@@ -18,7 +18,29 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 }
 
 BatchKey batch_key(const Task& task, int multiple) {
-  return {padded_shape(task.input.shape(), multiple), task.ranks};
+  return {padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
+          task.wants_spectrum};
+}
+
+std::vector<ChannelGroup> channel_groups(const Task& task) {
+  const int channels = task.input.shape().channels;
+  if (!task.chroma_rank || channels == 1) return {{0, channels}};
+  return {{0, 1}, {1, channels - 1}};
+}
+
+const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel) {
+  return channel > 0 && task.chroma_rank ? *task.chroma_rank : task.ranks[output];
+}
+
+bool BatchKey::has_plane_ranks() const {
+  return chroma_rank || !std::ranges::all_of(ranks, depends_on_shape_only);
+}
+
+int BatchKey::max_rank(std::size_t output) const {
+  const auto of = [&](const RankPolicy& policy) {
+    return eckart::max_rank(policy, shape.rows, shape.cols);
+  };
+  return chroma_rank ? std::max(of(ranks[output]), of(*chroma_rank)) : of(ranks[output]);
 }
 
 }  // namespace eckart::compute

@@ -36,6 +36,8 @@ struct PlaneResult {
   bool is_recomputed = false;  ///< the first solver did not certify this plane
   /// The largest singular value, in levels; NaN if unknown.
   double sigma1 = std::numeric_limits<double>::quiet_NaN();
+  /// The smallest singular value that is kept, in levels; NaN if unknown.
+  double sigma_threshold = std::numeric_limits<double>::quiet_NaN();
   std::optional<SolverKind> solver = {};  ///< that computed this plane; none if unknown
 
   /// Whether the loss is at most kMaxLossDb, as the certificate asks for it.
@@ -46,15 +48,34 @@ struct PlaneResult {
 /// results of its planes.
 struct Task {
   Image input;
-  std::vector<RankPolicy> ranks;                  ///< one per output; resolved, see resolve()
+  std::vector<RankPolicy> ranks;  ///< one per output; resolved, see resolve()
+  /// If set: of all channels but the first, in every output; resolved. Each part then has its own
+  /// ranks.
+  std::optional<RankPolicy> chroma_rank = {};
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
   double peak = 255;                              ///< of PSNR targets, in levels
-  bool is_cpu_only = false;                       ///< the image must not be computed on a GPU
+  /// Whether `spectra` are wanted. Such a task is computed by a complete decomposition.
+  bool wants_spectrum = false;
+  /// [channel] all min(rows, cols) singular values, decreasing, in levels. Values below the
+  /// resolution of A'A in float64, sqrt(min(rows, cols) * 2.3e-16) ||A||_F, are 0. Set by the
+  /// backend if `wants_spectrum`.
+  std::vector<std::vector<double>> spectra;
+  bool is_cpu_only = false;  ///< the image must not be computed on a GPU
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success
   FailureReason reason = FailureReason::not_converged;  ///< the kind of `error`
 };
+
+/// Consecutive channels of an image whose ranks are chosen together.
+struct ChannelGroup {
+  int first = 0;
+  int count = 0;
+};
+/// All channels, or the first and the others if these have their own rank.
+std::vector<ChannelGroup> channel_groups(const Task& task);
+/// The policy of a channel.
+const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel);
 
 /// The shape that all planes of a batch are padded to with zeros, rows >= cols. A wide plane is
 /// transposed first. Padding only adds singular values of zero.
@@ -69,6 +90,13 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple);
 struct BatchKey {
   PaddedShape shape;
   std::vector<RankPolicy> ranks;
+  std::optional<RankPolicy> chroma_rank = {};
+  bool wants_spectrum = false;
+
+  /// Whether planes may differ in rank, other than by their shape.
+  bool has_plane_ranks() const;
+  /// The largest rank of an output that a plane of `shape` can have.
+  int max_rank(std::size_t output) const;
   friend auto operator<=>(const BatchKey&, const BatchKey&) = default;
 };
 /// The key of the task with its planes padded to a multiple of `multiple` rows and columns.

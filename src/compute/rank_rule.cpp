@@ -53,26 +53,35 @@ double hard_threshold_of_median(double beta) {
   return hard_threshold(beta) / std::sqrt(marchenko_pastur_median(beta));
 }
 
+std::vector<double> singular_values(const PlaneSpectrum& spectrum) {
+  std::vector<double> values(std::size_t(spectrum.full_rank()));
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sqrt(spectrum[int(i)]);
+  return values;
+}
+
 RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
+  const int channels = shape.channels;
   switch (policy.kind) {
     case RankPolicy::Kind::energy:
-      return {Kind::missing_share, 1 - policy.value};
+      return {Kind::missing_share, 1 - policy.value, channels};
     case RankPolicy::Kind::psnr:
       return {Kind::squared_error,
-              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape)};
+              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape),
+              channels};
     case RankPolicy::Kind::rmse:
-      return {Kind::squared_error, limit_before_rounding(square(policy.value), shape)};
+      return {Kind::squared_error, limit_before_rounding(square(policy.value), shape), channels};
     case RankPolicy::Kind::gavish_donoho: {
       const double beta = aspect_ratio(shape);
       if (policy.value == 0)
-        return {Kind::median_threshold, square(hard_threshold_of_median(beta))};
+        return {Kind::median_threshold, square(hard_threshold_of_median(beta)), channels};
       return {Kind::threshold,
-              square(hard_threshold(beta) * policy.value) * std::max(shape.rows, shape.cols)};
+              square(hard_threshold(beta) * policy.value) * std::max(shape.rows, shape.cols),
+              channels};
     }
     case RankPolicy::Kind::marchenko_pastur:
-      return {Kind::marchenko_pastur, 0};
+      return {Kind::marchenko_pastur, 0, channels};
     default:
-      return {Kind::rank, double(choose_rank(policy, shape))};
+      return {Kind::rank, double(choose_rank(policy, shape)), channels};
   }
 }
 

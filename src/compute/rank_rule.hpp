@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "core/host_device.hpp"
 #include "core/image.hpp"
@@ -9,8 +10,8 @@
 
 namespace eckart::compute {
 
-/// A rank policy for images of one shape, in the units of squared singular values. The CPU and the
-/// GPU use the same rules.
+/// A rank policy for channels of one shape, in the units of squared singular values. The CPU and
+/// the GPU use the same rules.
 struct RankRule {
   enum class Kind : int {
     rank,              ///< limit: the rank
@@ -22,6 +23,7 @@ struct RankRule {
   };
   Kind kind = Kind::rank;
   double limit = 0;
+  int channels = 1;  ///< consecutive channels that are chosen together
 
   friend bool operator==(const RankRule&, const RankRule&) = default;
 };
@@ -69,6 +71,9 @@ struct PlaneSpectrum {
     return value > kRoundingError * full_rank() * squared_norm ? value : 0.0;
   }
 };
+
+/// All singular values of a plane whose spectrum is complete, decreasing.
+std::vector<double> singular_values(const PlaneSpectrum& spectrum);
 
 namespace rank_rules {
 
@@ -144,8 +149,8 @@ ECKART_HOST_DEVICE inline int rank_above_noise(const PlaneSpectrum& plane) {
 
 }  // namespace rank_rules
 
-/// Chooses the ranks of the planes of one image, at least 1 each. Returns false if more values are
-/// needed: of the planes whose rank is then their number of known values.
+/// Chooses the ranks of planes that are chosen together, at least 1 each. Returns false if more
+/// values are needed: of the planes whose rank is then their number of known values.
 ECKART_HOST_DEVICE inline bool choose_ranks(const RankRule& rule, const PlaneSpectrum* planes,
                                             int channels, int* ranks) {
   using Kind = RankRule::Kind;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <utility>
+#include <vector>
 
 #include "preparation/color_matrices.hpp"
 
@@ -11,6 +12,7 @@ namespace {
 void divide_levels(std::vector<compute::PlaneResult>& planes, double scale) {
   for (compute::PlaneResult& plane : planes) {
     plane.sigma1 /= scale;
+    plane.sigma_threshold /= scale;
     plane.residual /= scale * scale;
     plane.squared_error /= scale * scale;
   }
@@ -39,7 +41,7 @@ void restore_output(WorkItem& item, std::size_t output) {
 void set_matrices(WorkItem& item, Image image, ColorMode mode) {
   const ImageShape shape = image.shape();
   item.image_shape = shape;
-  item.color = mode;
+  item.color = shape.channels > 1 ? mode : ColorMode::channels;
   if (preparation::has_own_matrices(shape, mode)) {
     item.task.input = preparation::color_matrices(image, mode);
     item.image = std::move(image);
@@ -58,7 +60,11 @@ void restore_colors(WorkItem& item) {
     return;
   }
   for (std::size_t i = 0; i < task.outputs.size(); ++i) restore_output(item, i);
-  task.peak /= matrices_scale(item.image_shape, item.color);
+  const double scale = matrices_scale(item.image_shape, item.color);
+  task.peak /= scale;
+  for (std::vector<double>& values : task.spectra) {
+    for (double& value : values) value /= scale;
+  }
   task.input = std::exchange(item.image, {});
 }
 

@@ -28,19 +28,26 @@ Image copy_image(const Image& image) {
 
 }  // namespace
 
-void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks) {
+void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
+                  const std::optional<RankPolicy>& chroma_rank) {
   compute::Task& task = item.task;
   const ImageShape& shape = item.matrices_shape;
   ImageShape stored = shape;  // what counts for a rank by the bytes of the image
   stored.depth = item.image_shape.depth;
   const int scale = matrices_scale(item.image_shape, item.color);
   task.peak = scale * peak(item.image_shape.depth);
+  const auto to_levels = [&](const RankPolicy& policy) {
+    return scale_levels(resolve(policy, stored), scale);
+  };
+  task.chroma_rank.reset();
+  if (item.color == ColorMode::ycbcr && chroma_rank) task.chroma_rank = to_levels(*chroma_rank);
+  const bool is_chroma_full = !task.chroma_rank || is_full(*task.chroma_rank, shape);
   item.output_ranks = ranks;
   item.full_rank_outputs.clear();
   task.ranks.clear();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const RankPolicy resolved = scale_levels(resolve(ranks[i], stored), scale);
-    if (is_full(resolved, shape)) {
+    const RankPolicy resolved = to_levels(ranks[i]);
+    if (is_full(resolved, shape) && is_chroma_full) {
       item.full_rank_outputs.push_back(i);
       continue;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "core/rank_policy.hpp"
@@ -11,7 +12,9 @@ namespace eckart::pipeline {
 /// the task: at a rank of min(rows, cols) the reconstruction equals the image. Their indices are
 /// stored in WorkItem::full_rank_outputs. If all ranks are full, adds the outputs at once and sets
 /// WorkItem::is_full_rank. The item refers to `ranks`.
-void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks);
+/// `chroma_rank` is that of Cb and Cr in ColorMode::ycbcr; nullopt: as Y.
+void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
+                  const std::optional<RankPolicy>& chroma_rank = {});
 
 /// Inserts copies of the input as the full-rank outputs, in rank order. Call it once, after
 /// computing.

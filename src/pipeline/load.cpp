@@ -76,7 +76,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
                  item.metadata.dropped);
   log_full_rank(item, item.matrices_shape);
   warn_of_jpeg_noise(item, codec.format);
-  prepare_task(item, ranks_);
+  prepare_task(item, ranks_, input_.chroma_rank);
 }
 
 std::size_t Loader::resident_bytes(const ImageShape& prepared) const {

@@ -38,6 +38,7 @@ struct InputOptions {
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation = {};
   ColorMode color = ColorMode::channels;
+  std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr; nullopt: as Y
 };
 
 /// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which

@@ -26,6 +26,7 @@ void add_planes(const std::vector<compute::PlaneResult>& planes, const ImageShap
     line.channel_ranks.push_back(plane.rank);
     line.energy.push_back(plane.energy);
     line.sigma1.push_back(plane.sigma1);
+    line.sigma_threshold.push_back(plane.sigma_threshold);
     if (plane.solver) line.solvers.push_back(to_string(*plane.solver));
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
     line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
@@ -94,6 +95,7 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .cols = shape.cols,
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
+                                    .color = to_string(item.color),
                                     .rank_spec = to_string(item.output_ranks[output])};
   add_planes(item.task.results[output], item.matrices_shape, line);
   add_quality(item, output, line);

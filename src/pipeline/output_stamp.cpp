@@ -1,21 +1,39 @@
 #include "pipeline/output_stamp.hpp"
 
+#include <cmath>
+#include <cstdio>
+
 #include "core/rank_spec.hpp"
 
 namespace eckart::pipeline {
+namespace {
+
+/// Few digits, so that the same image gives the same text whatever solver computed it.
+std::string threshold_text(double sigma) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", sigma);
+  return text;
+}
+
+}  // namespace
 
 std::vector<TextEntry> output_stamp(const WorkItem& item, std::size_t output,
                                     const std::string& program) {
   if (program.empty()) return {};
-  std::string channel_ranks;
-  for (const compute::PlaneResult& plane : item.task.results[output])
-    channel_ranks += (channel_ranks.empty() ? "" : ",") + std::to_string(plane.rank);
-  std::vector<TextEntry> stamp{{"Software", program},
+  std::string channel_ranks, thresholds;
+  bool has_thresholds = true;  // a copy of the input was not decomposed
+  for (const compute::PlaneResult& plane : item.task.results[output]) {
+    const char* separator = channel_ranks.empty() ? "" : ",";
+    channel_ranks += separator + std::to_string(plane.rank);
+    has_thresholds = has_thresholds && std::isfinite(plane.sigma_threshold);
+    thresholds += separator + threshold_text(plane.sigma_threshold);
+  }
+  std::vector<TextEntry> texts{{"Software", program},
                                {"eckart:rank", to_string(item.output_ranks[output])},
                                {"eckart:channel_ranks", channel_ranks}};
-  if (item.color != ColorMode::channels && item.image_shape.channels > 1)
-    stamp.push_back({"eckart:color", to_string(item.color)});
-  return stamp;
+  if (has_thresholds) texts.push_back({"eckart:sigma_threshold", thresholds});
+  if (item.color != ColorMode::channels) texts.push_back({"eckart:color", to_string(item.color)});
+  return texts;
 }
 
 }  // namespace eckart::pipeline

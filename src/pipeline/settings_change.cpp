@@ -23,6 +23,7 @@ std::string omitted_value(const std::string& name) {
   if (name == "decoder") return to_string(kOmittedDecoder);
   if (name == "alpha") return to_string(kOmittedAlpha);
   if (name == "certificate") return to_string(kOmittedCertificate);
+  if (name == "chroma_rank") return "that of rank";
   if (name == "color") return to_string(kOmittedColor);
   if (name == "peak") return to_string(kOmittedPeak);
   if (name == "metadata") return to_string(kOmittedMetadata);
@@ -85,6 +86,7 @@ std::string settings_text(const PixelSettings& settings) {
     text += ", normalize " + to_string(preparation.normalize);
   if (settings.color != kOmittedColor && settings.color != ColorMode::gray)
     text += ", color " + to_string(settings.color);
+  if (settings.chroma_rank) text += ", chroma_rank " + to_string(*settings.chroma_rank);
   text += ", rank " + to_string(settings.rank);
   const bool has_psnr_target = settings.rank.kind == RankPolicy::Kind::psnr;
   if (has_psnr_target && settings.peak != kOmittedPeak)

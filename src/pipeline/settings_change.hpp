@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,7 @@ struct PixelSettings {
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation{};
   ColorMode color = ColorMode::channels;
+  std::optional<RankPolicy> chroma_rank = {};
   RankPolicy rank;
   PeakChoice peak = {};  ///< used for ranks by PSNR only
 };

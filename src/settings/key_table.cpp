@@ -54,6 +54,8 @@ const KeyTable<Settings>& settings_table() {
                     "matrices of a color image: its channels, luma (chroma stays as it is), ycbcr, "
                     "joint (channels side by side), or gray",
                     Choice<ColorMode>{}, &S::color)),
+      per_watch(key("chroma_rank", "rank of Cb and Cr with color: ycbcr; empty: that of rank",
+                    OptionalRank{}, &S::chroma_rank)),
       per_watch(key("input.decoder", "decoder of inputs; opencv also accepts damaged files",
                     Choice<Decoder>{}, &S::input, &InputSettings::decoder)),
       per_watch(key("input.alpha",

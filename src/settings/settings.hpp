@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -91,6 +92,7 @@ struct Settings {
   FileChoice calibration;                       ///< see calibration.hpp
   std::vector<RankPolicy> ranks{RankPolicy{}};  ///< not empty, and they differ
   ColorMode color = ColorMode::channels;
+  std::optional<RankPolicy> chroma_rank;  ///< of ColorMode::ycbcr; nullopt: as `ranks`
   InputSettings input;
   OutputSettings output;
   ThreadSettings threads;

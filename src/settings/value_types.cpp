@@ -199,16 +199,35 @@ void TargetSizeText::read(std::string_view text, TargetSize& value) const {
   value = *size;
 }
 
+namespace {
+
+std::vector<RankPolicy> read_ranks(std::string_view text) try {
+  return parse_ranks(text);
+} catch (const RankSpecError& error) {
+  // The message begins with the text, which the caller adds too.
+  std::string_view reason = error.what();
+  reason.remove_prefix(std::string_view("rank ").size());
+  throw std::invalid_argument(std::string(reason));
+}
+
+}  // namespace
+
 void RankList::read(const std::vector<std::string>& texts, std::vector<RankPolicy>& value) const {
-  const std::string text = join(texts, expected());
-  try {
-    value = parse_ranks(text);
-  } catch (const RankSpecError& error) {
-    // The message begins with the text, which the caller adds too.
-    std::string_view reason = error.what();
-    reason.remove_prefix(std::string_view("rank ").size());
-    throw std::invalid_argument(std::string(reason));
+  value = read_ranks(join(texts, expected()));
+}
+
+void OptionalRank::read(std::string_view text, std::optional<RankPolicy>& value) const {
+  if (text.empty()) {
+    value.reset();
+    return;
   }
+  const std::vector<RankPolicy> ranks = read_ranks(text);
+  if (ranks.size() != 1) throw_invalid(text, expected());
+  value = ranks.front();
+}
+
+std::string OptionalRank::print(const std::optional<RankPolicy>& value) const {
+  return Text{}.print(value ? to_string(*value) : "");
 }
 
 std::string RankList::print(const std::vector<RankPolicy>& value) const {

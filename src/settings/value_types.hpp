@@ -158,6 +158,14 @@ struct RankList {
   std::string print(const std::vector<RankPolicy>& value) const;
 };
 
+/// One rank, or "".
+struct OptionalRank {
+  static constexpr bool kAcceptsList = false;
+  std::string expected() const { return "a rank or \"\""; }
+  void read(std::string_view text, std::optional<RankPolicy>& value) const;
+  std::string print(const std::optional<RankPolicy>& value) const;
+};
+
 /// GPUs by number; an empty list means all.
 struct DeviceList {
   static constexpr bool kAcceptsList = true;

@@ -17,13 +17,15 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 struct OutputMeasurement {
   std::filesystem::path file, output;
   int rows = 0, cols = 0, channels = 0, bits = 0;
-  std::string rank_spec{};             ///< as it was given
-  int rank = 0;                        ///< the largest of all channels
-  std::vector<int> channel_ranks{};    ///< the rank of each channel
-  std::vector<double> energy{};        ///< share of the squared norm that is kept
-  std::vector<double> sigma1{};        ///< the largest singular value
-  std::vector<std::string> solvers{};  ///< that computed the planes
-  double peak = 0;                     ///< of PSNR and SSIM, in levels
+  std::string color{};                    ///< name of its ColorMode
+  std::string rank_spec{};                ///< as it was given
+  int rank = 0;                           ///< the largest of all channels
+  std::vector<int> channel_ranks{};       ///< the rank of each channel
+  std::vector<double> energy{};           ///< share of the squared norm that is kept
+  std::vector<double> sigma1{};           ///< the largest singular value
+  std::vector<double> sigma_threshold{};  ///< the smallest singular value that is kept
+  std::vector<std::string> solvers{};     ///< that computed the planes
+  double peak = 0;                        ///< of PSNR and SSIM, in levels
   PeakSource peak_source = PeakSource::dtype;
   double psnr_before_rounding_db = 0;  ///< infinity if exact
   double psnr_db = 0;                  ///< of the pixels written; infinity if exact

@@ -1,6 +1,8 @@
 // Ranks that depend on the singular values: every backend and solver chooses those of the float64
 // SVD, within the promised loss.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <string_view>
 
@@ -107,6 +109,23 @@ class RankChoiceTest : public BackendTest {
     }
   }
 
+  /// Expects the smallest ranks of these channels that keep `share` of their squared norm.
+  static void expect_smallest_share(const Image& image, const compute::Task& task, int first,
+                                    int count, double share) {
+    double kept = 0, all = 0, smallest_kept = std::numeric_limits<double>::infinity();
+    for (int c = first; c < first + count; ++c) {
+      const ReferenceSvd svd = reference_svd(image, c);
+      const int rank = ranks(task)[std::size_t(c)];
+      all += svd.squared_norm();
+      for (int i = 0; i < rank; ++i) kept += svd.sigma[std::size_t(i)] * svd.sigma[std::size_t(i)];
+      if (rank > 1)
+        smallest_kept = std::min(smallest_kept, std::pow(svd.sigma[std::size_t(rank - 1)], 2));
+    }
+    constexpr double kTolerance = 1e-6;
+    EXPECT_GE(kept, (share - kTolerance) * all);
+    EXPECT_LT(kept - smallest_kept, (share + kTolerance) * all);
+  }
+
   void check(const Image& image, std::string_view specs) {
     SCOPED_TRACE(::testing::Message() << image.shape().rows << " x " << image.shape().cols << " x "
                                       << image.shape().channels);
@@ -138,6 +157,37 @@ TEST_P(RankChoiceTest, meets_targets_in_16_bits) {
   const Image image = make_image(synth::SynthKind::texture, 96, 128, 1, Depth::u16);
   for (const char* spec : {"energy:0.99", "psnr:40", "rmse:500", "gd:sigma=700"})
     check(image, spec);
+}
+
+TEST_P(RankChoiceTest, is_separate_for_chroma_with_a_rank_of_its_own) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    const Image image = make_image(synth::SynthKind::texture, 120, 100, 3, depth);
+    const auto reconstruct_with = [&](std::string_view spec, const RankPolicy& chroma_rank) {
+      std::vector<compute::Task> tasks;
+      tasks.push_back(make_task(image, spec));
+      tasks.front().chroma_rank = chroma_rank;
+      reconstruct(tasks);
+      return std::move(tasks.front());
+    };
+    constexpr auto kEnergy = RankPolicy::Kind::energy;
+    EXPECT_EQ(ranks(reconstruct_with("20", 5)), (std::vector{20, 5, 5}));
+    EXPECT_EQ(ranks(reconstruct_with("5", 20)), (std::vector{5, 20, 20}));
+    const compute::Task energy_of_luma = reconstruct_with("energy:0.99", 3);
+    expect_smallest_share(image, energy_of_luma, 0, 1, 0.99);
+    EXPECT_EQ(ranks(energy_of_luma)[1], 3);
+    expect_smallest_share(image, reconstruct_with("7", {kEnergy, 0.98}), 1, 2, 0.98);
+    const compute::Task same = reconstruct_with("energy:0.98", {kEnergy, 0.98});
+    expect_smallest_share(image, same, 0, 1, 0.98);
+    expect_smallest_share(image, same, 1, 2, 0.98);
+    for (int c = 0; c < 3; ++c) {
+      const ReferenceSvd svd = reference_svd(image, c);
+      const compute::PlaneResult& result = same.results[0][std::size_t(c)];
+      double optimum = 0;
+      for (std::size_t i = std::size_t(result.rank); i < svd.sigma.size(); ++i)
+        optimum += svd.sigma[i] * svd.sigma[i];
+      EXPECT_LE(loss_db(result.residual, optimum), kMaxLossDb);
+    }
+  }
 }
 
 TEST_P(RankChoiceTest, writes_several_outputs_from_one_decomposition) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "files/file_state.hpp"
@@ -140,6 +141,9 @@ TEST_F(MetadataRunTest, stamps_outputs_with_rank_and_version) {
   EXPECT_THAT(png, HasSubstr(std::string("tEXteckart:channel_ranks\0"
                                          "7,7,7",
                                          30)));
+  const std::size_t thresholds = png.find("tEXteckart:sigma_threshold");
+  ASSERT_NE(thresholds, std::string::npos);
+  EXPECT_EQ(std::ranges::count(png.substr(thresholds, 44), ','), 2) << "one for each channel";
   EXPECT_THAT(png, HasSubstr(std::string("tEXtSoftware\0eckart ", 20)));
   run_with({"output.format=jpeg"}, command);
   EXPECT_THAT(contents("out/a.jpg"),

@@ -115,6 +115,12 @@ TEST_F(QualityReportTest, measures_the_pixels_of_an_output) {
   EXPECT_EQ(line.at("schema"), "eckart.report/1");
   EXPECT_EQ(line.at("rank_spec"), "5");
   EXPECT_EQ(line.at("channel_ranks"), Json({5, 5, 5}));
+  ASSERT_EQ(line.at("solvers").size(), 3);
+  for (std::size_t c = 0; c < 3; ++c) {
+    EXPECT_TRUE(line.at("solvers").at(c) == "gram" || line.at("solvers").at(c) == "subspace");
+    EXPECT_GT(line.at("sigma1").at(c), line.at("sigma_threshold").at(c));
+    EXPECT_GT(line.at("sigma_threshold").at(c), 0);
+  }
   EXPECT_NEAR(line.at("ssim").get<double>(), analysis::ssim(in, out, 255), 1e-9);
   EXPECT_NEAR(line.at("rmse").get<double>(), std::sqrt(difference.squared_error / samples), 1e-9);
   EXPECT_NEAR(line.at("relative_error").get<double>(),

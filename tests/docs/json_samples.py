@@ -38,6 +38,7 @@ def run_samples(commands):
     (folder / "in/a.dng").write_text("not read")
     os.rename(folder / "in/texture_64x64_0003.png", os.fsencode(folder / "in") + b"/\xff.png")
     (folder / "list").write_text("in\nmissing.png\n")
+    yield from commands.lines("inspect", "in/texture_64x64_0001.png", "-k", "2,64", "--json")
     yield from commands.lines("run", "--files-from", "list", "-o", "out", "--dry-run", "--json", code=3)
     # At rank 64 an output equals its input: its PSNR is null.
     run = ("run", "in", "-o", "out", "-k", "2,64", "--json", "--report", "-", "--set", "ledger.identity=content",

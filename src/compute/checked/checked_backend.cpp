@@ -86,7 +86,9 @@ Task copy_for_reference(const Task& task) {
   copy.input = Image(task.input.shape());
   std::memcpy(copy.input.data(), task.input.data(), task.input.bytes());
   copy.ranks = task.ranks;
+  copy.chroma_rank = task.chroma_rank;
   copy.peak = task.peak;
+  copy.wants_spectrum = task.wants_spectrum;
   copy.is_cpu_only = task.is_cpu_only;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
   copy.results = task.results;

@@ -49,9 +49,10 @@ AdaptiveRankSolver::AdaptiveRankSolver(SolverKind solver, Certificate certificat
 
 template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
-                                     std::span<const RankRule> rules) {
+                                     std::span<const RankRule> rules,
+                                     std::span<std::vector<double>> spectra) {
   const bool may_iterate =
-      is_iterative(solver_) && std::ranges::none_of(rules, needs_full_spectrum);
+      is_iterative(solver_) && spectra.empty() && std::ranges::none_of(rules, needs_full_spectrum);
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified) return;
@@ -59,12 +60,12 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
     while (solvers.size() < planes.size()) solvers.emplace_back(kind);
   };
   prepare(float64_, is_iterative(solver_) ? SolverKind::gram : solver_);
-  reconstruct_in_float64(float64_, planes, rules);
+  reconstruct_in_float64(float64_, planes, rules, spectra);
   const bool is_uncertified =
       is_iterative(solver_) && !are_certified(std::span<const PlaneTask<T>>(planes));
   if (is_uncertified) {  // errors below the resolution of A'A
     prepare(gesvd_, SolverKind::gesvd);
-    reconstruct_in_float64(gesvd_, planes, rules);
+    reconstruct_in_float64(gesvd_, planes, rules, spectra);
   }
   for (PlaneTask<T>& plane : planes) {
     for (auto& output : plane.outputs)
@@ -149,15 +150,17 @@ bool AdaptiveRankSolver::refine_until_certified(std::span<PlaneTask<T>> planes,
 template <class T>
 void AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solvers,
                                                 std::span<PlaneTask<T>> planes,
-                                                std::span<const RankRule> rules) {
-  std::vector<PlaneSpectrum> spectra;
+                                                std::span<const RankRule> rules,
+                                                std::span<std::vector<double>> spectra) {
+  std::vector<PlaneSpectrum> squares;
   for (std::size_t c = 0; c < planes.size(); ++c) {
     solvers[c].decompose(planes[c]);
-    spectra.push_back(solvers[c].spectrum());
+    squares.push_back(solvers[c].spectrum());
   }
+  for (std::size_t c = 0; c < spectra.size(); ++c) spectra[c] = singular_values(squares[c]);
   std::vector<std::vector<int>> ranks;
   std::vector<bool> needs_more;
-  choose_all(spectra, rules, ranks, needs_more);
+  choose_all(squares, rules, ranks, needs_more);
   set_ranks(planes, ranks);
   for (std::size_t c = 0; c < planes.size(); ++c) solvers[c].reconstruct(planes[c]);
 }
@@ -172,8 +175,10 @@ bool AdaptiveRankSolver::are_certified(std::span<const PlaneTask<T>> planes) con
 }
 
 template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint8_t>>,
-                                              std::span<const RankRule>);
+                                              std::span<const RankRule>,
+                                              std::span<std::vector<double>>);
 template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint16_t>>,
-                                              std::span<const RankRule>);
+                                              std::span<const RankRule>,
+                                              std::span<std::vector<double>>);
 
 }  // namespace eckart::compute::cpu

@@ -12,8 +12,8 @@
 
 namespace eckart::compute::cpu {
 
-/// Reconstructs images whose ranks depend on their singular values. All planes of an image are
-/// decomposed before its ranks are chosen.
+/// Reconstructs images whose ranks depend on their singular values, or whose singular values are
+/// wanted. All planes of an image are decomposed before its ranks are chosen.
 ///
 /// The iteration in float32 starts with few columns and grows until the values that it has found
 /// satisfy the rules, unless float64 is faster. Images that it does not certify are computed in
@@ -23,10 +23,11 @@ class AdaptiveRankSolver {
   /// `chooser` must outlive this object.
   AdaptiveRankSolver(SolverKind solver, Certificate certificate, SolverChooser& chooser);
 
-  /// `planes` are those of one image, with one output for each rule. Sets the ranks of the outputs.
-  /// Throws ItemError.
+  /// `planes` are those of one image, with one output for each rule. Sets the ranks of the outputs,
+  /// and, if `spectra` is not empty, all singular values of each plane. Throws ItemError.
   template <class T>
-  void reconstruct(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
+  void reconstruct(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules,
+                   std::span<std::vector<double>> spectra);
 
  private:
   enum class Float32Result { certified, uncertified, not_chosen };
@@ -40,7 +41,8 @@ class AdaptiveRankSolver {
   bool refine_until_certified(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
   template <class T>
   void reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
-                              std::span<const RankRule> rules);
+                              std::span<const RankRule> rules,
+                              std::span<std::vector<double>> spectra);
   template <class T>
   bool are_certified(std::span<const PlaneTask<T>> planes) const;
 

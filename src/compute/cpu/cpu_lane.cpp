@@ -13,6 +13,7 @@
 #include "compute/cpu/float32_solver.hpp"
 #include "compute/cpu/float64_solver.hpp"
 #include "compute/evict_if_full.hpp"
+#include "compute/task_rank_rule.hpp"
 #include "core/error.hpp"
 #include "core/quality.hpp"
 
@@ -56,20 +57,36 @@ class CpuLane : public Lane {
  private:
   template <class T>
   void compute(Task& task) {
-    const ImageShape& shape = task.input.shape();
-    std::vector<RankRule> rules;
-    rules.reserve(task.ranks.size());
-    for (const RankPolicy& policy : task.ranks)
-      rules.push_back(make_rank_rule(policy, shape, task.peak));
-    const bool is_adaptive = std::ranges::any_of(
-        rules, [](const RankRule& rule) { return rule.kind != RankRule::Kind::rank; });
+    const int channels = task.input.shape().channels;
+    if (task.wants_spectrum) task.spectra.resize(std::size_t(channels));
     std::vector<PlaneTask<T>> planes;
-    planes.reserve(std::size_t(shape.channels));
-    for (int channel = 0; channel < shape.channels; ++channel)
+    planes.reserve(std::size_t(channels));
+    for (int channel = 0; channel < channels; ++channel)
       planes.push_back(make_plane_task<T>(task, channel));
+    for (const ChannelGroup& group : channel_groups(task)) {
+      std::vector<RankRule> rules;
+      for (std::size_t i = 0; i < task.ranks.size(); ++i)
+        rules.push_back(make_rank_rule(task, i, group.first));
+      const auto of_group = [&](auto& all) {
+        return std::span(all).subspan(std::size_t(group.first), std::size_t(group.count));
+      };
+      compute_group<T>(
+          task, of_group(planes), rules,
+          task.wants_spectrum ? of_group(task.spectra) : std::span<std::vector<double>>());
+      if (task.is_canceled) return;
+    }
+  }
+
+  template <class T>
+  void compute_group(Task& task, std::span<PlaneTask<T>> planes, std::span<const RankRule> rules,
+                     std::span<std::vector<double>> spectra) {
+    const bool is_adaptive =
+        task.wants_spectrum || std::ranges::any_of(rules, [](const RankRule& rule) {
+          return rule.kind != RankRule::Kind::rank;
+        });
     if (is_adaptive) {
       task.is_canceled = stop_.stop_requested();
-      if (!task.is_canceled) adaptive_.reconstruct(std::span(planes), rules);
+      if (!task.is_canceled) adaptive_.reconstruct(planes, rules, spectra);
       return;
     }
     for (const PlaneTask<T>& plane : planes) {
@@ -85,7 +102,8 @@ class CpuLane : public Lane {
     PlaneTask<T> plane{
         as_tall(std::as_const(task.input).plane<T>(channel)), peak(task.input.shape().depth), {}};
     for (std::size_t i = 0; i < task.ranks.size(); ++i) {
-      plane.outputs.push_back({max_rank(task.ranks[i], plane.a_mn.rows, plane.a_mn.cols),
+      const RankPolicy& policy = rank_policy(task, i, channel);
+      plane.outputs.push_back({max_rank(policy, plane.a_mn.rows, plane.a_mn.cols),
                                as_tall(task.outputs[i].plane<T>(channel)),
                                &task.results[i][std::size_t(channel)]});
     }

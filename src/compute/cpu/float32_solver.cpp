@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -115,7 +116,10 @@ Float32Solver::Certification Float32Solver::certify_outputs(
                .energy = squared_norm_ > 0 ? 1 - errors.residual / squared_norm_ : 1,
                .residual = errors.residual,
                .squared_error = errors.squared_error,
-               .loss_estimate_db = loss};
+               .loss_estimate_db = loss,
+               .sigma1 = std::sqrt(factors.rayleigh_quotients.front()),
+               .sigma_threshold = std::sqrt(factors.rayleigh_quotients[std::size_t(k) - 1]),
+               .solver = SolverKind::subspace};
   }
   return Certification::certified;
 }

@@ -2,34 +2,16 @@
 
 #include <cblas.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <span>
 
 #include "compute/certificate.hpp"
+#include "compute/cpu/float64_samples.hpp"
 #include "compute/spectrum.hpp"
 #include "core/quality.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
-
-/// Copies the samples of A (m x n, m >= n) row by row, which is A' in column-major order. Returns
-/// ||A||_F^2.
-template <class T>
-double load_samples(MatrixView<const T> a_mn, std::vector<double>& a_t_nm) {
-  double squared_norm = 0;
-  a_t_nm.resize(std::size_t(a_mn.rows) * std::size_t(a_mn.cols));
-  auto to = a_t_nm.begin();
-  for (int row = 0; row < a_mn.rows; ++row) {
-    for (int col = 0; col < a_mn.cols; ++col) {
-      const double value = a_mn(row, col);
-      squared_norm += value * value;
-      *to++ = value;
-    }
-  }
-  return squared_norm;
-}
 
 /// Clamps, rounds to nearest even and stores the values. Adds up both squared errors.
 template <class T>
@@ -39,7 +21,7 @@ void store_rounded(const std::vector<double>& values, MatrixView<const T> a_mn, 
   for (int row = 0; row < a_mn.rows; ++row) {
     for (int col = 0; col < a_mn.cols; ++col) {
       const double value = *from++;
-      const double stored = std::nearbyint(std::clamp(value, 0.0, double(peak)));
+      const double stored = rounded_sample(value, peak);
       const double before = value - a_mn(row, col);
       const double after = stored - a_mn(row, col);
       result.residual += before * before;
@@ -79,7 +61,11 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
   for (const auto& [k, samples_mn, result] : plane.outputs) {
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, v_nk.data(), n, p_mk_.data(),
                 m, 0.0, values_.data(), n);
-    *result = {.rank = k, .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_)};
+    *result = {.rank = k,
+               .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_),
+               .sigma1 = std::sqrt(sigma_squared.front()),
+               .sigma_threshold = std::sqrt(sigma_squared[std::size_t(k) - 1]),
+               .solver = kind_};
     store_rounded(values_, plane.a_mn, plane.peak, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm_, precision_);
     result->loss_bound_db =

@@ -13,7 +13,8 @@ namespace eckart::compute::cpu {
 class Float64Solver {
  public:
   explicit Float64Solver(SolverKind solver)
-      : solver_(solver),
+      : kind_(solver),
+        solver_(solver),
         precision_(solver == SolverKind::gram ? Precision::float64_gram : Precision::float64) {}
 
   // Both throw ItemError(not_converged) if LAPACK does not converge, and as check_lapack() does.
@@ -28,6 +29,7 @@ class Float64Solver {
   void reconstruct(const PlaneTask<T>& plane);
 
  private:
+  const SolverKind kind_;
   RightSingularSolver solver_;
   const Precision precision_;
   int m_ = 0, n_ = 0;

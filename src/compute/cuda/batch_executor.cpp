@@ -73,7 +73,8 @@ void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_in
   slot.timeline().begin(DeviceSpan::compute, int(slot.task_planes().size()), compute_stream_.get());
   solver.solve(handles(), problem, batch);
   slot.timeline().end(DeviceSpan::compute, compute_stream_.get());
-  slot.copy_out_results(solver.spectrum(problem), streams());
+  slot.copy_out_results(solver_kind(plan.solvers[solver_index]), solver.spectrum(problem),
+                        streams());
 }
 
 /// Plans with the same solver sequence share its solvers. All of them are created when the first is

@@ -36,7 +36,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   key_ = key;
   padded_planes_ = padded_planes;
   tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
-  is_adaptive_ = !std::ranges::all_of(key.ranks, depends_on_shape_only);
+  is_adaptive_ = key.has_plane_ranks();
   packed_bytes_ = 0;
   has_16_bit_samples_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
@@ -103,8 +103,7 @@ void Slot::copy_in_rules(cudaStream_t stream) {
     RankRule* rule = rules_.host.as<RankRule>() + r * padded_planes;
     std::fill_n(rule, padded_planes, RankRule{});
     for (const TaskPlane& task_plane : task_planes_) {
-      const Task& task = *task_plane.task;
-      *rule++ = make_rank_rule(key_.ranks[r], task.input.shape(), task.peak);
+      *rule++ = make_rank_rule(*task_plane.task, r, task_plane.channel);
     }
   }
   rules_.copy_in(padded_planes * ranks() * sizeof(RankRule), stream);
@@ -133,7 +132,9 @@ DeviceBatch Slot::batch() const {
           .workspace_bytes = 0};
 }
 
-void Slot::copy_out_results(const SpectrumFormat& spectrum, const Streams& streams) {
+void Slot::copy_out_results(SolverKind solver, const SpectrumFormat& spectrum,
+                            const Streams& streams) {
+  solver_ = solver;
   spectrum_ = spectrum;
   ECKART_CUDA_CHECK(cudaEventRecord(computed_.get(), streams.compute));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.out, computed_.get(), 0));
@@ -192,6 +193,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
   for (std::size_t plane_index = 0; plane_index < task_planes_.size(); ++plane_index) {
     const TaskPlane& task_plane = task_planes_[plane_index];
     const double norm = squared_norm(plane_index);
+    if (key_.wants_spectrum) set_spectrum(plane_index);
     bool is_converged = info_.host.as<int>()[plane_index] == 0, is_certified = true,
          is_rounding_limited = false;
     double max_iteration_loss_db = 0;
@@ -233,15 +235,33 @@ void Slot::copy_to_outputs() const {
 PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
                               double squared_norm) const {
   const PlaneLayout& plane = task_planes_[plane_index].plane;
-  PlaneResult result{.rank = std::abs(chosen_rank(plane_index, rank_index))};
+  PlaneResult result{.rank = std::abs(chosen_rank(plane_index, rank_index)), .solver = solver_};
   for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += double(error.squared_error);
     result.residual += error.residual;
   }
-  const auto values = std::size_t(spectrum_.values());
-  set_energy_and_loss(result, spectrum_, {values_.host.as<double>() + plane_index * values, values},
-                      plane, squared_norm);
+  set_spectral_results(result, spectrum_, values(plane_index), plane, squared_norm);
   return result;
+}
+
+std::span<const double> Slot::values(std::size_t plane_index) const {
+  const auto count = std::size_t(spectrum_.values());
+  return {values_.host.as<double>() + plane_index * count, count};
+}
+
+void Slot::set_spectrum(std::size_t plane_index) const {
+  const TaskPlane& task_plane = task_planes_[plane_index];
+  const PlaneLayout& plane = task_plane.plane;
+  const std::vector<double> squares =
+      squared_values(spectrum_, values(plane_index), plane.sample_bytes);
+  auto& spectra = task_plane.task->spectra;
+  spectra.resize(std::size_t(plane.channels));
+  spectra[std::size_t(task_plane.channel)] =
+      singular_values({.values = squares.data(),
+                       .count = plane.n(),
+                       .rows = plane.rows,
+                       .cols = plane.cols,
+                       .squared_norm = squared_norm(plane_index)});
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().

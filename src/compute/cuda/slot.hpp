@@ -10,7 +10,7 @@
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
-#include "compute/rank_rule.hpp"
+#include "compute/task_rank_rule.hpp"
 
 namespace eckart::compute::cuda {
 
@@ -68,16 +68,16 @@ class Slot {
   DeviceBatch batch() const;
 
   /// Queues the copies out, after the work that `compute` has queued so far: first the results of
-  /// the planes, then the pixels. The data is complete after wait().
-  void copy_out_results(const SpectrumFormat& spectrum, const Streams& streams);
+  /// the planes, which `solver` has computed, then the pixels. The data is complete after wait().
+  void copy_out_results(SolverKind solver, const SpectrumFormat& spectrum, const Streams& streams);
   void copy_out_pixels(const Streams& streams);
   /// Copies out only the images that the selected planes belong to.
   void copy_out_selected_pixels(const Streams& streams);
   void wait() const;
 
-  /// Sets the results of the tasks. Call wait() first. If `is_last`, no other solver follows, and
-  /// every finite result counts as certified. Makes no CUDA call. A plane whose solver did not
-  /// converge is returned as uncertified, and causes no exception.
+  /// Sets the results of the tasks, and their spectra if wanted. Call wait() first. If `is_last`,
+  /// no other solver follows, and every finite result counts as certified. Makes no CUDA call. A
+  /// plane whose solver did not converge is returned as uncertified, and causes no exception.
   BatchCertification certify(Certificate certificate, bool is_last) const;
 
   /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
@@ -112,6 +112,8 @@ class Slot {
   void copy_in_plane_layouts(cudaStream_t stream);
   void copy_in_rules(cudaStream_t stream);
   int chosen_rank(std::size_t plane_index, std::size_t rank_index) const;
+  std::span<const double> values(std::size_t plane_index) const;
+  void set_spectrum(std::size_t plane_index) const;
   PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
                           double squared_norm) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;
@@ -127,6 +129,7 @@ class Slot {
   std::size_t packed_bytes_ = 0;
   bool has_16_bit_samples_ = false;
   int iterations_ = 0;
+  SolverKind solver_ = SolverKind::automatic;  // of the results
   SpectrumFormat spectrum_{};
   std::vector<TaskPlane> task_planes_;
   std::vector<TaskPlane> packed_images_;  // the first plane of each packed image

@@ -27,6 +27,7 @@ int count_planes(Tasks tasks) {
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {
   task.error.clear();
+  task.spectra.clear();
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
 }
 

@@ -51,7 +51,7 @@ TEST_F(CommandLineOptionTest, takes_at_most_one_argument_in_every_command) {
   }
   EXPECT_EQ(commands().size(), 11u)
       << "docs/explanation/reliability.md has this figure, and the next";
-  EXPECT_EQ(with_value, 61);
+  EXPECT_EQ(with_value, 65);
 }
 
 /// The same test, through the parser.

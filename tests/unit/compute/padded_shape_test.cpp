@@ -20,5 +20,15 @@ TEST(PaddedShape, puts_the_long_side_first) {
   EXPECT_EQ(padded(100, 300, 32), padded(300, 100, 32));
 }
 
+/// A batch is computed by one solver: one with all singular values only if they are wanted.
+TEST(BatchKey, separates_tasks_that_want_the_spectrum) {
+  Task plain;
+  plain.input = Image({8, 8, 1, Depth::u8});
+  plain.ranks = {{2}};
+  const BatchKey key = batch_key(plain, 32);
+  plain.wants_spectrum = true;
+  EXPECT_NE(batch_key(plain, 32), key);
+}
+
 }  // namespace
 }  // namespace eckart::compute

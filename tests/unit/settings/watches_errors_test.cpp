@@ -67,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"quarantine: {keepdays: 3}",
                           "quarantine.keepdays: unknown key; did you mean quarantine.keep_days?"},
         RejectedWatchCase{"lmits: {side: 3}", "lmits: unknown key; did you mean limits?"},
-        RejectedWatchCase{"color: sepia", "color: unknown key"},
+        RejectedWatchCase{"tint: sepia", "tint: unknown key"},
         RejectedWatchCase{"watches: []", "watches: unknown key"},
         RejectedWatchCase{"input: /c", "input: is given more than once"},
         RejectedWatchCase{"input.folder: /c", "input.folder: is given more than once"},

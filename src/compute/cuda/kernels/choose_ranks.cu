@@ -64,9 +64,12 @@ __global__ void choose_ranks_kernel(const PlaneLayout* __restrict__ planes, int 
   PlaneSpectrum image[kMaxImagePlanes];
   for (int c = 0; c < first.channels; ++c)
     image[c] = spectrum_of(spectra, planes[p + c], p + c, squared_norms[p + c]);
-  const RankRule rule = rules[std::size_t(blockIdx.y) * std::size_t(count) + p];
-  const bool is_enough = choose_ranks(rule, image, first.channels, chosen);
-  for (int c = 0; !is_enough && c < first.channels; ++c) chosen[c] = -chosen[c];
+  const RankRule* image_rules = rules + std::size_t(blockIdx.y) * std::size_t(count) + p;
+  for (int c = 0; c < first.channels; c += image_rules[c].channels) {
+    const int channels = image_rules[c].channels;
+    const bool is_enough = choose_ranks(image_rules[c], image + c, channels, chosen + c);
+    for (int i = c; !is_enough && i < c + channels; ++i) chosen[i] = -chosen[i];
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "compute/cuda/layout/spectrum_format.hpp"
 
+#include <cmath>
+
 #include "compute/spectrum.hpp"
 #include "core/quality.hpp"
 
@@ -25,13 +27,17 @@ std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<con
   return squares;
 }
 
-void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
-                         std::span<const double> values, const PlaneLayout& plane,
-                         double squared_norm) {
+void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
+                          std::span<const double> values, const PlaneLayout& plane,
+                          double squared_norm) {
   const std::vector<double> squares = squared_values(spectrum, values, plane.sample_bytes);
-  if (spectrum.order == ValueOrder::ritz) {
-    const auto columns = std::size_t(spectrum.columns);
-    const RitzValues ritz{std::span(squares).first(columns), std::span(squares).subspan(columns),
+  const bool has_quotients = spectrum.order == ValueOrder::ritz;
+  const auto leading =
+      std::span(squares).subspan(has_quotients ? std::size_t(spectrum.columns) : 0);
+  result.sigma1 = std::sqrt(std::max(0.0, leading.front()));
+  result.sigma_threshold = std::sqrt(std::max(0.0, leading[std::size_t(result.rank) - 1]));
+  if (has_quotients) {
+    const RitzValues ritz{std::span(squares).first(std::size_t(spectrum.columns)), leading,
                           plane.n()};
     result.loss_estimate_db =
         loss_estimate_db(ritz, result.rank, result.residual, squared_norm, spectrum.precision);

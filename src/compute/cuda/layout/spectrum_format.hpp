@@ -40,9 +40,10 @@ struct SpectrumFormat {
 std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<const double> values,
                                    int sample_bytes);
 
-/// Sets energy, loss estimate and loss bound of a plane. Its rank and residual must be set.
-void set_energy_and_loss(PlaneResult& result, const SpectrumFormat& spectrum,
-                         std::span<const double> values, const PlaneLayout& plane,
-                         double squared_norm);
+/// Sets singular values, energy, loss estimate and loss bound of a plane. Its rank and residual
+/// must be set.
+void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
+                          std::span<const double> values, const PlaneLayout& plane,
+                          double squared_norm);
 
 }  // namespace eckart::compute::cuda

@@ -10,26 +10,25 @@ namespace {
 
 std::vector<int> choose_ranks(const BatchKey& key) {
   std::vector<int> ranks;
-  for (const RankPolicy& policy : key.ranks)
-    ranks.push_back(max_rank(policy, key.shape.rows, key.shape.cols));
+  for (std::size_t i = 0; i < key.ranks.size(); ++i) ranks.push_back(key.max_rank(i));
   return ranks;
-}
-
-bool is_adaptive(const BatchKey& key) {
-  return !std::ranges::all_of(key.ranks, depends_on_shape_only);
 }
 
 /// Whether a rank depends on all singular values.
 bool needs_all_values(const BatchKey& key) {
-  return std::ranges::any_of(key.ranks, [](const RankPolicy& policy) {
+  const auto needs_all = [](const RankPolicy& policy) {
     return policy.kind == RankPolicy::Kind::marchenko_pastur ||
            (policy.kind == RankPolicy::Kind::gavish_donoho && policy.value == 0);
-  });
+  };
+  return std::ranges::any_of(key.ranks, needs_all) ||
+         (key.chroma_rank && needs_all(*key.chroma_rank));
 }
 
 void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (!depends_on_shape_only(key.ranks[i])) ranks[i] = std::min(ranks[i], covered_rank);
+    const bool is_fixed = depends_on_shape_only(key.ranks[i]) &&
+                          (!key.chroma_rank || depends_on_shape_only(*key.chroma_rank));
+    if (!is_fixed) ranks[i] = std::min(ranks[i], covered_rank);
   }
 }
 
@@ -38,7 +37,8 @@ void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
   const BatchWorkload full = full_batch(key.shape, choose_ranks(key));
   // An adaptive batch may need memory for all ranks.
-  const SolverKind solver = is_adaptive(key) ? SolverKind::gram : choose_solver(full);
+  const SolverKind solver =
+      key.has_plane_ranks() || key.wants_spectrum ? SolverKind::gram : choose_solver(full);
   return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
                                 options_.lane_bytes, plane_bytes(full, solver, key.ranks.size()));
 }
@@ -51,14 +51,15 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
   BatchPlan plan;
   plan.shape = key.shape;
   plan.ranks = choose_ranks(key);
-  plan.is_adaptive = is_adaptive(key);
+  plan.is_adaptive = key.has_plane_ranks();
   if (plan.is_adaptive) {
     plan.rank_tuner = rank_tuner;
     plan.covered_rank = rank_tuner.next();
     if (!needs_all_values(key)) cover_rank(key, plan.covered_rank, plan.ranks);
   }
   const BatchWorkload full = full_batch(plan.shape, plan.ranks);
-  const SolverKind solver = choose_solver(full);
+  const SolverKind solver =
+      choose_solver(key.wants_spectrum ? full_batch(plan.shape, {plan.shape.cols}) : full);
   plan.columns = full.columns;
   plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
                                   : solver_sequence(solver, options_.is_single_solver);

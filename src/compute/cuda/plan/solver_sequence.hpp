@@ -19,6 +19,22 @@ constexpr bool is_subspace(SolverStep step) {
   return step == SolverStep::float16_subspace || step == SolverStep::float64_subspace;
 }
 
+/// The name of the solver in settings and reports.
+constexpr SolverKind solver_kind(SolverStep step) {
+  switch (step) {
+    case SolverStep::gram:
+      return SolverKind::gram;
+    case SolverStep::gesvd:
+      return SolverKind::gesvd;
+    case SolverStep::gesvdj:
+      return SolverKind::gesvdj;
+    case SolverStep::float16_subspace:
+    case SolverStep::float64_subspace:
+      break;
+  }
+  return SolverKind::subspace;
+}
+
 /// The solvers in the order in which they are tried. Each one recomputes the planes that the one
 /// before left uncertified. If `is_single_solver`, no other solver follows gram. Throws
 /// std::logic_error for SolverKind::automatic, which must be resolved first.

@@ -44,8 +44,8 @@ TEST(CudaSpectrumFormat, ignores_trailing_values) {
 TEST(CudaSpectrumFormat, sets_energy_and_loss_of_a_full_decomposition) {
   const std::vector<double> ascending{1, 2, 3, 10};
   PlaneResult result{.rank = 2, .residual = 3};
-  set_energy_and_loss(result, {ValueOrder::ascending_squares, 4, 0, Precision::float64_gram},
-                      ascending, kPlane, 16);
+  set_spectral_results(result, {ValueOrder::ascending_squares, 4, 0, Precision::float64_gram},
+                       ascending, kPlane, 16);
   EXPECT_DOUBLE_EQ(result.energy, 13.0 / 16);
   EXPECT_EQ(result.loss_estimate_db, loss_estimate_db(2, 4, 3, 16, Precision::float64_gram));
   EXPECT_GT(result.loss_estimate_db, 0);
@@ -56,8 +56,8 @@ TEST(CudaSpectrumFormat, sets_energy_and_loss_of_subspace_iteration) {
   std::vector<double> values = ritz;
   values.insert(values.end(), rayleigh_quotients.begin(), rayleigh_quotients.end());
   PlaneResult result{.rank = 2, .residual = 2e6};
-  set_energy_and_loss(result, {ValueOrder::ritz, 4, 2, Precision::float64_gram}, values, kPlane,
-                      15e6);
+  set_spectral_results(result, {ValueOrder::ritz, 4, 2, Precision::float64_gram}, values, kPlane,
+                       15e6);
   EXPECT_DOUBLE_EQ(result.energy, 13.0 / 15);
   EXPECT_EQ(result.loss_estimate_db,
             loss_estimate_db({ritz, rayleigh_quotients, 4}, 2, 2e6, 15e6, Precision::float64_gram));
@@ -70,9 +70,10 @@ TEST(CudaSpectrumFormat, undoes_the_float16_scale_before_certifying) {
   std::vector<double> scaled = of_samples;
   for (double& value : scaled) value /= 512.0 * 512;
   PlaneResult deep{.rank = 2, .residual = 2e9}, plain = deep;
-  set_energy_and_loss(deep, {ValueOrder::ritz, 4, 2, Precision::float16}, scaled, kDeepPlane, 15e9);
-  set_energy_and_loss(plain, {ValueOrder::ritz, 4, 2, Precision::float16}, of_samples, kPlane,
-                      15e9);
+  set_spectral_results(deep, {ValueOrder::ritz, 4, 2, Precision::float16}, scaled, kDeepPlane,
+                       15e9);
+  set_spectral_results(plain, {ValueOrder::ritz, 4, 2, Precision::float16}, of_samples, kPlane,
+                       15e9);
   EXPECT_NEAR(deep.loss_estimate_db, plain.loss_estimate_db, 1e-9);
   EXPECT_LT(plain.loss_estimate_db, 1);
 }
@@ -82,7 +83,7 @@ TEST(CudaSpectrumFormat, sets_energy_one_for_a_black_plane) {
   for (const ValueOrder order :
        {ValueOrder::ascending_squares, ValueOrder::descending, ValueOrder::ritz}) {
     PlaneResult result{.rank = 2};
-    set_energy_and_loss(result, {order, 2, 2}, none, kPlane, 0);
+    set_spectral_results(result, {order, 2, 2}, none, kPlane, 0);
     EXPECT_EQ(result.energy, 1);
     EXPECT_EQ(result.loss_estimate_db, 0);
   }

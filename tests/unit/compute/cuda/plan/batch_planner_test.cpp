@@ -63,6 +63,19 @@ TEST(CudaBatchPlanner, follows_the_requested_solver) {
   EXPECT_EQ(BatchPlanner(options).make_plan(make_key(512, 512)).solvers, std::vector{gesvdj});
 }
 
+/// Subspace iteration has only the leading singular values.
+TEST(CudaBatchPlanner, plans_a_complete_decomposition_if_the_spectrum_is_wanted) {
+  BatchKey key = make_key(512, 256);
+  key.wants_spectrum = true;
+  const BatchPlan plan = BatchPlanner(h200()).make_plan(key);
+  EXPECT_EQ(plan.solvers, (std::vector{gram, gesvd}));
+  EXPECT_EQ(plan.problem(0, 1, 1).rank(), 20);
+  PlannerOptions options = h200();
+  options.solver = SolverKind::subspace;
+  key.ranks = {RankPolicy(RankPolicy::Kind::psnr, 30)};
+  EXPECT_EQ(BatchPlanner(options).make_plan(key).solvers, (std::vector{gram, gesvd}));
+}
+
 TEST(CudaBatchPlanner, limits_ranks_to_the_sides) {
   const BatchPlan plan =
       BatchPlanner(h200()).make_plan(make_key(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));

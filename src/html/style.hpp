@@ -1,10 +1,10 @@
 #pragma once
 
-namespace eckart::capacity {
+namespace eckart::html {
 
-/// The colors are those of Okabe and Ito (2008), which color-blind people can distinguish. Lines
-/// also differ in their dashes.
-inline constexpr const char* kHtmlStyle = R"css(
+/// The style sheet of all pages. The colors are those of Okabe and Ito (2008), which color-blind
+/// people can distinguish. Lines also differ in their dashes.
+inline constexpr const char* kStyle = R"css(
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #5b6470; --paper: #fff; --line: #d5dae0;
   --track: #eceff3; --shade: #0003; --c1: #0072b2; --c2: #d55e00; --c3: #00815e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8eaed; --soft: #a3acb8; --paper: #16191d;
@@ -51,6 +51,8 @@ table { border-collapse: collapse; font-size: .925rem; }
 th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; white-space: normal; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: 1.5rem; }
+.pictures img { width: 100%; height: auto; display: block; margin-top: .4rem; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
 details { margin-top: 1.5rem; } summary { cursor: pointer; }
 .warning { color: var(--c2); }
@@ -78,4 +80,4 @@ details { margin-top: 1.5rem; } summary { cursor: pointer; }
 }
 )css";
 
-}  // namespace eckart::capacity
+}  // namespace eckart::html

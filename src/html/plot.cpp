@@ -1,63 +1,93 @@
-#include "capacity/plot.hpp"
+#include "html/plot.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "capacity/number_format.hpp"
+#include "html/page.hpp"
 
-namespace eckart::capacity {
+namespace eckart::html {
 namespace {
 
 constexpr double kWidth = 480, kHeight = 320, kLeft = 64, kRight = 16, kTop = 12, kBottom = 48;
 
-/// Returns 1, 2 or 5 times a power of ten, so that there are about four steps up to `max_value`.
-double axis_step(double max_value) {
-  const double rough = max_value / 4, power = std::pow(10, std::floor(std::log10(rough)));
+/// Returns 1, 2 or 5 times a power of ten, so that there are about four steps in `range`.
+double axis_step(double range) {
+  const double rough = range / 4, power = std::pow(10, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (rough <= factor * power) return factor * power;
   }
   return 10 * power;
 }
 
+std::vector<double> linear_labels(const Axis& axis) {
+  const double step = std::max(axis.min_step, axis_step(axis.max - axis.min));
+  const double slack = 1e-3 * (axis.max - axis.min);
+  std::vector<double> labels;
+  for (double i = std::ceil((axis.min - slack) / step); i * step <= axis.max + slack; ++i)
+    labels.push_back(i * step);
+  return labels;
+}
+
+/// Powers of ten; between few of them, also 2 and 5 times a power.
+std::vector<double> logarithmic_labels(const Axis& axis) {
+  constexpr double kManyDecades = 8, kFewDecades = 3, kSlack = 1e-9;
+  const double first = std::log10(axis.min) - kSlack, last = std::log10(axis.max) + kSlack;
+  const int step = last - first > kManyDecades ? 2 : 1;
+  std::vector<double> labels;
+  for (int power = int(std::floor(first)); power <= last; power += step) {
+    for (const double factor : {1.0, 2.0, 5.0}) {
+      const double at = power + std::log10(factor);
+      if (at >= first && at <= last && (factor == 1 || last - first < kFewDecades))
+        labels.push_back(factor * std::pow(10, power));
+    }
+  }
+  return labels;
+}
+
+/// The place of a value on the axis: 0 is its begin, 1 its end.
+double share(const Axis& axis, double value) {
+  if (!axis.is_logarithmic) return (value - axis.min) / (axis.max - axis.min);
+  return std::log(std::max(value, 1e-3 * axis.min) / axis.min) / std::log(axis.max / axis.min);
+}
+
 /// Maps the points of a plot to coordinates of the drawing.
 struct PlotArea {
-  double x_max, y_max;
-  double x(double value) const { return kLeft + value / x_max * (kWidth - kLeft - kRight); }
+  const Axis &x_axis, &y_axis;
+  double x(double value) const { return kLeft + share(x_axis, value) * (kWidth - kLeft - kRight); }
   double y(double value) const {
-    return kHeight - kBottom - value / y_max * (kHeight - kTop - kBottom);
+    return kHeight - kBottom - share(y_axis, value) * (kHeight - kTop - kBottom);
   }
   std::string at(double px, double py) const { return fmt::format("{:.1f},{:.1f} ", x(px), y(py)); }
 };
 
 std::string label(double x, double y, const char* anchor, const std::string& text) {
   return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>", x, y, anchor,
-                     escape_html(text));
+                     escape(text));
 }
 
 std::string begin_figure(const std::string& title, double height) {
   return fmt::format("<figure><h3>{0}</h3><svg viewBox='0 0 {1} {2}' role='img' aria-label='{0}'>",
-                     escape_html(title), kWidth, height);
+                     escape(title), kWidth, height);
 }
 
 std::string axes(const Plot& plot, const PlotArea& frame) {
   std::string svg;
-  for (double y = 0; y <= plot.y_max * 1.001; y += axis_step(plot.y_max)) {
+  for (const double y : axis_labels(plot.y)) {
     svg += fmt::format("<path class='grid' d='M{:.1f} {:.1f}H{:.1f}'/>", kLeft, frame.y(y),
                        kWidth - kRight);
-    svg += label(kLeft - 6, frame.y(y) + 4, "end", y > 0 ? format_axis_label(y) : "0");
+    svg += label(kLeft - 6, frame.y(y) + 4, "end", format_axis_label(y));
   }
-  for (double x = 0; x <= plot.x_max * 1.001; x += std::max(1.0, axis_step(plot.x_max))) {
+  for (const double x : axis_labels(plot.x))
     svg += label(frame.x(x), kHeight - kBottom + 18, "middle", format_axis_label(x));
-  }
   svg += fmt::format("<path class='axis' d='M{:.1f} {:.1f}V{:.1f}H{:.1f}'/>", kLeft, kTop,
                      kHeight - kBottom, kWidth - kRight);
-  svg += label((kLeft + kWidth - kRight) / 2, kHeight - 8, "middle", plot.x_label);
+  svg += label((kLeft + kWidth - kRight) / 2, kHeight - 8, "middle", plot.x.label);
   const double middle = (kTop + kHeight - kBottom) / 2;
   svg += fmt::format(
       "<text x='14' y='{0:.1f}' text-anchor='middle' transform='rotate(-90 14 {0:.1f})'>{1}</text>",
-      middle, escape_html(plot.y_label));
+      middle, escape(plot.y.label));
   return svg;
 }
 
@@ -99,41 +129,24 @@ std::string legend(const Plot& plot) {
             : fmt::format("<path class='{}' d='M1 6H27'/>", line_class(series));
     html += fmt::format(
         "<span><svg class='key' viewBox='0 0 28 12' aria-hidden='true'>{}</svg>{}</span>", mark,
-        escape_html(series.label));
+        escape(series.label));
   }
   return html + "</figcaption>";
 }
 
 }  // namespace
 
-std::string escape_html(const std::string& text) {
-  std::string html;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        html += "&amp;";
-        break;
-      case '<':
-        html += "&lt;";
-        break;
-      case '>':
-        html += "&gt;";
-        break;
-      case '"':
-        html += "&quot;";
-        break;
-      case '\'':
-        html += "&#39;";
-        break;
-      default:
-        html += c;
-    }
-  }
-  return html;
+std::string format_axis_label(double value) {
+  if (value >= 1e6) return fmt::format("{:g}M", value / 1e6);
+  return value >= 1e4 ? fmt::format("{:g}k", value / 1e3) : fmt::format("{:g}", value);
+}
+
+std::vector<double> axis_labels(const Axis& axis) {
+  return axis.is_logarithmic ? logarithmic_labels(axis) : linear_labels(axis);
 }
 
 std::string to_svg(const Plot& plot) {
-  const PlotArea frame{plot.x_max, plot.y_max};
+  const PlotArea frame{plot.x, plot.y};
   std::string svg = begin_figure(plot.title, kHeight) + axes(plot, frame);
   // The nested svg element clips everything outside the axes.
   svg += fmt::format("<svg x='{0}' y='0' width='{1}' height='{2}' viewBox='{0} 0 {1} {2}'>", kLeft,
@@ -159,4 +172,4 @@ std::string to_svg(const std::string& title, const std::vector<Bar>& bars) {
   return svg + "</svg></figure>\n";
 }
 
-}  // namespace eckart::capacity
+}  // namespace eckart::html

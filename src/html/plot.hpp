@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace eckart::capacity {
+namespace eckart::html {
 
 /// Plots as SVG in HTML. The style sheet of the page defines the colors of the classes c1 to c3,
 /// one for each series.
@@ -17,9 +17,17 @@ struct PlotSeries {
   std::vector<std::pair<double, double>> band = {};  ///< low and high at each point; may be empty
 };
 
+struct Axis {
+  std::string label;
+  double min = 0, max = 1;  ///< min < max; min > 0 if is_logarithmic
+  bool is_logarithmic = false;
+  double min_step = 0;  ///< the smallest distance of labels of a linear axis
+};
+
+/// Only what is inside the axes is drawn.
 struct Plot {
-  std::string title, x_label, y_label;
-  double x_max = 1, y_max = 1;  ///< both axes begin at 0
+  std::string title;
+  Axis x, y;
   std::vector<PlotSeries> series;
 };
 
@@ -29,8 +37,13 @@ struct Bar {
   bool is_highlighted = false;
 };
 
-std::string escape_html(const std::string& text);  ///< for HTML
+/// Formats a number for an axis: 12, 0.5, 20k, 1.5M.
+std::string format_axis_label(double value);
+
+/// The values of the axis that have labels, ascending.
+std::vector<double> axis_labels(const Axis& axis);
+
 std::string to_svg(const Plot& plot);
 std::string to_svg(const std::string& title, const std::vector<Bar>& bars);
 
-}  // namespace eckart::capacity
+}  // namespace eckart::html

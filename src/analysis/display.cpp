@@ -1,0 +1,78 @@
+#include "analysis/display.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+namespace eckart::analysis {
+namespace {
+
+constexpr double kWhite = peak(Depth::u8), kGray = 128;
+
+template <class Sample>
+std::span<const Sample> samples(const Image& image) {
+  return {reinterpret_cast<const Sample*>(image.data()), image.shape().samples()};
+}
+
+/// Returns an image of 8 bits of the values `value(i)` of all samples.
+template <class Value>
+Image image_of(const ImageShape& shape, const Value& value) {
+  Image result({shape.rows, shape.cols, shape.channels, Depth::u8});
+  auto* to = reinterpret_cast<std::uint8_t*>(result.data());
+  for (std::size_t i = 0; i < shape.samples(); ++i)
+    to[i] = std::uint8_t(std::lround(std::clamp(value(i), 0.0, kWhite)));
+  return result;
+}
+
+/// Calls `use` with the samples of images of the same depth.
+template <class Use>
+auto with_samples(const Image& a, const Image& b, const Use& use) {
+  return a.shape().depth == Depth::u8 ? use(samples<std::uint8_t>(a), samples<std::uint8_t>(b))
+                                      : use(samples<std::uint16_t>(a), samples<std::uint16_t>(b));
+}
+
+}  // namespace
+
+DisplayRange display_range(const Image& image) {
+  if (image.shape().depth == Depth::u8) return {};
+  const auto [min, max] = std::ranges::minmax(samples<std::uint16_t>(image));
+  return {double(min), std::max<double>(max, min + 1.0)};
+}
+
+Image display_image(const Image& image, const DisplayRange& range) {
+  const double scale = kWhite / (range.white - range.black);
+  return with_samples(image, image, [&](auto values, auto) {
+    return image_of(image.shape(),
+                    [&](std::size_t i) { return scale * (values[i] - range.black); });
+  });
+}
+
+int residual_gain(const Image& a, const Image& b, const DisplayRange& range) {
+  constexpr int kMaxGain = 64;
+  constexpr std::size_t kExceedingShare = 200;
+  const double scale = kWhite / (range.white - range.black);
+  int gain = kMaxGain;
+  with_samples(a, b, [&](auto from, auto to) {
+    const auto exceeds = [&](std::size_t i) {
+      return std::abs(scale * (double(to[i]) - double(from[i]))) * gain > kGray;
+    };
+    for (; gain > 1; gain /= 2) {
+      std::size_t exceeding = 0;
+      for (std::size_t i = 0; i < from.size(); ++i) exceeding += exceeds(i);
+      if (exceeding * kExceedingShare <= from.size()) return;
+    }
+  });
+  return gain;
+}
+
+Image residual_image(const Image& a, const Image& b, const DisplayRange& range, int gain) {
+  const double scale = gain * kWhite / (range.white - range.black);
+  return with_samples(a, b, [&](auto from, auto to) {
+    return image_of(a.shape(), [&](std::size_t i) {
+      return kGray + scale * (double(to[i]) - double(from[i]));
+    });
+  });
+}
+
+}  // namespace eckart::analysis

@@ -1,0 +1,124 @@
+#include "app/inspect_image.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/comparison.hpp"
+#include "analysis/display.hpp"
+#include "app/read_picture.hpp"
+#include "core/rank_spec.hpp"
+#include "io/codec.hpp"
+#include "io/contact_sheet.hpp"
+#include "text/base64.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+/// The sides of pictures, so that a sheet with all of them has at most about 24 million pixels.
+class PictureSize {
+ public:
+  explicit PictureSize(std::size_t count)
+      : max_(std::clamp(int(std::sqrt(kSheetPixels / (2 * double(count)))), kMin, kMax)) {}
+  Image fit(const Image& image) const { return io::fit_image(image, std::min(kMin, max_), max_); }
+
+ private:
+  static constexpr double kSheetPixels = 24e6;
+  static constexpr int kMin = 240, kMax = 480;
+  int max_;
+};
+
+std::string shown_range_note(const analysis::DisplayRange& range) {
+  return fmt::format("Pictures show the levels {} to {} as black to white.", range.black,
+                     range.white);
+}
+
+/// As the pipeline warns.
+std::optional<std::string> noise_note(ImageFormat format) {
+  if (format != ImageFormat::jpeg) return std::nullopt;
+  return "gd and mp expect white noise, but JPEG compression has removed most of it and left "
+         "blocks.";
+}
+
+std::string residual_caption(const RankPicture& picture) {
+  return fmt::format("residual x {}", picture.residual_gain);
+}
+
+std::string jpeg_uri(const Image& image) {
+  const std::vector<std::byte> bytes =
+      io::codec_for(OutputFormat::jpeg)
+          .encode(image, {.jpeg_quality = 92, .jpeg_subsampling = JpegSubsampling::k444});
+  return "data:image/jpeg;base64," + text::base64(bytes);
+}
+
+}  // namespace
+
+InspectedImage inspect_image(const std::filesystem::path& file, const settings::Settings& settings,
+                             std::vector<RankPolicy> ranks, bool needs_pictures) {
+  const InputPicture input = read_picture(file, settings);
+  const Image& image = input.picture.pixels;
+  if (ranks.empty()) ranks = inspection::default_ranks(image.shape());
+  InspectedImage result{
+      .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes}};
+  const analysis::DisplayRange range = analysis::display_range(image);
+  const PictureSize size(ranks.size() + 1);
+  inspection::PictureVisitor add_picture;
+  if (needs_pictures) {
+    result.pictures.push_back(
+        {.heading = "original",
+         .detail = fmt::format("{} x {} pixels", image.shape().cols, image.shape().rows),
+         .image = size.fit(analysis::display_image(image, range))});
+    add_picture = [&](std::size_t, const inspection::Reconstruction& of, const Image& pixels) {
+      const int gain = analysis::residual_gain(image, pixels, range);
+      result.pictures.push_back(
+          {.heading = inspection::heading_text(of),
+           .detail = inspection::quality_text(of),
+           .image = size.fit(analysis::display_image(pixels, range)),
+           .residual = size.fit(analysis::residual_image(image, pixels, range, gain)),
+           .residual_gain = gain});
+    };
+  }
+  result.report.inspection =
+      inspection::inspect(image,
+                          {.peak = analysis::resolve_peak(settings.quality.peak, image),
+                           .ranks = std::move(ranks),
+                           .targets = inspection::common_targets()},
+                          add_picture);
+  if (const auto note = noise_note(input.format)) result.report.notes.push_back(*note);
+  if (needs_pictures && image.shape().depth == Depth::u16)
+    result.report.notes.push_back(shown_range_note(range));
+  return result;
+}
+
+Image contact_sheet(const InspectedImage& inspected) {
+  std::vector<io::SheetCell> cells;
+  for (const RankPicture& picture : inspected.pictures) {
+    cells.push_back({.heading = picture.heading,
+                     .detail = picture.detail,
+                     .image = &picture.image,
+                     .residual = picture.residual.empty() ? nullptr : &picture.residual,
+                     .residual_caption = residual_caption(picture)});
+  }
+  return io::draw_contact_sheet(text::printable(inspected.report.file.filename().native()),
+                                {inspection::image_line(inspected.report),
+                                 "Below each rank: its difference to the original, zero as gray"},
+                                cells);
+}
+
+std::string inspection_page(const InspectedImage& inspected) {
+  std::vector<inspection::PagePicture> pictures;
+  for (const RankPicture& picture : inspected.pictures) {
+    pictures.push_back({.heading = picture.heading,
+                        .detail = picture.detail,
+                        .uri = jpeg_uri(picture.image),
+                        .residual_uri = picture.residual.empty() ? "" : jpeg_uri(picture.residual),
+                        .residual_gain = picture.residual_gain});
+  }
+  return inspection::to_html(inspected.report, pictures);
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,28 @@
+#include "app/read_picture.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "io/alpha.hpp"
+#include "io/codec.hpp"
+#include "io/input_file.hpp"
+#include "preparation/preparer.hpp"
+
+namespace eckart::app {
+
+InputPicture read_picture(const std::filesystem::path& file, const settings::Settings& settings) {
+  const settings::InputSettings& input = settings.input;
+  const std::vector<std::byte> bytes = io::InputFile(file).read_all(settings.limits.file_mb);
+  const io::Codec& codec = io::detect_codec(bytes, input.decoder);
+  const io::Header header = io::admit(codec, bytes, settings.limits);
+  preparation::Preparer preparer(input.preparation());
+  if (input.size.is_set())
+    io::check_shape(prepared_shape(header.shape, input.preparation()), settings.limits,
+                    "resized to ");
+  Picture picture = codec.decode(bytes, settings.limits);
+  io::apply_alpha_policy(picture, input.alpha);
+  return {preparer.prepare(std::move(picture)), codec.format, std::int64_t(bytes.size())};
+}
+
+}  // namespace eckart::app

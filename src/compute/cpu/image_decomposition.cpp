@@ -1,0 +1,133 @@
+#include "compute/cpu/image_decomposition.hpp"
+
+#include <cblas.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <future>
+
+#include "compute/cpu/float64_samples.hpp"
+#include "compute/cpu/matrix_size.hpp"
+#include "compute/cpu/right_singular_vectors.hpp"
+
+namespace eckart::compute::cpu {
+namespace {
+
+template <class T>
+MatrixView<T> as_tall(MatrixView<T> view) {
+  return view.rows >= view.cols ? view : view.transposed();
+}
+
+template <class T>
+void store_rounded(const std::vector<double>& values, int peak, MatrixView<T> out_mn) {
+  auto from = values.begin();
+  for (int row = 0; row < out_mn.rows; ++row) {
+    for (int col = 0; col < out_mn.cols; ++col) out_mn(row, col) = T(rounded_sample(*from++, peak));
+  }
+}
+
+/// Calls `use` for each index below `count`, on one thread each. Throws what a call threw.
+void for_each_in_parallel(std::size_t count, const std::function<void(std::size_t)>& use) {
+  std::vector<std::future<void>> calls;
+  for (std::size_t i = 1; i < count; ++i)
+    calls.push_back(std::async(std::launch::async, [&use, i] { use(i); }));
+  use(0);
+  for (std::future<void>& call : calls) call.get();
+}
+
+}  // namespace
+
+/// One channel as an m x n matrix A, m >= n: transposed if it is wide. A_k = (A V_k) V_k'.
+class PlaneDecomposition {
+ public:
+  PlaneDecomposition(const Image& image, int channel) {
+    if (image.shape().depth == Depth::u8) {
+      load(image.plane<std::uint8_t>(channel));
+    } else {
+      load(image.plane<std::uint16_t>(channel));
+    }
+  }
+
+  void decompose() { sigma_squared_ = solver_.decompose(a_t_nm_, m_, n_); }
+
+  PlaneSpectrum spectrum() const {
+    return {.values = sigma_squared_.data(),
+            .count = n_,
+            .rows = m_,
+            .cols = n_,
+            .squared_norm = squared_norm_};
+  }
+
+  void compute_vectors(int max_rank) {
+    v_nk_ = solver_.vectors(max_rank);
+    p_mk_.resize(size(m_, max_rank));
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m_, max_rank, n_, 1.0, a_t_nm_.data(), n_,
+                v_nk_.data(), n_, 0.0, p_mk_.data(), m_);
+    values_ = std::move(a_t_nm_);  // its memory
+    std::ranges::fill(values_, 0.0);
+  }
+
+  /// Adds or subtracts the triplets between the last rank and `rank`.
+  void move_to(int rank) {
+    const int first = std::min(rank, rank_), count = std::abs(rank - rank_);
+    if (count > 0)
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_, m_, count, rank > rank_ ? 1.0 : -1.0,
+                  v_nk_.data() + size(n_, first), n_, p_mk_.data() + size(m_, first), m_, 1.0,
+                  values_.data(), n_);
+    rank_ = rank;
+  }
+
+  void store(Image& image, int channel) const {
+    const int max = peak(image.shape().depth);
+    if (image.shape().depth == Depth::u8) {
+      store_rounded(values_, max, as_tall(image.plane<std::uint8_t>(channel)));
+    } else {
+      store_rounded(values_, max, as_tall(image.plane<std::uint16_t>(channel)));
+    }
+  }
+
+ private:
+  template <class T>
+  void load(MatrixView<const T> plane) {
+    const MatrixView<const T> a_mn = as_tall(plane);
+    m_ = a_mn.rows;
+    n_ = a_mn.cols;
+    squared_norm_ = load_samples(a_mn, a_t_nm_);
+  }
+
+  RightSingularSolver solver_{SolverKind::gram};
+  int m_ = 0, n_ = 0, rank_ = 0;
+  double squared_norm_ = 0;
+  std::vector<double> sigma_squared_, a_t_nm_, v_nk_, p_mk_;
+  std::vector<double> values_;  // A_k' at rank_, column-major n x m
+};
+
+ImageDecomposition::ImageDecomposition(const Image& image) : shape_(image.shape()) {
+  openblas_set_num_threads(1);
+  for (int channel = 0; channel < shape_.channels; ++channel)
+    planes_.push_back(std::make_unique<PlaneDecomposition>(image, channel));
+  for_each_in_parallel(planes_.size(), [this](std::size_t i) { planes_[i]->decompose(); });
+}
+
+ImageDecomposition::~ImageDecomposition() = default;
+
+std::vector<PlaneSpectrum> ImageDecomposition::spectra() const {
+  std::vector<PlaneSpectrum> spectra;
+  for (const auto& plane : planes_) spectra.push_back(plane->spectrum());
+  return spectra;
+}
+
+void ImageDecomposition::compute_vectors(std::span<const int> max_ranks) {
+  for_each_in_parallel(planes_.size(),
+                       [&](std::size_t i) { planes_[i]->compute_vectors(max_ranks[i]); });
+}
+
+void ImageDecomposition::reconstruct(std::span<const int> ranks, Image& rounded) {
+  for_each_in_parallel(planes_.size(), [&](std::size_t i) {
+    planes_[i]->move_to(ranks[i]);
+    planes_[i]->store(rounded, int(i));
+  });
+}
+
+}  // namespace eckart::compute::cpu

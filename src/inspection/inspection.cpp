@@ -1,0 +1,177 @@
+#include "inspection/inspection.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+
+#include "analysis/comparison.hpp"
+#include "analysis/ssim.hpp"
+#include "compute/cpu/image_decomposition.hpp"
+#include "compute/rank_rule.hpp"
+#include "core/quality.hpp"
+
+namespace eckart::inspection {
+namespace {
+
+using compute::PlaneSpectrum;
+using compute::cpu::ImageDecomposition;
+
+std::int64_t factor_bytes(const std::vector<int>& channel_ranks, const ImageShape& shape) {
+  return std::accumulate(channel_ranks.begin(), channel_ranks.end(), std::int64_t(0)) *
+         triplet_bytes(shape.rows, shape.cols);
+}
+
+/// The squared error of a plane before rounding, at every rank from 0 to the full rank. The
+/// smallest values are added first.
+std::vector<double> squared_errors(const PlaneSpectrum& plane) {
+  std::vector<double> errors(std::size_t(plane.full_rank()) + 1);
+  for (int k = plane.full_rank(); k-- > 0;)
+    errors[std::size_t(k)] = errors[std::size_t(k) + 1] + plane[k];
+  return errors;
+}
+
+/// Computes the results of one image from its spectra and pixels.
+class Inspector {
+ public:
+  Inspector(const Image& image, const Peak& peak)
+      : image_(image), shape_(image.shape()), peak_(peak), decomposition_(image) {
+    for (const PlaneSpectrum& spectrum : decomposition_.spectra()) {
+      squared_norm_ += spectrum.squared_norm;
+      squared_errors_.push_back(squared_errors(spectrum));
+    }
+  }
+
+  /// The reconstruction of the policy, without the numbers of its pixels.
+  Reconstruction choose(const RankPolicy& policy) const {
+    const std::vector<PlaneSpectrum> spectra = decomposition_.spectra();
+    Reconstruction result{.policy = policy, .channel_ranks = std::vector<int>(spectra.size())};
+    compute::choose_ranks(compute::make_rank_rule(resolve(policy, shape_), shape_, peak_.value),
+                          spectra.data(), shape_.channels, result.channel_ranks.data());
+    set_spectral_quality(result);
+    return result;
+  }
+
+  void compute_vectors(std::span<const Reconstruction* const> results) {
+    std::vector<int> max_ranks(std::size_t(shape_.channels), 1);
+    for (const Reconstruction* result : results) {
+      for (std::size_t c = 0; c < max_ranks.size(); ++c)
+        max_ranks[c] = std::max(max_ranks[c], result->channel_ranks[c]);
+    }
+    decomposition_.compute_vectors(max_ranks);
+    pixels_ = Image(shape_);
+  }
+
+  /// Reconstructs the pixels and measures them.
+  const Image& measure(Reconstruction& result) {
+    decomposition_.reconstruct(result.channel_ranks, pixels_);
+    const double squared_error = analysis::compare(image_, pixels_).squared_error;
+    result.psnr_db = eckart::psnr_db(squared_error, shape_.samples(), peak_.value);
+    result.rmse = std::sqrt(squared_error / double(shape_.samples()));
+    result.ssim = analysis::ssim(image_, pixels_, peak_.value);
+    return pixels_;
+  }
+
+  std::vector<CurvePoint> curve() const {
+    std::vector<CurvePoint> points;
+    for (int k = 1; k <= std::min(shape_.rows, shape_.cols); ++k) {
+      Reconstruction at{.channel_ranks = std::vector<int>(std::size_t(shape_.channels), k)};
+      set_spectral_quality(at);
+      points.push_back({k, at.energy, at.psnr_before_rounding_db, at.factor_bytes});
+    }
+    return points;
+  }
+
+  std::vector<std::vector<double>> singular_values() const {
+    std::vector<std::vector<double>> values;
+    for (const PlaneSpectrum& spectrum : decomposition_.spectra()) {
+      std::vector<double>& of_channel = values.emplace_back();
+      for (int i = 0; i < spectrum.full_rank(); ++i) of_channel.push_back(std::sqrt(spectrum[i]));
+    }
+    return values;
+  }
+
+ private:
+  void set_spectral_quality(Reconstruction& result) const {
+    double squared_error = 0;
+    for (std::size_t c = 0; c < squared_errors_.size(); ++c)
+      squared_error += squared_errors_[c][std::size_t(result.channel_ranks[c])];
+    result.energy = squared_norm_ > 0 ? std::clamp(1 - squared_error / squared_norm_, 0.0, 1.0) : 1;
+    result.psnr_before_rounding_db = eckart::psnr_db(squared_error, shape_.samples(), peak_.value);
+    result.factor_bytes = factor_bytes(result.channel_ranks, shape_);
+  }
+
+  const Image& image_;
+  const ImageShape shape_;
+  const Peak peak_;
+  ImageDecomposition decomposition_;
+  double squared_norm_ = 0;
+  std::vector<std::vector<double>> squared_errors_;  // by channel and rank
+  Image pixels_;
+};
+
+}  // namespace
+
+int Reconstruction::rank() const { return *std::ranges::max_element(channel_ranks); }
+
+Inspection inspect(const Image& image, const InspectionRequest& request,
+                   const PictureVisitor& visit) {
+  Inspector inspector(image, request.peak);
+  Inspection result{.shape = image.shape(),
+                    .peak = request.peak,
+                    .break_even_rank = break_even_rank(image.shape()),
+                    .singular_values = inspector.singular_values(),
+                    .curve = inspector.curve()};
+  for (const RankPolicy& policy : request.ranks) result.ranks.push_back(inspector.choose(policy));
+  for (const RankPolicy& policy : request.targets)
+    result.targets.push_back(inspector.choose(policy));
+  std::vector<const Reconstruction*> all;
+  for (const Reconstruction& each : result.ranks) all.push_back(&each);
+  for (const Reconstruction& each : result.targets) all.push_back(&each);
+  inspector.compute_vectors(all);
+  for (std::size_t i = 0; i < result.ranks.size(); ++i) {
+    const Image& pixels = inspector.measure(result.ranks[i]);
+    if (visit) visit(i, result.ranks[i], pixels);
+  }
+  for (Reconstruction& target : result.targets) inspector.measure(target);
+  return result;
+}
+
+int break_even_rank(const ImageShape& shape) {
+  const std::int64_t triplet = shape.channels * triplet_bytes(shape.rows, shape.cols);
+  return int(std::min<std::int64_t>(std::int64_t(shape.bytes()) / triplet,
+                                    std::min(shape.rows, shape.cols)));
+}
+
+std::vector<RankPolicy> default_ranks(const ImageShape& shape) {
+  std::vector<RankPolicy> ranks{1};
+  const int half = std::min(shape.rows, shape.cols) / 2;
+  for (int power = 1; power <= half; power *= 10) {
+    for (const int factor : {1, 2, 5}) {
+      if (factor * power <= half) ranks.emplace_back(factor * power);
+    }
+  }
+  if (const int rank = break_even_rank(shape); rank > 0) ranks.emplace_back(rank);
+  std::ranges::sort(ranks);
+  const auto repeated = std::ranges::unique(ranks);
+  ranks.erase(repeated.begin(), repeated.end());
+  return ranks;
+}
+
+std::vector<RankPolicy> common_targets() {
+  using Kind = RankPolicy::Kind;
+  return {{Kind::energy, 0.9},        {Kind::energy, 0.99}, {Kind::energy, 0.999},
+          {Kind::psnr, 30},           {Kind::psnr, 35},     {Kind::psnr, 40},
+          {Kind::bytes, 25},          {Kind::bytes, 50},    {Kind::gavish_donoho, 0},
+          {Kind::marchenko_pastur, 0}};
+}
+
+std::string channel_ranks_text(const Reconstruction& result) {
+  const std::vector<int>& ranks = result.channel_ranks;
+  std::string text = std::to_string(ranks.front());
+  if (std::ranges::all_of(ranks, [&](int rank) { return rank == ranks.front(); })) return text;
+  for (const int rank : std::span(ranks).subspan(1)) text += " " + std::to_string(rank);
+  return text;
+}
+
+}  // namespace eckart::inspection

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/image.hpp"
+#include "core/peak_choice.hpp"
+#include "core/rank_policy.hpp"
+
+namespace eckart::inspection {
+
+/// The quality and size of the reconstruction that a rank policy comes to.
+struct Reconstruction {
+  RankPolicy policy = {};
+  std::vector<int> channel_ranks = {};
+  double energy = 0;                   ///< share of the squared norm of all channels that is kept
+  double psnr_before_rounding_db = 0;  ///< of the optimum of Eckart and Young; infinity if exact
+  double psnr_db = 0;                  ///< of the pixels; infinity if exact
+  double ssim = 0;                     ///< of the pixels; NaN as analysis::ssim()
+  double rmse = 0;                     ///< of the pixels, in levels
+  std::int64_t factor_bytes = 0;       ///< of U, s and V in float32
+
+  /// The largest rank of the channels.
+  int rank() const;
+};
+
+/// The same rank for all channels, before rounding.
+struct CurvePoint {
+  int rank = 0;
+  double energy = 0;
+  double psnr_db = 0;
+  std::int64_t factor_bytes = 0;
+};
+
+/// What an image comes to at each rank.
+struct Inspection {
+  ImageShape shape;
+  Peak peak;
+  /// The largest rank whose factors need no more bytes than the pixels; 0 if rank 1 needs more.
+  int break_even_rank = 0;
+  std::vector<Reconstruction> ranks = {}, targets = {};   ///< as requested
+  std::vector<std::vector<double>> singular_values = {};  ///< of each channel, descending
+  std::vector<CurvePoint> curve = {};                     ///< every rank, ascending
+};
+
+struct InspectionRequest {
+  Peak peak;
+  std::vector<RankPolicy> ranks;    ///< of which there are pictures
+  std::vector<RankPolicy> targets;  ///< of which there are only numbers
+};
+
+/// Receives the pixels at `ranks[index]`. The calls are in order of the index.
+using PictureVisitor =
+    std::function<void(std::size_t index, const Reconstruction& result, const Image& pixels)>;
+
+/// Decomposes the image once, completely, in float64. Each policy comes to the ranks that a run
+/// chooses. Throws ItemError, std::bad_alloc.
+Inspection inspect(const Image& image, const InspectionRequest& request,
+                   const PictureVisitor& visit = {});
+
+/// The ranks 1, 2, 5, 10, 20, 50 ... up to half of the full rank, and the break-even rank.
+std::vector<RankPolicy> default_ranks(const ImageShape& shape);
+
+/// Targets that are often asked for: shares of the energy, PSNR, noise thresholds.
+std::vector<RankPolicy> common_targets();
+
+/// See Inspection::break_even_rank.
+int break_even_rank(const ImageShape& shape);
+
+/// "47", or "47 44 51" if the ranks of the channels differ.
+std::string channel_ranks_text(const Reconstruction& result);
+
+}  // namespace eckart::inspection

@@ -1,0 +1,80 @@
+// Color images as luma, YCbCr or one joint matrix.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "analysis/comparison.hpp"
+#include "core/quality.hpp"
+#include "preparation/gray.hpp"
+#include "tests/cli/cli_fixture.hpp"
+#include "tests/unit/io/test_images.hpp"
+
+namespace eckart::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class ColorTest : public CliTest {
+ protected:
+  void SetUp() override { write("in/a.jpg", encoded("jpeg", 90, 120, 3)); }
+
+  ProcessResult run_with(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run",       "in",  "-o",       "out",    "-q",
+                                       "--backend", "cpu", "--report", "r.jsonl"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
+  std::vector<Json> report() {
+    std::vector<Json> lines;
+    std::ifstream file(at("r.jsonl"));
+    for (std::string line; std::getline(file, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+  Image luma_of(const fs::path& file) { return preparation::to_gray(decode(file)); }
+};
+
+TEST_F(ColorTest, is_restored_after_the_decomposition_of_other_matrices) {
+  const Image in = decode("in/a.jpg");
+  for (const std::string mode : {"luma", "ycbcr", "joint"}) {
+    SCOPED_TRACE(mode);
+    fs::remove_all(at("out"));
+    fs::remove(at("r.jsonl"));
+    ASSERT_EQ(run_with({"--color", mode, "--rank", "8,90"}).code, 0);
+    EXPECT_TRUE(same(decode("out/a.k90.png"), in)) << "full rank";
+    const Image out = decode("out/a.k8.png");
+    const Json line = report().front();
+    const double squared_error = analysis::compare(in, out).squared_error;
+    EXPECT_EQ(line.at("color"), mode);
+    EXPECT_EQ(line.at("channels"), 3);
+    EXPECT_NEAR(line.at("psnr_db").get<double>(), psnr_db(squared_error, in.shape().samples(), 255),
+                1e-6);
+    EXPECT_EQ(line.at("raw_bytes"), in.bytes());
+    const int matrices = mode == "ycbcr" ? 3 : 1, cols = mode == "joint" ? 360 : 120;
+    EXPECT_EQ(line.at("channel_ranks"), Json(std::vector(std::size_t(matrices), 8)));
+    EXPECT_EQ(line.at("factor_bytes"), matrices * 8 * (90 + cols + 1) * 4);
+  }
+}
+
+TEST_F(ColorTest, may_have_a_rank_of_its_own_for_chroma) {
+  ASSERT_EQ(run_with({"--color", "ycbcr", "--rank", "psnr:30", "--chroma-rank", "3"}).code, 0);
+  const Json line = report().front();
+  const auto ranks = line.at("channel_ranks").get<std::vector<int>>();
+  ASSERT_EQ(ranks.size(), 3U);
+  EXPECT_EQ(ranks[1], 3);
+  EXPECT_EQ(ranks[2], 3);
+  EXPECT_EQ(line.at("rank_spec"), "psnr:30");
+  const Image before = luma_of("in/a.jpg"), after = luma_of("out/a.png");
+  const double luma_psnr_db =
+      psnr_db(analysis::compare(before, after).squared_error, before.shape().samples(), 255);
+  EXPECT_NEAR(luma_psnr_db, 30, 0.3);
+
+  fs::remove(at("r.jsonl"));
+  const ProcessResult other =
+      run_with({"--color", "ycbcr", "--rank", "psnr:30", "--chroma-rank", "4"});
+  EXPECT_THAT(other.err, HasSubstr("chroma_rank 3 -> 4"));
+  const ProcessResult wrong = run_with({"--chroma-rank", "3"});
+  EXPECT_EQ(wrong.code, 64);
+  EXPECT_THAT(wrong.err, HasSubstr("chroma_rank is set, but color is channels, not ycbcr"));
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,80 @@
+// eckart inspect: what an image comes to at each rank.
+#include <map>
+
+#include "tests/cli/cli_fixture.hpp"
+#include "text/json.hpp"
+
+namespace eckart::test {
+namespace {
+
+class InspectCliTest : public CliTest {
+ protected:
+  std::string content(const fs::path& file) {
+    const std::vector<std::byte> bytes = io::read_file(at(file), 64);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+};
+
+TEST_F(InspectCliTest, tells_the_ranks_and_the_quality_of_a_run) {
+  write("in/photo.png", encoded("png", 96, 128, 3));
+  const std::string ranks = "5,40%,psnr:30,energy:0.99,gd";
+  const ProcessResult inspected = run({"inspect", "in/photo.png", "-k", ranks, "--gray", "--json"});
+  ASSERT_EQ(inspected.code, 0) << inspected.err;
+  const auto inspection = text::Json::parse(inspected.out);
+  ASSERT_EQ(inspection["ranks"].size(), 5U);
+  EXPECT_EQ(inspection["channels"], 1);
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", ranks, "--gray", "--backend",
+                                    "cpu", "--report", "-", "-q", "--set", "quality.measure=full"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  std::map<std::string, text::Json> lines;
+  std::istringstream text(result.out);
+  for (std::string line; std::getline(text, line);) {
+    const auto json = text::Json::parse(line);
+    lines[json["rank_spec"]] = json;
+  }
+  for (const auto& rank : inspection["ranks"]) {
+    const auto& line = lines[rank["rank_spec"]];
+    EXPECT_EQ(rank["rank"], line["rank"]) << rank;
+    EXPECT_NEAR(rank["psnr_db"], line["psnr_db"], 0.01) << rank;
+    EXPECT_NEAR(rank["ssim"], line["ssim"], 1e-4) << rank;
+    EXPECT_EQ(rank["factor_bytes"], line["factor_bytes"]) << rank;
+  }
+}
+
+TEST_F(InspectCliTest, writes_a_sheet_and_a_page_and_replaces_nothing) {
+  write("photo.jpg", encoded("jpeg", 60, 90, 3));
+  const std::string photo = content("photo.jpg");
+  const ProcessResult first =
+      run({"inspect", "photo.jpg", "-o", "out/sheet.png", "--html", "out/page.html"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, AllOf(HasSubstr("JPEG, 90 x 60 pixels (width x height), 3 channels"),
+                               HasSubstr("\nenergy:0.99 "), HasSubstr("Break-even rank: 8."),
+                               HasSubstr("JPEG compression has removed most")));
+  const Image sheet = decode("out/sheet.png");
+  EXPECT_GT(sheet.shape().rows, 2 * 240);
+  EXPECT_THAT(content("out/page.html"), AllOf(HasSubstr("<title>photo.jpg</title>"),
+                                              HasSubstr("src='data:image/jpeg;base64,/9j/")));
+
+  const ProcessResult again = run({"inspect", "photo.jpg", "-o", "out/sheet.png"});
+  EXPECT_EQ(again.code, int(ExitCode::cannot_create));
+  EXPECT_THAT(again.err, HasSubstr("-o out/sheet.png exists: use another name, or --overwrite"));
+  const ProcessResult input = run({"inspect", "photo.jpg", "-o", "./photo.jpg", "--overwrite"});
+  EXPECT_EQ(input.code, int(ExitCode::usage));
+  EXPECT_THAT(input.err, HasSubstr("would overwrite the input"));
+  EXPECT_EQ(content("photo.jpg"), photo);
+  EXPECT_THAT(files("out"), ElementsAre("page.html", "sheet.png"));
+}
+
+TEST_F(InspectCliTest, names_a_file_that_cannot_be_inspected) {
+  write("text.png", "text");
+  const ProcessResult text_file = run({"inspect", "text.png", "-o", "out/sheet.png"});
+  EXPECT_EQ(text_file.code, int(ExitCode::nothing_readable));
+  EXPECT_THAT(text_file.err, HasSubstr("text.png: unknown file format"));
+  const ProcessResult sheet = run({"inspect", "text.png", "-o", "sheet.bmp"});
+  EXPECT_EQ(sheet.code, int(ExitCode::usage));
+  EXPECT_THAT(sheet.err, HasSubstr("-o sheet.bmp: the name must end with .png"));
+  EXPECT_THAT(files("out"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,58 @@
+#include "analysis/display.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/analysis/reference_images.hpp"
+
+namespace eckart::test {
+namespace {
+
+std::uint8_t at(const Image& image, int row, int col) {
+  return image.plane<std::uint8_t>(0)(row, col);
+}
+
+TEST(DisplayImage, shows_8_bits_unchanged_and_16_bits_from_the_smallest_to_the_largest_sample) {
+  const Image bytes =
+      make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) { return 40 * r + c; });
+  EXPECT_EQ(at(analysis::display_image(bytes, analysis::display_range(bytes)), 3, 2), 122);
+  const Image words =
+      make_image({2, 3, 1, Depth::u16}, [](int r, int c, int) { return 1000 + 20 * r + 10 * c; });
+  const Image shown = analysis::display_image(words, analysis::display_range(words));
+  EXPECT_EQ(at(shown, 0, 0), 0);
+  EXPECT_EQ(at(shown, 1, 0), 128);
+  EXPECT_EQ(at(shown, 1, 2), 255);
+}
+
+TEST(DisplayImage, shows_a_constant_image_of_16_bits) {
+  const Image words = make_image({2, 3, 1, Depth::u16}, [](int, int, int) { return 700; });
+  EXPECT_EQ(at(analysis::display_image(words, analysis::display_range(words)), 0, 0), 0);
+}
+
+TEST(ResidualImage, is_gray_where_nothing_differs) {
+  const Image a = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) { return 40 * r + c; });
+  const Image b = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) {
+    return 40 * r + c + (r == 1 ? 3 : 0) - (r == 2 ? 3 : 0);
+  });
+  const Image residual = analysis::residual_image(a, b, {}, 8);
+  EXPECT_EQ(at(residual, 0, 0), 128);
+  EXPECT_EQ(at(residual, 1, 0), 152);
+  EXPECT_EQ(at(residual, 2, 0), 104);
+}
+
+TEST(ResidualGain, is_the_largest_that_keeps_almost_all_residuals_in_range) {
+  const ImageShape shape{100, 100, 1, Depth::u8};
+  const Image a = make_image(shape, [](int, int, int) { return 100; });
+  const auto gain = [&](int difference, int outliers) {
+    const Image b = make_image(shape, [&](int r, int c, int) {
+      return 100 + (r * 100 + c < outliers ? 150 : difference);
+    });
+    return analysis::residual_gain(a, b, {});
+  };
+  EXPECT_EQ(gain(0, 0), 64);
+  EXPECT_EQ(gain(5, 0), 16);
+  EXPECT_EQ(gain(5, 50), 16);  // one of 200
+  EXPECT_EQ(gain(5, 51), 1);
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,158 @@
+#include "inspection/inspection.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "compute/cpu/cpu_backend.hpp"
+#include "core/quality.hpp"
+#include "synth/synth.hpp"
+
+namespace eckart::inspection {
+namespace {
+
+using ::testing::Each;
+using Kind = RankPolicy::Kind;
+
+Image photograph(int rows, int cols, int channels, Depth depth = Depth::u8) {
+  return synth::synthesize({.kind = synth::SynthKind::texture,
+                            .rows = rows,
+                            .cols = cols,
+                            .channels = channels,
+                            .depth = depth});
+}
+
+/// What a run computes.
+compute::Task computed(const Image& image, const std::vector<RankPolicy>& policies) {
+  compute::Task task;
+  task.input = Image(image.shape());
+  std::memcpy(task.input.data(), image.data(), image.bytes());
+  task.peak = peak(image.shape().depth);
+  for (const RankPolicy& policy : policies) {
+    task.ranks.push_back(resolve(policy, image.shape()));
+    task.outputs.emplace_back(image.shape());
+    task.results.emplace_back(std::size_t(image.shape().channels));
+  }
+  const auto backend = compute::cpu::make_cpu_backend({});
+  const auto lane = backend->make_lane(0);
+  compute::Task* const tasks[] = {&task};
+  lane->start(0, compute::batch_key(task, 32), tasks);
+  lane->finish(0);
+  EXPECT_EQ(task.error, "");
+  return task;
+}
+
+TEST(Inspection, tells_what_a_run_comes_to) {
+  const std::vector<RankPolicy> policies{
+      3,  {Kind::percent, 50}, {Kind::energy, 0.99},     {Kind::psnr, 32},
+      20, {Kind::bytes, 40},   {Kind::gavish_donoho, 0}, {Kind::marchenko_pastur, 0}};
+  for (const int channels : {1, 3}) {
+    for (const Depth depth : {Depth::u8, Depth::u16}) {
+      const Image image = photograph(60, 90, channels, depth);
+      const Peak peak_of{double(peak(depth)), PeakSource::dtype};
+      const compute::Task task = computed(image, policies);
+      std::size_t pictures = 0;
+      const Inspection inspection = inspect(
+          image, {.peak = peak_of, .ranks = policies, .targets = policies},
+          [&](std::size_t index, const Reconstruction& result, const Image& pixels) {
+            EXPECT_EQ(index, pictures++);
+            double squared_error = 0, residual = 0;
+            for (std::size_t c = 0; c < result.channel_ranks.size(); ++c) {
+              const compute::PlaneResult& plane = task.results[index][c];
+              EXPECT_EQ(result.channel_ranks[c], plane.rank);
+              squared_error += plane.squared_error;
+              residual += plane.residual;
+            }
+            const std::size_t samples = image.shape().samples();
+            EXPECT_NEAR(result.psnr_before_rounding_db, psnr_db(residual, samples, peak_of.value),
+                        kMaxLossDb);
+            EXPECT_NEAR(result.psnr_db, psnr_db(squared_error, samples, peak_of.value), kMaxLossDb);
+            EXPECT_NEAR(result.rmse, std::sqrt(squared_error / double(samples)),
+                        0.002 * result.rmse);
+            EXPECT_EQ(pixels.shape(), image.shape());
+          });
+      EXPECT_EQ(pictures, policies.size());
+      for (std::size_t i = 0; i < policies.size(); ++i) {
+        EXPECT_EQ(inspection.targets[i].channel_ranks, inspection.ranks[i].channel_ranks);
+        EXPECT_EQ(inspection.targets[i].psnr_db, inspection.ranks[i].psnr_db);
+      }
+    }
+  }
+}
+
+TEST(Inspection, gives_the_same_pixels_whatever_ranks_came_before) {
+  const Image image = photograph(80, 50, 3);
+  std::vector<std::vector<std::byte>> pictures;
+  inspect(image, {.peak = {255}, .ranks = {7, 50, 1, 20, {Kind::percent, 14}}, .targets = {}},
+          [&](std::size_t, const Reconstruction&, const Image& pixels) {
+            pictures.emplace_back(pixels.data(), pixels.data() + pixels.bytes());
+          });
+  ASSERT_EQ(pictures.size(), 5U);
+  EXPECT_EQ(pictures[0], pictures[4]);
+  EXPECT_TRUE(std::equal(pictures[1].begin(), pictures[1].end(), image.data()));  // the full rank
+}
+
+TEST(Inspection, has_a_curve_that_agrees_with_the_singular_values) {
+  const Image image = photograph(40, 70, 3);
+  const Inspection inspection = inspect(image, {.peak = {255}, .ranks = {10}, .targets = {}});
+  ASSERT_EQ(inspection.curve.size(), 40U);
+  ASSERT_EQ(inspection.singular_values.size(), 3U);
+  double squared_norm = 0;
+  for (const std::vector<double>& values : inspection.singular_values)
+    squared_norm += std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+  double kept = 0;
+  for (std::size_t k = 0; k < inspection.curve.size(); ++k) {
+    for (const std::vector<double>& values : inspection.singular_values)
+      kept += values[k] * values[k];
+    EXPECT_EQ(inspection.curve[k].rank, int(k) + 1);
+    EXPECT_NEAR(inspection.curve[k].energy, kept / squared_norm, 1e-12);
+    if (k + 1 < inspection.curve.size()) {
+      EXPECT_NEAR(inspection.curve[k].psnr_db,
+                  psnr_db(squared_norm - kept, image.shape().samples(), 255), 1e-5);
+    }
+  }
+  EXPECT_EQ(inspection.curve.back().energy, 1);
+  EXPECT_EQ(inspection.curve.back().psnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(inspection.curve[9].energy, inspection.ranks[0].energy);
+  EXPECT_EQ(inspection.curve[9].factor_bytes, inspection.ranks[0].factor_bytes);
+}
+
+TEST(Inspection, is_exact_at_full_rank_and_for_a_constant_image) {
+  const Image image = synth::synthesize(
+      {.kind = synth::SynthKind::constant, .rows = 20, .cols = 30, .channels = 1});
+  const Inspection inspection =
+      inspect(image, {.peak = {255}, .ranks = {1, 20}, .targets = common_targets()});
+  for (const Reconstruction& result : inspection.ranks) {
+    EXPECT_EQ(result.psnr_db, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(result.ssim, 1);
+    EXPECT_EQ(result.rmse, 0);
+  }
+  for (const Reconstruction& target : inspection.targets)
+    EXPECT_THAT(target.channel_ranks, Each(target.policy.kind == Kind::bytes ? target.rank() : 1));
+}
+
+TEST(BreakEvenRank, is_the_largest_rank_whose_factors_need_no_more_bytes_than_the_pixels) {
+  for (const ImageShape& shape :
+       {ImageShape{512, 768, 3, Depth::u8}, ImageShape{512, 768, 1, Depth::u16},
+        ImageShape{1, 900, 1, Depth::u8}, ImageShape{3, 3, 3, Depth::u16},
+        ImageShape{4000, 50, 3, Depth::u16}}) {
+    const auto bytes = [&](int rank) {
+      return rank * shape.channels * triplet_bytes(shape.rows, shape.cols);
+    };
+    const int rank = break_even_rank(shape);
+    EXPECT_LE(bytes(rank), std::int64_t(shape.bytes()));
+    EXPECT_GT(bytes(rank + 1), std::int64_t(shape.bytes()));
+  }
+}
+
+TEST(DefaultRanks, rise_from_1_to_half_of_the_full_rank) {
+  EXPECT_EQ(default_ranks({512, 768, 3, Depth::u8}),
+            (std::vector<RankPolicy>{1, 2, 5, 10, 20, 50, 76, 100, 200}));
+  EXPECT_EQ(default_ranks({1, 1, 1, Depth::u8}), std::vector<RankPolicy>{1});
+}
+
+}  // namespace
+}  // namespace eckart::inspection

@@ -1,0 +1,121 @@
+#include "preparation/color_matrices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "preparation/gray.hpp"
+#include "tests/unit/io/test_images.hpp"
+
+namespace eckart::preparation {
+namespace {
+
+using test::same;
+using test::sample;
+using test::set_sample;
+
+constexpr ColorMode kModes[] = {ColorMode::luma, ColorMode::ycbcr};
+
+/// Red, green, blue, white and black.
+Image primaries(Depth depth) {
+  Image image({1, 5, 3, depth});
+  for (int col = 0; col < 5; ++col) {
+    for (int c = 0; c < 3; ++c)
+      set_sample(image, 0, col, c, col == 3 || col == c ? peak(depth) : 0);
+  }
+  return image;
+}
+
+Image changed(const Image& image, int change) {
+  Image result(image.shape());
+  for (int row = 0; row < image.shape().rows; ++row) {
+    for (int col = 0; col < image.shape().cols; ++col) {
+      for (int c = 0; c < image.shape().channels; ++c)
+        set_sample(result, row, col, c, sample(image, row, col, c) + change);
+    }
+  }
+  return result;
+}
+
+TEST(ColorMatrices, are_those_of_jpeg) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    const Image image = primaries(depth);
+    const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
+    ASSERT_EQ(ycbcr.shape(), (ImageShape{1, 5, 3, Depth::u16}));
+    const double scale = matrices_scale(image.shape(), ColorMode::ycbcr), white = peak(depth);
+    const double zero = (peak(depth) + 1) / 2;
+    // ITU-R BT.601: the share of red, green and blue in Y, and of the differences in Cb and Cr.
+    const double expected[5][3] = {{0.299, -0.168736, 0.5},
+                                   {0.587, -0.331264, -0.418688},
+                                   {0.114, 0.5, -0.081312},
+                                   {1, 0, 0},
+                                   {0, 0, 0}};
+    for (int col = 0; col < 5; ++col) {
+      for (int c = 0; c < 3; ++c) {
+        const double value = scale * (white * expected[col][c] + (c > 0 ? zero : 0));
+        EXPECT_NEAR(sample(ycbcr, 0, col, c), std::min(value, 65535.0), 0.51 + white * scale * 1e-6)
+            << col << ", " << c;
+      }
+    }
+  }
+}
+
+TEST(ColorMatrices, have_the_luma_of_gray_images) {
+  const ImageShape shape{9, 7, 3, Depth::u8};
+  EXPECT_TRUE(same(color_matrices(test::noise_image(shape), ColorMode::luma),
+                   to_gray(test::noise_image(shape))));
+}
+
+TEST(RestoreColors, gives_back_the_image_of_an_exact_approximation) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    for (const ColorMode mode : kModes) {
+      const Image image = test::noise_image({33, 21, 3, depth});
+      const Image matrices = color_matrices(image, mode);
+      const RestoredImage restored = restore_colors(image, matrices, matrices, mode);
+      EXPECT_TRUE(same(restored.pixels, image)) << to_string(mode);
+      EXPECT_EQ(restored.squared_error, 0);
+      EXPECT_EQ(restored.residual, 0);
+    }
+  }
+}
+
+TEST(RestoreColors, changes_all_channels_by_the_change_of_luma) {
+  Image image({1, 3, 3, Depth::u8});
+  for (int col = 0; col < 3; ++col) {
+    for (int c = 0; c < 3; ++c) set_sample(image, 0, col, c, 50 * (c + 1) + 10 * col);
+  }
+  const Image luma = color_matrices(image, ColorMode::luma);
+  const RestoredImage restored = restore_colors(image, luma, changed(luma, 5), ColorMode::luma);
+  EXPECT_TRUE(same(restored.pixels, changed(image, 5)));
+  EXPECT_EQ(restored.squared_error, 9 * 25);
+}
+
+TEST(RestoreColors, changes_channels_as_y_cb_and_cr_tell) {
+  Image image({1, 1, 3, Depth::u8});
+  for (int c = 0; c < 3; ++c) set_sample(image, 0, 0, c, 100);
+  const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
+  Image approximation = changed(ycbcr, 0);
+  set_sample(approximation, 0, 0, 2, sample(ycbcr, 0, 0, 2) + 256 * 10);  // Cr: 10 levels
+  const RestoredImage restored = restore_colors(image, ycbcr, approximation, ColorMode::ycbcr);
+  EXPECT_EQ(sample(restored.pixels, 0, 0, 0), 114) << "1.402 x 10";
+  EXPECT_EQ(sample(restored.pixels, 0, 0, 1), 93) << "-0.714 x 10";
+  EXPECT_EQ(sample(restored.pixels, 0, 0, 2), 100);
+  EXPECT_NEAR(restored.residual, 14.02 * 14.02 + 7.14136 * 7.14136, 0.01);
+  EXPECT_EQ(restored.squared_error, 14 * 14 + 7 * 7);
+}
+
+TEST(RestoreColors, clamps_samples) {
+  const Image image = primaries(Depth::u8);
+  const Image luma = color_matrices(image, ColorMode::luma);
+  Image brighter(luma.shape());
+  for (int col = 0; col < 5; ++col)
+    set_sample(brighter, 0, col, 0, std::min(sample(luma, 0, col, 0) + 100, 255));
+  const RestoredImage restored = restore_colors(image, luma, brighter, ColorMode::luma);
+  EXPECT_EQ(sample(restored.pixels, 0, 0, 0), 255);
+  EXPECT_EQ(sample(restored.pixels, 0, 0, 1), 100);
+}
+
+}  // namespace
+}  // namespace eckart::preparation
