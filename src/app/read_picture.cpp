@@ -16,9 +16,9 @@ InputPicture read_picture(const std::filesystem::path& file, const settings::Set
   const std::vector<std::byte> bytes = io::InputFile(file).read_all(settings.limits.file_mb);
   const io::Codec& codec = io::detect_codec(bytes, input.decoder);
   const io::Header header = io::admit(codec, bytes, settings.limits);
-  preparation::Preparer preparer(input.preparation());
+  preparation::Preparer preparer(settings.preparation());
   if (input.size.is_set())
-    io::check_shape(prepared_shape(header.shape, input.preparation()), settings.limits,
+    io::check_shape(prepared_shape(header.shape, settings.preparation()), settings.limits,
                     "resized to ");
   Picture picture = codec.decode(bytes, settings.limits);
   io::apply_alpha_policy(picture, input.alpha);
