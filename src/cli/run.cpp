@@ -41,7 +41,7 @@ struct RunArgs {
   std::optional<std::string> rank, backend, solver, format, name, ledger, peak;
   PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
-       json = false, dry_run = false;
+       residual = false, json = false, dry_run = false;
   int verbose = 0, quiet = 0;
 
   /// The list of --files-from or --files-from0, of which only one may be given.
@@ -73,6 +73,8 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
+  if (args.residual && !settings.output.residual.is_written())
+    settings.output.residual = {ResidualGain::automatic};
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
   return configuration;
@@ -89,6 +91,7 @@ void check_output_folder(const RunArgs& args, OutputFormat format) {
                      option + " cannot be combined with output.format none: nothing is written");
   };
   if (!args.output.empty()) refuse("-o " + args.output.native());
+  if (args.residual) refuse("--residual");
   if (args.dry_run) refuse("--dry-run");
 }
 
@@ -246,6 +249,9 @@ void add_output_options(CLI::App& run, RunArgs& args) {
                        settings::OutputSettings{}.format)
       ->group(group);
   add_name_option(run, args.name)->group(group);
+  run.add_flag("--residual", args.residual,
+               "Also write each input - output as an image, around half of the range")
+      ->group(group);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")
       ->type_name("FILE")
