@@ -37,7 +37,7 @@ std::optional<io::OutputTree> make_outputs(const JobRequest& request,
   return std::optional<io::OutputTree>(
       std::in_place, request.output,
       output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
-      io::codec_for(output.format), ranks);
+      io::codec_for(output.format), ranks, output.residual.is_written());
 }
 
 io::InputGuard make_guard(const JobRequest& request) {
@@ -137,6 +137,7 @@ void Job::write(pipeline::WorkItem& item) {
                            {.encode = encode_options(output),
                             .metadata = output.metadata,
                             .keeps_times = output.times == settings::OutputTimes::keep,
+                            .residual = output.residual,
                             .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
                             .measure = measure_options(request_)});
 }

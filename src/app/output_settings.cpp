@@ -15,7 +15,7 @@ EncodeOptions encode_options(const settings::OutputSettings& output) {
 
 std::vector<std::string> output_settings(const settings::Settings& settings) {
   std::vector<std::string> texts;
-  for (const RankPolicy& rank : settings.ranks)
+  const auto add = [&](const RankPolicy& rank, const ResidualChoice& residual) {
     texts.push_back(pipeline::settings_text({.format = settings.output.format,
                                              .solver = settings.solver,
                                              .certificate = settings.certificate,
@@ -23,6 +23,7 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .encode = encode_options(settings.output),
                                              .metadata = settings.output.metadata,
                                              .has_stamp = settings.output.stamp,
+                                             .residual = residual,
                                              .decoder = settings.input.decoder,
                                              .alpha = settings.input.alpha,
                                              .preparation = settings.preparation(),
@@ -30,6 +31,10 @@ std::vector<std::string> output_settings(const settings::Settings& settings) {
                                              .chroma_rank = settings.chroma_rank,
                                              .rank = rank,
                                              .peak = settings.quality.peak}));
+  };
+  for (const RankPolicy& rank : settings.ranks) add(rank, {});
+  if (!settings.output.residual.is_written()) return texts;
+  for (const RankPolicy& rank : settings.ranks) add(rank, settings.output.residual);
   return texts;
 }
 

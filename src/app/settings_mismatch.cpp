@@ -28,16 +28,24 @@ std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::pa
   return file.empty() ? nullptr : ledger::Ledger::open_read_only(file);
 }
 
+/// Returns the change of one setting in a difference, such as "20 -> 7"; empty if it is the same.
+std::string change_of(const std::string& setting, const std::string& difference) {
+  const std::string all = ", " + difference, name = ", " + setting + " ";
+  const std::size_t begin = all.find(name);
+  if (begin == std::string::npos) return {};
+  const std::size_t end = all.find(", ", begin + name.size());
+  return all.substr(begin + name.size(), end - begin - name.size());
+}
+
 /// Returns whether a difference of settings leaves the paths of outputs as they are. They change if
-/// the name contains a rank or format that differs.
+/// the name contains a rank or format that differs, or if only one of them is a residual.
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
                      const std::string& difference) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
-  const auto differs = [&](const std::string& setting) {
-    return (", " + difference).find(", " + setting) != std::string::npos;
-  };
-  return !(io::OutputTree::names_rank(name) && differs("rank ")) &&
-         !(name.find("{ext}") != name.npos && differs("format "));
+  const std::string residual = change_of("residual", difference);
+  if (residual.starts_with("none ") || residual.ends_with(" none")) return false;
+  return (!io::OutputTree::names_rank(name) || change_of("rank", difference).empty()) &&
+         (name.find("{ext}") == name.npos || change_of("format", difference).empty());
 }
 
 bool is_current(const std::vector<std::string>& texts, std::uint64_t settings) {
@@ -124,7 +132,8 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
       if (is_current(texts, count.settings)) continue;
       for (const std::string& text : texts) {
         const std::string difference = pipeline::settings_difference(count.text, text);
-        if (!have_same_paths(watch.settings.output, texts.size(), difference)) continue;
+        if (!have_same_paths(watch.settings.output, watch.settings.ranks.size(), difference))
+          continue;
         mismatch.counts_by_difference[difference] += count.outputs;
         break;
       }

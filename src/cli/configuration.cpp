@@ -37,6 +37,15 @@ void apply_rank_option(settings::Settings& settings, const std::optional<std::st
   if (ranks) settings.ranks = parse_ranks(*ranks);
 }
 
+CLI::Option* add_name_option(CLI::App& command, std::optional<std::string>& name) {
+  return command
+      .add_option("--name", name,
+                  "File names of the outputs, such as {stem}.{label}.{ext} for a.k20.png; other "
+                  "fields are {rank} and {name}")
+      ->type_name("PATTERN")
+      ->default_str("{stem}.{ext}, or {stem}.{label}.{ext} for several ranks");
+}
+
 CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak) {
   return command
       .add_option("--peak", peak,

@@ -27,6 +27,8 @@ CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& rank
 /// Applies the value of -k. Throws RankSpecError.
 void apply_rank_option(settings::Settings& settings, const std::optional<std::string>& ranks);
 
+/// Adds --name. apply_flag() applies its value.
+CLI::Option* add_name_option(CLI::App& command, std::optional<std::string>& name);
 /// Adds --peak. apply_flag() applies its value.
 CLI::Option* add_peak_option(CLI::App& command, std::optional<std::string>& peak);
 

@@ -35,10 +35,10 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, ledger, peak;
+  std::optional<std::string> rank, backend, solver, format, name, ledger, peak;
   PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
-       json = false, dry_run = false;
+       residual = false, json = false, dry_run = false;
   int verbose = 0, quiet = 0;
 
   /// The list of --files-from or --files-from0, of which only one may be given.
@@ -66,9 +66,12 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
+  apply_flag(settings, "--name", "output.name", args.name);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
+  if (args.residual && !settings.output.residual.is_written())
+    settings.output.residual = {ResidualGain::automatic};
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
   return configuration;
@@ -85,6 +88,7 @@ void check_output_folder(const RunArgs& args, OutputFormat format) {
                      option + " cannot be combined with output.format none: nothing is written");
   };
   if (!args.output.empty()) refuse("-o " + args.output.native());
+  if (args.residual) refuse("--residual");
   if (args.dry_run) refuse("--dry-run");
 }
 
@@ -205,6 +209,10 @@ void add_output_options(CLI::App& run, RunArgs& args) {
   add_enum_name_option(run, "--format", args.format,
                        "File format of the outputs; none: measure them, and write nothing",
                        settings::OutputSettings{}.format)
+      ->group(group);
+  add_name_option(run, args.name)->group(group);
+  run.add_flag("--residual", args.residual,
+               "Also write each input - output as an image, around half of the range")
       ->group(group);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")

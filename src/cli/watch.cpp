@@ -29,7 +29,7 @@ namespace {
 
 struct WatchArgs {
   std::filesystem::path input, output;
-  std::optional<std::string> rank, format;
+  std::optional<std::string> rank, format, name;
   PreparationArgs preparation;
   ConfigArgs config;
   bool check_configuration = false;
@@ -62,6 +62,7 @@ settings::Configuration read_configuration(const WatchArgs& args) {
   settings::Configuration configuration = read_configuration(args.config);
   apply_rank_option(configuration.settings, args.rank);
   apply_flag(configuration.settings, "--format", "output.format", args.format);
+  apply_flag(configuration.settings, "--name", "output.name", args.name);
   apply_preparation_flags(configuration.settings, args.preparation);
   if (!args.input.empty()) {
     configuration.watches.clear();
@@ -133,6 +134,7 @@ void add_watch(CLI::App& app, Action& action) {
   add_enum_name_option(*command, "--format", args->format, "File format of the outputs",
                        settings::OutputSettings{}.format, file_formats())
       ->group("Output");
+  add_name_option(*command, args->name)->group("Output");
   add_config_options(*command, args->config);
   command->add_flag("--check", args->check_configuration, "Only check the configuration")
       ->group("Settings");

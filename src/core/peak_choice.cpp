@@ -1,9 +1,9 @@
 #include "core/peak_choice.hpp"
 
-#include <array>
-#include <charconv>
-#include <cmath>
+#include <optional>
 #include <stdexcept>
+
+#include "core/positive_number.hpp"
 
 namespace eckart {
 
@@ -11,20 +11,16 @@ PeakChoice parse_peak(std::string_view text) {
   for (const PeakSource source : {PeakSource::automatic, PeakSource::dtype, PeakSource::range}) {
     if (text == to_string(source)) return {source};
   }
-  PeakChoice choice{PeakSource::number};
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, choice.number);
-  if (error != std::errc{} || rest != end || !std::isfinite(choice.number) || choice.number <= 0)
+  const std::optional<double> number = parse_positive_number(text);
+  if (!number)
     throw std::invalid_argument("peak '" + std::string(text) +
                                 "': expected auto, dtype, range or a positive number");
-  return choice;
+  return {PeakSource::number, *number};
 }
 
 std::string to_string(const PeakChoice& choice) {
-  if (choice.source != PeakSource::number) return to_string(choice.source);
-  std::array<char, 32> text;
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), choice.number);
-  return {text.data(), end};
+  return choice.source == PeakSource::number ? shortest_text(choice.number)
+                                             : to_string(choice.source);
 }
 
 }  // namespace eckart

@@ -63,12 +63,13 @@ std::string full_name_of(std::string pattern) {
 }  // namespace
 
 OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
-                       std::vector<RankPolicy> ranks)
+                       std::vector<RankPolicy> ranks, bool has_residuals)
     : root_(std::move(root)),
       name_(std::move(name)),
       full_name_(full_name_of(name_)),
       codec_(codec),
-      ranks_(std::move(ranks)) {
+      ranks_(std::move(ranks)),
+      has_residuals_(has_residuals) {
   files::validate_output_name(name_);
   check_ranks_have_names(name_, ranks_.size());
   check_extension(name_, codec_.format);
@@ -97,6 +98,18 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& 
   return relative.parent_path() / file;
 }
 
+/// Returns paths relative to the root.
+std::vector<fs::path> OutputTree::output_paths_of(const fs::path& relative, Naming naming) const {
+  std::vector<fs::path> paths;
+  for (const RankPolicy& rank : ranks_) paths.push_back(output_path_of(relative, rank, naming));
+  if (!has_residuals_) return paths;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    const std::string extension = paths[i].extension().native();
+    paths.push_back(fs::path(paths[i]).replace_extension(".residual" + extension));
+  }
+  return paths;
+}
+
 std::uint64_t OutputTree::hash_of(const fs::path& path) const {
   return hash::name_hash(is_case_insensitive_ ? text::to_lower_ascii(path.native())
                                               : path.native());
@@ -104,22 +117,20 @@ std::uint64_t OutputTree::hash_of(const fs::path& path) const {
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
   std::vector<std::uint64_t> hashes;
-  for (const RankPolicy& rank : ranks_)
-    hashes.push_back(hash_of(output_path_of(relative, rank, naming)));
+  for (const fs::path& path : output_paths_of(relative, naming)) hashes.push_back(hash_of(path));
   return hashes;
 }
 
 std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming naming) const {
-  std::vector<fs::path> outputs;
-  for (const RankPolicy& rank : ranks_)
-    outputs.push_back(root_ / output_path_of(relative, rank, naming));
+  std::vector<fs::path> outputs = output_paths_of(relative, naming);
+  for (fs::path& output : outputs) output = root_ / output;
   return outputs;
 }
 
 std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {
   std::vector<fs::path> outputs = outputs_of(relative, naming);
-  for (const RankPolicy& rank : ranks_) {
-    if (*output_path_of(relative, rank, naming).lexically_normal().begin() == files::kStateFolder)
+  for (const fs::path& path : output_paths_of(relative, naming)) {
+    if (*path.lexically_normal().begin() == files::kStateFolder)
       throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
                                                            " would be inside the folder .eckart");
   }

@@ -16,10 +16,10 @@ namespace eckart::io {
 class OutputTree {
  public:
   /// `name` is a pattern as files/output_name defines it. Throws std::invalid_argument if it is
-  /// invalid, or if there are several ranks and it has neither {rank} nor
-  /// {label}.
+  /// invalid, or if there are several ranks and it has neither {rank} nor {label}. If
+  /// `has_residuals`, each rank has a second output, with .residual before the extension.
   OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
-             std::vector<RankPolicy> ranks);
+             std::vector<RankPolicy> ranks, bool has_residuals = false);
 
   /// Returns {stem}.{ext}, or {stem}.{label}.{ext} for several ranks.
   static std::string default_name(std::size_t ranks);
@@ -30,10 +30,11 @@ class OutputTree {
   /// contains the whole name of the input, a.png.png, and is the same in every run.
   enum class Naming { usual, full };
 
-  /// Reserves one output path per rank for the input at `relative`. Uses the usual names, or the
-  /// full names if another input has reserved a usual name. With Naming::full only the full names
-  /// are tried. Throws ItemError(output_collision) if another input has the names, or if they are
-  /// inside .eckart. Memory: about 50 bytes per name, because only hashes are stored.
+  /// Reserves the output paths of the input at `relative`: one per rank, then those of the
+  /// residuals per rank. Uses the usual names, or the full names if another input has reserved a
+  /// usual name. With Naming::full only the full names are tried. Throws
+  /// ItemError(output_collision) if another input has the names, or if they are inside .eckart.
+  /// Memory: about 50 bytes per name, because only hashes are stored.
   std::vector<std::filesystem::path> reserve(const std::filesystem::path& relative,
                                              Naming naming = Naming::usual);
 
@@ -54,6 +55,8 @@ class OutputTree {
  private:
   std::filesystem::path output_path_of(const std::filesystem::path& relative,
                                        const RankPolicy& rank, Naming naming) const;
+  std::vector<std::filesystem::path> output_paths_of(const std::filesystem::path& relative,
+                                                     Naming naming) const;
   std::uint64_t hash_of(const std::filesystem::path& path) const;
   std::vector<std::uint64_t> hashes_of(const std::filesystem::path& relative, Naming naming) const;
 
@@ -61,6 +64,7 @@ class OutputTree {
   const std::string name_, full_name_;
   const Codec& codec_;
   const std::vector<RankPolicy> ranks_;
+  const bool has_residuals_;
   bool is_case_insensitive_ = false;
   std::mutex mutex_;
   // Hash of an output path -> hash of its input.

@@ -25,7 +25,9 @@ struct OutputQuality {
   double ssim = std::numeric_limits<double>::quiet_NaN();  ///< of the file's pixels, if written
   double relative_error = std::numeric_limits<double>::quiet_NaN();  ///< ||A - B|| / ||A||
   double max_error = std::numeric_limits<double>::quiet_NaN();       ///< levels
-  std::chrono::nanoseconds write_time{0};                            ///< of encoding and writing
+  /// Of a residual: its gain. NaN: it is no residual.
+  double residual_gain = std::numeric_limits<double>::quiet_NaN();
+  std::chrono::nanoseconds write_time{0};  ///< of encoding and writing
 };
 
 /// Squared errors of all samples of an output, in levels^2.

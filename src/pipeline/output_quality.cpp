@@ -38,18 +38,20 @@ void add_planes(const std::vector<compute::PlaneResult>& planes, const ImageShap
 
 void add_quality(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
   const double samples = double(item.image_shape.samples());
-  const OutputErrors errors = output_errors(item, output);
+  const std::size_t rank = item.rank_index(output);
+  const OutputErrors errors = output_errors(item, rank);
   const OutputQuality quality = quality_of(item, output);
   line.peak = item.task.peak;
   line.peak_source = item.peak_source;
   line.psnr_before_rounding_db = psnr_db_of(item, errors.residual);
-  line.psnr_db = output_psnr_db(item, output);
+  line.psnr_db = output_psnr_db(item, rank);
   line.rmse = std::sqrt(errors.squared_error / samples);
   line.relative_error = quality.relative_error;
   line.max_error = quality.max_error;
   line.file_psnr_db = file_psnr_db(item, output);
   line.file_rmse = std::sqrt(quality.file_squared_error / samples);
   line.ssim = quality.ssim;
+  line.residual_gain = quality.residual_gain;
 }
 
 void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
@@ -89,6 +91,7 @@ OutputQuality quality_of(const WorkItem& item, std::size_t output) {
 
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.image_shape;
+  const std::size_t rank = item.rank_index(output);
   telemetry::OutputMeasurement line{.file = item.file,
                                     .output = item.outputs[output],
                                     .rows = shape.rows,
@@ -96,8 +99,8 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
                                     .color = to_string(item.color),
-                                    .rank_spec = to_string(item.output_ranks[output])};
-  add_planes(item.task.results[output], item.matrices_shape, line);
+                                    .rank_spec = to_string(item.output_ranks[rank])};
+  add_planes(item.task.results[rank], item.matrices_shape, line);
   add_quality(item, output, line);
   add_costs(item, output, line);
   return line;

@@ -20,16 +20,17 @@ std::string threshold_text(double sigma) {
 std::vector<TextEntry> output_stamp(const WorkItem& item, std::size_t output,
                                     const std::string& program) {
   if (program.empty()) return {};
+  const std::size_t rank = item.rank_index(output);
   std::string channel_ranks, thresholds;
   bool has_thresholds = true;  // a copy of the input was not decomposed
-  for (const compute::PlaneResult& plane : item.task.results[output]) {
+  for (const compute::PlaneResult& plane : item.task.results[rank]) {
     const char* separator = channel_ranks.empty() ? "" : ",";
     channel_ranks += separator + std::to_string(plane.rank);
     has_thresholds = has_thresholds && std::isfinite(plane.sigma_threshold);
     thresholds += separator + threshold_text(plane.sigma_threshold);
   }
   std::vector<TextEntry> texts{{"Software", program},
-                               {"eckart:rank", to_string(item.output_ranks[output])},
+                               {"eckart:rank", to_string(item.output_ranks[rank])},
                                {"eckart:channel_ranks", channel_ranks}};
   if (has_thresholds) texts.push_back({"eckart:sigma_threshold", thresholds});
   if (item.color != ColorMode::channels) texts.push_back({"eckart:color", to_string(item.color)});

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -150,14 +151,16 @@ std::string Resume::describe_settings_change(std::uint64_t old_settings, std::si
 
 bool Resume::was_made_from(const WorkItem& item,
                            const std::vector<std::filesystem::path>& outputs) const {
-  const PathStatus path_status = stat_path(outputs.front());
-  // A missing permission is reported later, by check(): this function must not throw for it.
-  if (path_status.error != EACCES && path_status.error != EPERM)
-    check_status_available(outputs.front(), path_status);
-  if (path_status.type != std::filesystem::file_type::regular) return false;
-  const auto known =
-      find_recorded_output(ledger_, relative_to_root(outputs.front()), path_status).entry;
-  return known && known->input == absolute(item.file);
+  const std::string input = absolute(item.file);
+  return std::ranges::any_of(outputs, [&](const std::filesystem::path& output) {
+    const PathStatus path_status = stat_path(output);
+    // A missing permission is reported later, by check(): this function must not throw for it.
+    if (path_status.error != EACCES && path_status.error != EPERM)
+      check_status_available(output, path_status);
+    if (path_status.type != std::filesystem::file_type::regular) return false;
+    const auto known = find_recorded_output(ledger_, relative_to_root(output), path_status).entry;
+    return known && known->input == input;
+  });
 }
 
 bool Resume::collides_with_sibling(const WorkItem& item) const {

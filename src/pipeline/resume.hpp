@@ -49,7 +49,8 @@ class Resume {
   /// check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
 
-  /// Whether the first of these outputs exists and was made from the item's file in any state.
+  /// Whether one of these outputs exists and was made from the item's file in any state. The others
+  /// may be missing, such as those of ranks that were added.
   /// Throws EnvironmentError.
   bool was_made_from(const WorkItem& item, const std::vector<std::filesystem::path>& outputs) const;
   /// Whether a file at the path of one of the item's outputs was made from another input of the

@@ -77,6 +77,7 @@ std::string settings_text(const PixelSettings& settings) {
     text += ", compression " + to_string(settings.encode.png);
   if (settings.metadata != kOmittedMetadata) text += ", metadata " + to_string(settings.metadata);
   if (!settings.has_stamp) text += ", unstamped";
+  if (settings.residual.is_written()) text += ", residual " + to_string(settings.residual);
   if (settings.decoder != kOmittedDecoder) text += ", decoder " + to_string(settings.decoder);
   if (settings.alpha != kOmittedAlpha) text += ", alpha " + to_string(settings.alpha);
   const Preparation& preparation = settings.preparation;

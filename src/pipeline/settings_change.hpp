@@ -9,6 +9,7 @@
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
+#include "core/residual_choice.hpp"
 #include "core/solver_kind.hpp"
 
 namespace eckart::pipeline {
@@ -31,6 +32,7 @@ struct PixelSettings {
   EncodeOptions encode{};  ///< used are those of the format
   MetadataPolicy metadata = MetadataPolicy::keep;
   bool has_stamp = true;
+  ResidualChoice residual{};  ///< of a residual
   Decoder decoder = Decoder::strict;
   AlphaPolicy alpha = AlphaPolicy::keep;
   Preparation preparation{};

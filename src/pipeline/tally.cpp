@@ -35,6 +35,7 @@ bool is_recomputed(const compute::Task& task, std::size_t plane) {
 /// of the file if it was measured.
 void log_done(const WorkItem& item) {
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    if (item.is_output_skipped(i)) continue;
     const telemetry::OutputMeasurement line = output_measurement(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   text::printable(line.file.native()), line.rows, line.cols, line.channels,
@@ -117,7 +118,11 @@ void Tally::count(const WorkItem& item) {
     report_.planes_recomputed += is_recomputed(item.task, plane);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
-    count_output(item, i);
+    if (item.is_residual(i)) {
+      count_residual(item, i);
+    } else {
+      count_output(item, i);
+    }
   }
 }
 
@@ -138,6 +143,13 @@ void Tally::count_output(const WorkItem& item, std::size_t output) {
   if (output < item.output_bytes.size()) rank.output_bytes += item.output_bytes[output];
   rank.compute_s += std::chrono::duration<double>(item.compute_time).count();
   rank.write_s += std::chrono::duration<double>(quality.write_time).count();
+}
+
+/// Only its costs: its errors are those of the output.
+void Tally::count_residual(const WorkItem& item, std::size_t output) {
+  telemetry::RankSummary& rank = summary_of(to_string(item.output_ranks[item.rank_index(output)]));
+  rank.output_bytes += item.output_bytes[output];
+  rank.write_s += std::chrono::duration<double>(quality_of(item, output).write_time).count();
 }
 
 telemetry::RankSummary& Tally::summary_of(const std::string& rank) {

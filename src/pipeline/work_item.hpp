@@ -39,7 +39,8 @@ struct WorkItem {
   int job = 0;                     ///< from io::SourceItem
   int attempt = 1;                 ///< from io::SourceItem
   bool is_last_attempt = true;     ///< from io::SourceItem
-  std::vector<std::filesystem::path> outputs;  ///< one for each rank
+  /// One for each rank. If residuals are written: then theirs, one for each rank.
+  std::vector<std::filesystem::path> outputs;
   std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels
   compute::Task task;
@@ -82,6 +83,13 @@ struct WorkItem {
   /// Throws std::logic_error if the transition is not legal.
   void advance(ItemState next) { pipeline::advance(state_, next, outcome.ok()); }
 
+  bool is_residual(std::size_t output) const {
+    return !output_ranks.empty() && output >= output_ranks.size();
+  }
+  /// The index of the output's rank: in output_ranks, the task's outputs and its results.
+  std::size_t rank_index(std::size_t output) const {
+    return is_residual(output) ? output - output_ranks.size() : output;
+  }
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();
   }

@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/residual.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
+#include "core/positive_number.hpp"
 #include "io/output_metadata.hpp"
 #include "pipeline/color_planes.hpp"
 #include "pipeline/output_quality.hpp"
@@ -24,6 +26,67 @@ std::chrono::nanoseconds time_between_stages(const WorkItem& item) {
   return Clock::now() - item.found_at - item.load_time - item.compute_time;
 }
 
+/// The file of an output, and what was measured of it.
+struct EncodedOutput {
+  std::vector<std::byte> file;
+  OutputQuality quality{};
+};
+
+/// Encodes outputs of one item.
+class OutputEncoder {
+ public:
+  OutputEncoder(const WorkItem& item, const io::Codec& codec, const WriteOptions& options)
+      : item_(item), codec_(codec), options_(options) {}
+
+  EncodedOutput encode(std::size_t output) {
+    const Instant begin = Clock::now();
+    return item_.is_residual(output) ? encode_residual(output, begin)
+                                     : encode_reconstruction(output, begin);
+  }
+  /// The metadata that could not be written, for messages.
+  const std::string& dropped() const { return dropped_; }
+
+ private:
+  EncodedOutput encode_reconstruction(std::size_t output, Instant begin) {
+    const Image& pixels = item_.task.outputs[output];
+    const Metadata metadata =
+        io::output_metadata(item_.metadata, options_.metadata, codec_, pixels.shape());
+    dropped_ = metadata.dropped;  // the same for all outputs
+    EncodedOutput encoded{codec_.encode(
+        PictureView(pixels, item_.alpha, metadata, output_stamp(item_, output, options_.stamp)),
+        options_.encode)};
+    const auto write_time = Clock::now() - begin;
+    encoded.quality = measure_output(item_.task, output, output_errors(item_, output).squared_error,
+                                     codec_, encoded.file, options_.measure);
+    encoded.quality.write_time = write_time;
+    return encoded;
+  }
+
+  /// Its quality is that of the reconstruction.
+  EncodedOutput encode_residual(std::size_t output, Instant begin) const {
+    const std::size_t rank = item_.rank_index(output);
+    const Image& original = item_.task.input;
+    const Image& reconstruction = item_.task.outputs[rank];
+    const double gain = options_.residual.gain == ResidualGain::number
+                            ? options_.residual.number
+                            : analysis::largest_residual_gain(original, reconstruction);
+    std::vector<TextEntry> stamp = output_stamp(item_, output, options_.stamp);
+    if (!stamp.empty()) stamp.push_back({"eckart:residual_gain", shortest_text(gain)});
+    const Image pixels = analysis::residual_image(original, reconstruction, gain);
+    EncodedOutput encoded{
+        codec_.encode(PictureView(pixels, Image(), Metadata(), stamp), options_.encode),
+        quality_of(item_, rank)};
+    encoded.quality.residual_gain = gain;
+    encoded.quality.write_time = Clock::now() - begin;
+    return encoded;
+  }
+
+  const WorkItem& item_;
+  const io::Codec& codec_;
+  const WriteOptions& options_;
+  std::string dropped_;
+};
+
 }  // namespace
 
 void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options) {
@@ -35,7 +98,7 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
   item.output_mtimes_ns.clear();
   const std::optional<std::int64_t> mtime_ns =
       options.keeps_times ? std::optional(item.file_state.mtime_ns) : std::nullopt;
-  std::string dropped;  // the same for all outputs
+  OutputEncoder encoder(item, codec, options);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) {
       item.output_mtimes_ns.push_back(0);
@@ -43,23 +106,16 @@ void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& 
       item.qualities.emplace_back();
       continue;
     }
+    EncodedOutput encoded = encoder.encode(i);
     const Instant begin = Clock::now();
-    const Image& pixels = item.task.outputs[i];
-    const Metadata metadata =
-        io::output_metadata(item.metadata, options.metadata, codec, pixels.shape());
-    dropped = metadata.dropped;
-    const std::vector<TextEntry> stamp = output_stamp(item, i, options.stamp);
-    const std::vector<std::byte> file =
-        codec.encode(PictureView(pixels, item.alpha, metadata, stamp), options.encode);
-    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], file, mtime_ns));
-    item.output_bytes.push_back(std::int64_t(file.size()));
-    const auto write_time = Clock::now() - begin;
-    item.qualities.push_back(measure_output(item.task, i, output_errors(item, i).squared_error,
-                                            codec, file, options.measure));
-    item.qualities.back().write_time = write_time;
+    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], encoded.file, mtime_ns));
+    encoded.quality.write_time += Clock::now() - begin;
+    item.output_bytes.push_back(std::int64_t(encoded.file.size()));
+    item.qualities.push_back(encoded.quality);
   }
-  if (!dropped.empty())
-    spdlog::warn("{}: metadata not written: {}", text::printable(item.file.native()), dropped);
+  if (!encoder.dropped().empty())
+    spdlog::warn("{}: metadata not written: {}", text::printable(item.file.native()),
+                 encoder.dropped());
 }
 
 void measure_outputs(WorkItem& item, const MeasureOptions& options) {

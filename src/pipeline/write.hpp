@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "core/residual_choice.hpp"
 #include "io/codec.hpp"
 #include "pipeline/measure.hpp"
 #include "pipeline/output_owner.hpp"
@@ -14,8 +15,9 @@ namespace eckart::pipeline {
 struct WriteOptions {
   EncodeOptions encode{};
   MetadataPolicy metadata = MetadataPolicy::keep;
-  bool keeps_times = false;  ///< outputs get the mtime of their input
-  std::string stamp{};       ///< the program, as in "eckart 1.0"; empty: no stamp
+  bool keeps_times = false;   ///< outputs get the mtime of their input
+  ResidualChoice residual{};  ///< of the outputs that are residuals
+  std::string stamp{};        ///< the program, as in "eckart 1.0"; empty: no stamp
   MeasureOptions measure{};
 };
 

@@ -96,6 +96,10 @@ const KeyTable<Settings>& settings_table() {
                     Choice<OutputTimes>{}, &S::output, &OutputSettings::times)),
       per_watch(key("output.stamp", "write rank and version into outputs", Boolean{}, &S::output,
                     &OutputSettings::stamp)),
+      per_watch(key("output.residual",
+                    "also write input - output, around half of the range: none, or its gain; auto: "
+                    "the largest that clips nothing",
+                    ResidualValue{}, &S::output, &OutputSettings::residual)),
       per_watch(key("quality.peak", "peak of PSNR and SSIM", PeakValue{}, &S::quality,
                     &QualitySettings::peak)),
       per_watch(key("quality.measure",

@@ -15,6 +15,7 @@
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
+#include "core/residual_choice.hpp"
 #include "core/round_up.hpp"
 #include "core/solver_kind.hpp"
 #include "settings/choices.hpp"
@@ -43,6 +44,7 @@ struct OutputSettings {
   MetadataPolicy metadata = MetadataPolicy::keep;
   OutputTimes times = OutputTimes::now;
   bool stamp = true;
+  ResidualChoice residual;
 };
 
 struct QualitySettings {

@@ -183,6 +183,12 @@ void PeakValue::read(std::string_view text, PeakChoice& value) const try {
   throw_invalid(text, expected());
 }
 
+void ResidualValue::read(std::string_view text, ResidualChoice& value) const try {
+  value = parse_residual(text);
+} catch (const std::invalid_argument&) {
+  throw_invalid(text, expected());
+}
+
 void OutputNamePattern::read(std::string_view text, std::string& value) const {
   if (!text.empty()) files::validate_output_name(text);
   value = text;

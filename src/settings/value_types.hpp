@@ -12,6 +12,7 @@
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
+#include "core/residual_choice.hpp"
 #include "settings/choices.hpp"
 
 namespace eckart::settings {
@@ -148,6 +149,14 @@ struct PeakValue {
   std::string expected() const { return "auto, dtype, range or a positive number"; }
   void read(std::string_view text, PeakChoice& value) const;
   std::string print(const PeakChoice& value) const { return to_string(value); }
+};
+
+/// The gain of residuals: none, auto or a number.
+struct ResidualValue {
+  static constexpr bool kAcceptsList = false;
+  std::string expected() const { return "none, auto or a positive number"; }
+  void read(std::string_view text, ResidualChoice& value) const;
+  std::string print(const ResidualChoice& value) const { return to_string(value); }
 };
 
 /// A list of ranks: SPEC[,SPEC...].

@@ -27,6 +27,8 @@ struct OutputMeasurement {
   std::vector<std::string> solvers{};     ///< that computed the planes
   double peak = 0;                        ///< of PSNR and SSIM, in levels
   PeakSource peak_source = PeakSource::dtype;
+  /// Of a residual: its gain. The errors are those of the reconstruction. NaN: no residual.
+  double residual_gain = kUnknown;
   double psnr_before_rounding_db = 0;  ///< infinity if exact
   double psnr_db = 0;                  ///< of the pixels written; infinity if exact
   double rmse = 0;                     ///< of the pixels written

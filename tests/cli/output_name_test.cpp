@@ -92,6 +92,29 @@ TEST_F(OutputNameTest, collides_when_the_pattern_lacks_the_input_name) {
   EXPECT_THAT(line_containing(result.err, "in/a.png: "), HasSubstr("output collision"));
 }
 
+/// What exists stays as it is, under its name, although another input comes that is listed first.
+TEST_F(OutputNameTest, lets_a_rank_be_added) {
+  const std::vector<std::string> by_rank{"--name", "{stem}.{label}.{ext}", "-k"};
+  const auto run_at = [&](const std::string& ranks) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "--report", "-"};
+    arguments.insert(arguments.end(), by_rank.begin(), by_rank.end());
+    arguments.push_back(ranks);
+    return run(arguments);
+  };
+  write_png("in/a.png");
+  ASSERT_EQ(run_at("5").code, 0);
+  EXPECT_THAT(files("out"), ElementsAre("a.k5.png"));
+  const auto written = fs::last_write_time(at("out/a.k5.png"));
+  write("in/a.jpg", encoded("jpeg"));
+  const ProcessResult added = run_at("2,5");
+  EXPECT_EQ(added.code, 0) << added.err;
+  EXPECT_THAT(files("out"), ElementsAre("a.jpg.k2.png", "a.jpg.k5.png", "a.k2.png", "a.k5.png"));
+  EXPECT_EQ(fs::last_write_time(at("out/a.k5.png")), written);
+  EXPECT_EQ(count_occurrences(added.out, "\"result\":\"done\""), 3);
+  EXPECT_THAT(line_containing(added.out, "out/a.k5.png"), HasSubstr("\"result\":\"skipped\""));
+  EXPECT_THAT(run_at("5").err, HasSubstr("2 skipped")) << "also if fewer ranks are asked for";
+}
+
 TEST_F(OutputNameTest, is_used_once_for_an_input_given_twice) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in/a.png", "in/a.png", "-o", "out", "-k", "2"});

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "analysis/comparison.hpp"
+#include "analysis/residual.hpp"
 #include "analysis/ssim.hpp"
 #include "core/quality.hpp"
 #include "preparation/gray.hpp"
@@ -104,6 +105,46 @@ TEST_F(QualityReportTest, measures_outputs_that_are_not_written) {
   for (const auto& entry : fs::directory_iterator(at("")))
     if (entry.is_directory()) folders.push_back(entry.path().filename());
   EXPECT_THAT(folders, ::testing::UnorderedElementsAre("in", "out"));
+}
+
+/// Residuals are added to what an earlier run wrote.
+TEST_F(QualityReportTest, has_the_gain_of_residuals) {
+  const std::map<std::string, Image> inputs = [&] {
+    std::map<std::string, Image> images;
+    images["a"] = write_image("in/a.png", 3);
+    images["deep"] = write_image("in/deep.png", 1, 4);
+    return images;
+  }();
+  const std::vector<std::string> command{"run", "in", "-o", "out", "-k", "3", "--backend", "cpu"};
+  const auto run_with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), more);
+    return run(arguments);
+  };
+  ASSERT_EQ(run_with({}).code, 0);
+  ASSERT_EQ(run_with({"--residual", "--report", "r.csv"}).code, 0);
+  EXPECT_THAT(files("out"),
+              ElementsAre("a.png", "a.residual.png", "deep.png", "deep.residual.png"));
+  std::map<std::string, Row> rows = this->rows("r.csv");
+  for (const auto& [name, input] : inputs) {
+    const Row &output = rows["out/" + name + ".png"],
+              &residual = rows["out/" + name + ".residual.png"];
+    EXPECT_EQ(output.at("result"), "skipped");
+    EXPECT_EQ(output.at("residual_gain"), "");
+    EXPECT_EQ(residual.at("result"), "done");
+    EXPECT_EQ(residual.at("psnr_db"), output.at("psnr_db"));
+    const Image reconstruction = decode("out/" + name + ".png");
+    const double gain = analysis::largest_residual_gain(input, reconstruction);
+    EXPECT_EQ(std::stod(residual.at("residual_gain")), gain);
+    EXPECT_EQ(squared_error(decode("out/" + name + ".residual.png"),
+                            analysis::residual_image(input, reconstruction, gain)),
+              0);
+  }
+  EXPECT_THAT(text("out/a.residual.png"), HasSubstr("eckart:residual_gain"));
+  EXPECT_THAT(run_with({"--residual"}).err, HasSubstr("2 skipped"));
+  const ProcessResult changed = run_with({"--set", "output.residual=0.5"});
+  EXPECT_EQ(changed.code, int(ExitCode::usage));
+  EXPECT_THAT(changed.err, HasSubstr("2 outputs made with other settings (residual auto -> 0.5)"));
 }
 
 TEST_F(QualityReportTest, measures_the_pixels_of_an_output) {

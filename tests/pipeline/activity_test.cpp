@@ -139,7 +139,7 @@ TEST(StepLimit, grows_with_the_work) {
   EXPECT_EQ(limits.load(item), seconds(120));
   item.file_state.size = 50'000'000;
   EXPECT_EQ(limits.load(item), seconds(150)) << "5 MB a second is a slow disk";
-  item.task.input = Image({1000, 1000, 1, Depth::u8});
+  item.image_shape = {1000, 1000, 1, Depth::u8};
   item.task.outputs.resize(5);
   EXPECT_EQ(limits.write(item), seconds(101));
   item.output_bytes = {10'000'000, 15'000'000};

@@ -41,6 +41,7 @@ inline constexpr RankPolicy kOneRank[] = {{}};
 
 inline void fill(pipeline::WorkItem& item, int number, const ImageShape& shape = kSmall) {
   item.output_ranks = kOneRank;
+  item.image_shape = item.matrices_shape = shape;
   compute::Task& task = item.task;
   task.input = Image(shape);
   std::memset(task.input.data(), 0, task.input.bytes());

@@ -48,6 +48,7 @@ text::Json to_json(const OutputMeasurement& output) {
           {"file_psnr_db", finite_or_null(output.file_psnr_db)},
           {"file_rmse", finite_or_null(output.file_rmse)},
           {"ssim", finite_or_null(output.ssim)},
+          {"residual_gain", finite_or_null(output.residual_gain)},
           {"loss_estimate_db", finite_or_null(output.loss_estimate_db)},
           {"loss_bound_db", finite_or_null(output.loss_bound_db)},
           {"planes_recomputed", output.planes_recomputed},

@@ -28,6 +28,19 @@ OutputTree tree(std::string name, std::vector<RankPolicy> ranks = {{20}}) {
   return OutputTree("out", std::move(name), codec_for(ImageFormat::jpeg), std::move(ranks));
 }
 
+TEST(OutputTree, names_residuals_after_all_ranks) {
+  const auto outputs = [](const char* name, std::vector<RankPolicy> ranks) {
+    return OutputTree("out", name, codec_for(ImageFormat::png), std::move(ranks),
+                      /*has_residuals=*/true)
+        .outputs_of("d/a.b.jpg");
+  };
+  using Paths = std::vector<std::filesystem::path>;
+  EXPECT_EQ(outputs("{stem}.{ext}", {{20}}), (Paths{"out/d/a.b.png", "out/d/a.b.residual.png"}));
+  EXPECT_EQ(outputs("{stem}.{label}.{ext}", {{5}, {9}}),
+            (Paths{"out/d/a.b.k5.png", "out/d/a.b.k9.png", "out/d/a.b.k5.residual.png",
+                   "out/d/a.b.k9.residual.png"}));
+}
+
 TEST(OutputTree, mirrors_the_input_tree) {
   OutputTree outputs = tree(OutputTree::default_name(1));
   EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.jpg"));

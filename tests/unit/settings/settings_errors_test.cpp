@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(
                          "f:1: linger_ms: unknown key; did you mean batch.linger_ms?"},
         RejectedFileCase{"bacth: {pad: 3}", "f:1: bacth: unknown key; did you mean batch?"},
         RejectedFileCase{"ranks: 3", "f:1: ranks: unknown key; did you mean rank?"},
-        RejectedFileCase{"color: sepia", "f:1: color: unknown key"},
+        RejectedFileCase{"sepia: 1", "f:1: sepia: unknown key"},
         RejectedFileCase{"\"a\\nb\": 1", "f:1: a\\nb: unknown key"}));
 
 TEST(SettingsError, has_the_line_of_invalid_yaml) {

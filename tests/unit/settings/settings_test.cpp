@@ -37,6 +37,8 @@ Settings all_non_default_settings() {
   s.certificate = Certificate::bound;
   s.calibration = FileChoice::at("a \"b\".yaml");
   s.ranks = parse_ranks("5,10");
+  s.color = ColorMode::ycbcr;
+  s.chroma_rank = RankPolicy{7};
   s.input = {Decoder::opencv, AlphaPolicy::white, true, TargetSize::at_most(300),
              Normalization::minmax};
   s.output = {OutputFormat::jpeg,
@@ -49,7 +51,8 @@ Settings all_non_default_settings() {
               PngCompression::small,
               MetadataPolicy::none,
               OutputTimes::keep,
-              false};
+              false,
+              {ResidualGain::number, 2.5}};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};
