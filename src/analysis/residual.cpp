@@ -42,10 +42,17 @@ void subtract(const Image& a, const Image& b, double gain, Image& residual) {
   }
 }
 
+void subtract_floats(const Image& a, const Image& b, double gain, Image& residual) {
+  float* out = reinterpret_cast<float*>(residual.data());
+  for (std::size_t i = 0; i < residual.shape().samples(); ++i)
+    out[i] = float(gain * (double(samples<float>(a)[i]) - double(samples<float>(b)[i])));
+}
+
 }  // namespace
 
 double largest_residual_gain(const Image& original, const Image& reconstruction) {
   const Depth depth = original.shape().depth;
+  if (is_float(depth)) return 1;
   const DifferenceRange range = depth == Depth::u8
                                     ? difference_range<std::uint8_t>(original, reconstruction)
                                     : difference_range<std::uint16_t>(original, reconstruction);
@@ -58,7 +65,9 @@ double largest_residual_gain(const Image& original, const Image& reconstruction)
 
 Image residual_image(const Image& original, const Image& reconstruction, double gain) {
   Image residual(original.shape());
-  if (original.shape().depth == Depth::u8) {
+  if (is_float(original.shape().depth)) {
+    subtract_floats(original, reconstruction, gain, residual);
+  } else if (original.shape().depth == Depth::u8) {
     subtract<std::uint8_t>(original, reconstruction, gain, residual);
   } else {
     subtract<std::uint16_t>(original, reconstruction, gain, residual);

@@ -39,6 +39,18 @@ TEST(Residual, is_clamped_to_the_range) {
   EXPECT_EQ(samples_of(analysis::residual_image(pair.a, pair.b, 1)), (std::vector{255, 0}));
 }
 
+TEST(Residual, is_centered_at_zero_for_floats) {
+  Image a({1, 2, 1, Depth::f32}), b(a.shape());
+  a.plane<float>(0)(0, 0) = 1.5F;
+  a.plane<float>(0)(0, 1) = -2;
+  b.plane<float>(0)(0, 0) = 1;
+  b.plane<float>(0)(0, 1) = 1e6F;
+  EXPECT_EQ(largest_residual_gain(a, b), 1);
+  const Image residual = residual_image(a, b, 2);
+  EXPECT_EQ(residual.plane<float>(0)(0, 0), 1);
+  EXPECT_EQ(residual.plane<float>(0)(0, 1), -2000004);
+}
+
 TEST(ResidualGain, is_the_largest_power_of_two_that_clips_nothing) {
   const auto gain = [](Depth depth, int difference) {
     const std::vector<int> zero{0}, other{std::abs(difference)};
