@@ -45,8 +45,8 @@ TEST(Residual, is_centered_at_zero_for_floats) {
   a.plane<float>(0)(0, 1) = -2;
   b.plane<float>(0)(0, 0) = 1;
   b.plane<float>(0)(0, 1) = 1e6F;
-  EXPECT_EQ(largest_residual_gain(a, b), 1);
-  const Image residual = residual_image(a, b, 2);
+  EXPECT_EQ(analysis::largest_residual_gain(a, b), 1);
+  const Image residual = analysis::residual_image(a, b, 2);
   EXPECT_EQ(residual.plane<float>(0)(0, 0), 1);
   EXPECT_EQ(residual.plane<float>(0)(0, 1), -2000004);
 }
