@@ -28,16 +28,19 @@ Image image_of(const ImageShape& shape, const Value& value) {
 /// Calls `use` with the samples of images of the same depth.
 template <class Use>
 auto with_samples(const Image& a, const Image& b, const Use& use) {
-  return a.shape().depth == Depth::u8 ? use(samples<std::uint8_t>(a), samples<std::uint8_t>(b))
-                                      : use(samples<std::uint16_t>(a), samples<std::uint16_t>(b));
+  return with_sample_type(a.shape().depth, [&]<class Sample>(Sample*) {
+    return use(samples<Sample>(a), samples<Sample>(b));
+  });
 }
 
 }  // namespace
 
 DisplayRange display_range(const Image& image) {
   if (image.shape().depth == Depth::u8) return {};
-  const auto [min, max] = std::ranges::minmax(samples<std::uint16_t>(image));
-  return {double(min), std::max<double>(max, min + 1.0)};
+  return with_samples(image, image, [](auto values, auto) {
+    const auto [min, max] = std::ranges::minmax(values);
+    return DisplayRange{double(min), max > min ? double(max) : min + 1.0};
+  });
 }
 
 Image display_image(const Image& image, const DisplayRange& range) {

@@ -9,7 +9,7 @@ struct DisplayRange {
   double black = 0, white = 255;  ///< black < white
 };
 
-/// All levels of 8 bits; for 16 bits, those from the smallest to the largest sample.
+/// All levels of 8 bits; for other samples, those from the smallest to the largest sample.
 DisplayRange display_range(const Image& image);
 
 /// Returns an image of 8 bits.

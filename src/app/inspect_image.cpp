@@ -89,7 +89,7 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
                            .targets = inspection::common_targets()},
                           add_picture);
   if (const auto note = noise_note(input.format)) result.report.notes.push_back(*note);
-  if (needs_pictures && image.shape().depth == Depth::u16)
+  if (needs_pictures && image.shape().depth != Depth::u8)
     result.report.notes.push_back(shown_range_note(range));
   return result;
 }

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
 #include "io/alpha.hpp"
 #include "io/codec.hpp"
 #include "io/input_file.hpp"
@@ -17,9 +16,6 @@ InputPicture read_picture(const std::filesystem::path& file, const settings::Set
   const std::vector<std::byte> bytes = io::InputFile(file).read_all(settings.limits.file_mb);
   const io::Codec& codec = io::detect_codec(bytes, input.decoder);
   const io::Header header = io::admit(codec, bytes, settings.limits);
-  if (header.shape.depth == Depth::f32)
-    throw ItemError(FailureReason::unsupported,
-                    "32-bit float samples have no picture; eckart measure tells of their ranks");
   preparation::Preparer preparer(settings.preparation());
   if (input.size.is_set())
     io::check_shape(prepared_shape(header.shape, settings.preparation()), settings.limits,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "analysis/comparison.hpp"
@@ -87,6 +88,21 @@ TEST_F(FloatRunTest, tells_what_floats_cannot_be) {
   const ProcessResult dtype = run({"run", "in", "-o", "dtype", "-k", "5", "--format", "tiff",
                                    "--peak", "dtype", "--backend", "cpu"});
   EXPECT_THAT(dtype.err, AllOf(HasSubstr("a.tif"), HasSubstr("quality.peak=dtype: float samples")));
+}
+
+TEST_F(FloatRunTest, shows_and_measures_floats) {
+  const Image heights = this->heights(3);
+  write_tiff("in/a.tif", heights);
+  const ProcessResult inspected = run({"inspect", "in/a.tif", "-k", "10,full", "-o", "sheet.png"});
+  EXPECT_EQ(inspected.code, 0) << inspected.err;
+  EXPECT_GT(decode("sheet.png").shape().cols, 0);
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "10", "--format", "tiff",
+                                    "--report", "r.jsonl", "--backend", "cpu"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const double psnr = lines("r.jsonl").at("out/a.tif").at("psnr_db");
+  char text[16];
+  std::snprintf(text, sizeof text, "%.2f", psnr);
+  EXPECT_THAT(inspected.out, HasSubstr(text)) << "the same PSNR";
 }
 
 TEST_F(FloatRunTest, prepares_and_decomposes_colors_as_luma_and_chroma) {

@@ -42,11 +42,7 @@ void for_each_in_parallel(std::size_t count, const std::function<void(std::size_
 class PlaneDecomposition {
  public:
   PlaneDecomposition(const Image& image, int channel) {
-    if (image.shape().depth == Depth::u8) {
-      load(image.plane<std::uint8_t>(channel));
-    } else {
-      load(image.plane<std::uint16_t>(channel));
-    }
+    with_sample_type(image.shape().depth, [&]<class T>(T*) { load(image.plane<T>(channel)); });
   }
 
   void decompose() { sigma_squared_ = solver_.decompose(a_t_nm_, m_, n_); }
@@ -80,11 +76,9 @@ class PlaneDecomposition {
 
   void store(Image& image, int channel) const {
     const int max = peak(image.shape().depth);
-    if (image.shape().depth == Depth::u8) {
-      store_rounded(values_, max, as_tall(image.plane<std::uint8_t>(channel)));
-    } else {
-      store_rounded(values_, max, as_tall(image.plane<std::uint16_t>(channel)));
-    }
+    with_sample_type(image.shape().depth, [&]<class T>(T*) {
+      store_rounded(values_, max, as_tall(image.plane<T>(channel)));
+    });
   }
 
  private:

@@ -28,6 +28,21 @@ TEST(DisplayImage, shows_a_constant_image_of_16_bits) {
   EXPECT_EQ(at(analysis::display_image(words, analysis::display_range(words)), 0, 0), 0);
 }
 
+/// Whatever their unit is.
+TEST(DisplayImage, shows_floats_from_the_smallest_to_the_largest_sample) {
+  Image floats({1, 3, 1, Depth::f32});
+  const MatrixView<float> samples = floats.plane<float>(0);
+  samples(0, 0) = -4e-7F;
+  samples(0, 1) = -2e-7F;
+  samples(0, 2) = 0;
+  const analysis::DisplayRange range = analysis::display_range(floats);
+  const Image shown = analysis::display_image(floats, range);
+  EXPECT_EQ(at(shown, 0, 0), 0);
+  EXPECT_EQ(at(shown, 0, 1), 128);
+  EXPECT_EQ(at(shown, 0, 2), 255);
+  EXPECT_EQ(at(analysis::residual_image(floats, floats, range, 8), 0, 1), 128);
+}
+
 TEST(ResidualImage, is_gray_where_nothing_differs) {
   const Image a = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) { return 40 * r + c; });
   const Image b = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) {
