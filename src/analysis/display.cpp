@@ -73,7 +73,7 @@ Image residual_image(const Image& a, const Image& b, const DisplayRange& range, 
   const double scale = gain * kWhite / (range.white - range.black);
   return with_samples(a, b, [&](auto from, auto to) {
     return image_of(a.shape(), [&](std::size_t i) {
-      return kGray + scale * (double(to[i]) - double(from[i]));
+      return kGray + scale * (double(from[i]) - double(to[i]));
     });
   });
 }

@@ -19,7 +19,7 @@ Image display_image(const Image& image, const DisplayRange& range);
 /// residual_image() exceeds its range.
 int residual_gain(const Image& a, const Image& b, const DisplayRange& range);
 
-/// Returns b - a times `gain` as an image of 8 bits, zero as gray (128). Requires the same shape.
+/// Returns a - b times `gain` as an image of 8 bits, zero as gray (128). Requires the same shape.
 Image residual_image(const Image& a, const Image& b, const DisplayRange& range, int gain);
 
 }  // namespace eckart::analysis

@@ -153,8 +153,7 @@ std::vector<RankPolicy> default_ranks(const ImageShape& shape) {
   }
   if (const int rank = break_even_rank(shape); rank > 0) ranks.emplace_back(rank);
   std::ranges::sort(ranks);
-  const auto repeated = std::ranges::unique(ranks);
-  ranks.erase(repeated.begin(), repeated.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;
 }
 

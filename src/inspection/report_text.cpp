@@ -86,7 +86,7 @@ std::string break_even_sentence(const Inspection& inspection) {
   if (inspection.break_even_rank == 0)
     return "The factors of rank 1 already need more bytes than the pixels.";
   const auto bytes = [&](int rank) {
-    return text::group_digits(shape.channels * rank * triplet_bytes(shape.rows, shape.cols));
+    return text::group_digits(rank * triplet_bytes(shape.rows, shape.cols) * shape.channels);
   };
   const std::string pixels = text::group_digits(std::int64_t(shape.bytes()));
   const int rank = inspection.break_even_rank;

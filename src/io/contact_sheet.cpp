@@ -102,7 +102,7 @@ Image fit_image(const Image& image, int min_side, int max_side) {
   ImageShape shape = image.shape();
   const int side = std::max(shape.rows, shape.cols);
   double factor = std::min(1.0, double(max_side) / side);
-  if (side < min_side) factor = (min_side + side - 1) / side;
+  if (side < min_side) factor = std::ceil(double(min_side) / side);
   shape.rows = std::max(1, int(std::lround(factor * shape.rows)));
   shape.cols = std::max(1, int(std::lround(factor * shape.cols)));
   Image fitted(shape);

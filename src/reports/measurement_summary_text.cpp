@@ -1,5 +1,6 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <cmath>
 #include <string_view>
 
 #include "reports/measurement_summary.hpp"
@@ -12,7 +13,7 @@ using telemetry::Statistic;
 using Summary = MeasurementSummary;
 
 std::string number_text(double value, int decimals) {
-  return decimals == 0 ? text::group_digits(std::int64_t(value + 0.5))
+  return decimals == 0 ? text::group_digits(std::llround(value))
                        : fmt::format("{:.{}f}", value, decimals);
 }
 
