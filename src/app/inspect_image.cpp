@@ -61,8 +61,6 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
                              std::vector<RankPolicy> ranks, bool needs_pictures) {
   const InputPicture input = read_picture(file, settings);
   const Image& image = input.picture.pixels;
-  if (image.shape().depth != Depth::u8 && image.shape().depth != Depth::u16)
-    throw ItemError(FailureReason::unsupported, "inspect needs samples of 8 or 16 bits");
   if (ranks.empty()) ranks = inspection::default_ranks(image.shape());
   InspectedImage result{
       .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes}};
