@@ -95,7 +95,7 @@ void add_inputs(CLI::App& command, MeasureArgs& args) {
 
 void add_measurement(CLI::App& command, MeasureArgs& args) {
   const char* const group = "Measurement";
-  add_rank_option(command, args.rank)->default_str(kDefaultRanks)->group(group);
+  add_rank_option(command, args.rank)->default_str("14 ranks and targets")->group(group);
   add_enum_name_option(command, "--backend", args.backend,
                        "Where to compute: auto is cuda if there is a GPU, checked compares cuda "
                        "with cpu",
@@ -142,7 +142,9 @@ void add_measure(CLI::App& app, Action& action) {
            {.usage = {"INPUT... [OPTIONS]"},
             .examples = {{"Which ranks do the images of a folder need?", "eckart measure photos"},
                          {"The rank that 35 dB needs, and a table of all images",
-                          "eckart measure photos --rank psnr:35 --report ranks.csv"}},
+                          "eckart measure photos --rank psnr:35 --report ranks.csv"},
+                         {"The same for luma only",
+                          "eckart measure photos --rank psnr:35 --color luma"}},
             .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage,
                            ExitCode::nothing_readable, ExitCode::no_input, ExitCode::unavailable,
                            ExitCode::cannot_create, ExitCode::io_error, ExitCode::temporary,

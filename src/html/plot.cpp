@@ -32,14 +32,14 @@ std::vector<double> linear_labels(const Axis& axis) {
 
 /// Powers of ten; between few of them, also 2 and 5 times a power.
 std::vector<double> logarithmic_labels(const Axis& axis) {
-  constexpr double kManyDecades = 8, kFewDecades = 3, kSlack = 1e-9;
+  constexpr double kMaxDecadesOfAll = 8, kMaxDecadesOfFives = 3, kSlack = 1e-9;
   const double first = std::log10(axis.min) - kSlack, last = std::log10(axis.max) + kSlack;
-  const int step = last - first > kManyDecades ? 2 : 1;
+  const int step = last - first > kMaxDecadesOfAll ? 2 : 1;
   std::vector<double> labels;
   for (int power = int(std::floor(first)); power <= last; power += step) {
     for (const double factor : {1.0, 2.0, 5.0}) {
       const double at = power + std::log10(factor);
-      if (at >= first && at <= last && (factor == 1 || last - first < kFewDecades))
+      if (at >= first && at <= last && (factor == 1 || last - first < kMaxDecadesOfFives))
         labels.push_back(factor * std::pow(10, power));
     }
   }

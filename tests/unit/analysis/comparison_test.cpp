@@ -68,7 +68,7 @@ TEST(Comparison, measures_floats_as_levels) {
 }
 
 /// Floats have no largest value.
-TEST(Peak, of_floats_is_their_range) {
+TEST(Peak, is_the_range_of_floats) {
   const Image image = float_image(
       make_image({3, 5, 1, Depth::u16}, [](int r, int c, int) { return 8 * r + c; }), 0.5, -3);
   const Peak peak = analysis::resolve_peak({}, image);

@@ -24,7 +24,7 @@ TEST(Knee, is_where_a_smooth_curve_has_the_slope_of_the_line_between_its_ends) {
   EXPECT_NEAR(analysis::knee_rank(energy), std::log(kDecay / mean_slope) / kDecay, 1);
 }
 
-TEST(Knee, of_a_flat_or_a_straight_curve_is_the_first_rank) {
+TEST(Knee, is_the_first_rank_of_a_flat_or_a_straight_curve) {
   EXPECT_EQ(analysis::knee_rank(std::vector<double>{1}), 1);
   EXPECT_EQ(analysis::knee_rank(std::vector<double>{1, 1, 1}), 1);
   EXPECT_EQ(analysis::knee_rank(std::vector<double>{0.25, 0.5, 0.75, 1}), 1);

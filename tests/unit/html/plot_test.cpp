@@ -11,14 +11,14 @@ using ::testing::HasSubstr;
 using ::testing::Pointwise;
 using ::testing::SizeIs;
 
-TEST(AxisLabels, of_a_linear_axis_are_round_numbers_inside_it) {
+TEST(AxisLabels, consists_of_round_numbers_inside_a_linear_axis) {
   EXPECT_THAT(axis_labels({.label = "", .max = 16}), ElementsAre(0, 5, 10, 15));
   EXPECT_THAT(axis_labels({.label = "", .max = 3, .min_step = 1}), ElementsAre(0, 1, 2, 3));
   EXPECT_THAT(axis_labels({.label = "", .min = 0.85, .max = 1}),
               ElementsAre(DoubleEq(0.85), DoubleEq(0.9), DoubleEq(0.95), DoubleEq(1)));
 }
 
-TEST(AxisLabels, of_a_logarithmic_axis_are_powers_of_ten) {
+TEST(AxisLabels, consists_of_powers_of_ten_on_a_logarithmic_axis) {
   EXPECT_THAT(
       axis_labels({.label = "", .min = 10, .max = 1e5, .is_logarithmic = true}),
       ElementsAre(DoubleEq(10), DoubleEq(100), DoubleEq(1e3), DoubleEq(1e4), DoubleEq(1e5)));

@@ -148,7 +148,7 @@ TEST(BreakEvenRank, is_the_largest_rank_whose_factors_need_no_more_bytes_than_th
   }
 }
 
-TEST(DefaultRanks, rise_from_1_to_half_of_the_full_rank) {
+TEST(DefaultRanks, rises_from_1_to_half_of_the_full_rank) {
   EXPECT_EQ(default_ranks({512, 768, 3, Depth::u8}),
             (std::vector<RankPolicy>{1, 2, 5, 10, 20, 50, 76, 100, 200}));
   EXPECT_EQ(default_ranks({1, 1, 1, Depth::u8}), std::vector<RankPolicy>{1});

@@ -39,7 +39,7 @@ Image changed(const Image& image, int change) {
   return result;
 }
 
-TEST(ColorMatrices, are_those_of_jpeg) {
+TEST(ColorMatrices, equals_those_of_jpeg) {
   for (const Depth depth : {Depth::u8, Depth::u16}) {
     const Image image = primaries(depth);
     const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
@@ -62,7 +62,7 @@ TEST(ColorMatrices, are_those_of_jpeg) {
   }
 }
 
-TEST(ColorMatrices, have_the_luma_of_gray_images) {
+TEST(ColorMatrices, has_the_luma_of_gray_images) {
   const ImageShape shape{9, 7, 3, Depth::u8};
   EXPECT_TRUE(same(color_matrices(test::noise_image(shape), ColorMode::luma),
                    to_gray(test::noise_image(shape))));
