@@ -4,8 +4,8 @@
 
 namespace eckart::analysis {
 
-/// The largest power of two with which residual_image() clips no sample. 1 if the images are equal, or
-/// floats. Requires the same shape.
+/// The largest power of two with which residual_image() clips no sample. 1 if the images are equal,
+/// or floats. Requires the same shape.
 double largest_residual_gain(const Image& original, const Image& reconstruction);
 
 /// Returns center + gain x (original - reconstruction), rounded, and clamped to the range of the

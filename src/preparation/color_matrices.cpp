@@ -32,7 +32,7 @@ Image convert_to_ycbcr(const Image& image) {
   Image ycbcr(matrices_shape(image.shape(), ColorMode::ycbcr));
   const auto scale = float(matrices_scale(image.shape(), ColorMode::ycbcr));
   const float zero =
-      is_float(image.shape().depth) ? 0 : scale * float(peak(image.shape().depth) / 2 + 1);
+      is_float(image.shape().depth) ? 0 : scale * 0.5F * float(peak(image.shape().depth) + 1);
   const int max = peak(Depth::u16);
   const T* rgb = image.plane<T>(0).data;
   Sample* to = ycbcr.plane<Sample>(0).data;
