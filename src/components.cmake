@@ -40,25 +40,34 @@ if(ECKART_SANITIZE MATCHES thread)
 endif()
 
 # Saves minutes of a build from scratch, but makes ccache and incremental builds less effective.
-option(ECKART_UNITY_BUILD "Precompile the headers of GoogleTest, and compile UNITY components as one file" OFF)
+option(ECKART_UNITY_BUILD "Precompile the headers of GoogleTest, and compile several sources of a component as one file" OFF)
 
 include(layering)
 include(layers)
 
-# eckart_component(FOLDER SOURCES a.cpp ... [UNITY])
+# eckart_component(FOLDER SOURCES a.cpp ... [ALONE b.cpp ...] [UNITY])
 #   Creates target eckart_FOLDER (with _ for /) and links it with what src/layers.cmake allows. Its #includes are checked before it
 #   is compiled. UNITY: its sources instantiate the same templates of CLI11, fmt or nlohmann-json. Optimizing these takes more time
-#   than it saves in the tests, above all with a sanitizer, so they are compiled together and with less optimization.
+#   than it saves in the tests, above all with a sanitizer, so they are compiled together and with less optimization. ALONE: also
+#   sources, which unity builds do not compile together with others.
 function(eckart_component folder)
-  cmake_parse_arguments(COMPONENT "UNITY" "" "SOURCES" ${ARGN})
+  cmake_parse_arguments(COMPONENT "UNITY" "" "SOURCES;ALONE" ${ARGN})
   if(COMPONENT_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "eckart_component(${folder}): unknown arguments ${COMPONENT_UNPARSED_ARGUMENTS}")
   endif()
   eckart_target_name(target ${folder})
   eckart_layer_links(public private ${folder})
-  add_library(${target} STATIC ${COMPONENT_SOURCES})
-  if(COMPONENT_UNITY AND ECKART_UNITY_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  add_library(${target} STATIC ${COMPONENT_SOURCES} ${COMPONENT_ALONE})
+  if(ECKART_UNITY_BUILD)
+    set(batch_size 5)
+    if(COMPONENT_UNITY)
+      set(batch_size 0)  # all
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch_size})
+    # Generated code, and sources that have names at file scope that another has too.
+    foreach(source IN LISTS COMPONENT_ALONE)
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endforeach()
   endif()
   if(COMPONENT_UNITY AND ECKART_SANITIZE)
     target_compile_options(${target} PRIVATE -O0)
