@@ -70,7 +70,7 @@ if [[ $ci == true ]]; then
   # Uses the flags of the preset release, but for fewer GPU architectures.
   preset=cpu
   if has_nvcc; then preset=cuda; fi
-  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_STATUS_PAGE_CHARTS=ON
+  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_SHARDED_TESTS=ON -DECKART_STATUS_PAGE_CHARTS=ON
 else
   choose_preset
   say "$cuda_note"
