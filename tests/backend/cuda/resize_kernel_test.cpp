@@ -71,7 +71,8 @@ class ResizeKernelTest : public KernelTest {
       between_bytes += packed_bytes(between);
       output_bytes += packed_bytes(output);
     }
-    const DeviceArray<std::byte> in(input), middle(between_bytes), out(output_bytes);
+    const DeviceArray<std::byte> in(input), middle(between_bytes);
+    const DeviceArray<std::byte> out(std::vector<std::byte>(output_bytes));  // also between images
     const DeviceArray<FilterPass> row_passes(rows), column_passes(columns);
     const DeviceArray<FilterWindow> windows(filters.windows);
     const DeviceArray<std::int32_t> weights(filters.weights);
