@@ -8,6 +8,7 @@
 #include <span>
 #include <type_traits>
 
+#include "analysis/samples.hpp"
 #include "core/error.hpp"
 
 namespace eckart::analysis {
@@ -15,11 +16,6 @@ namespace {
 
 /// Samples whose sums of squares fit in 64 bits, and in 32 bits if the samples have 8.
 constexpr std::size_t kBlock = 4096;
-
-template <class Sample>
-std::span<const Sample> samples(const Image& image) {
-  return {reinterpret_cast<const Sample*>(image.data()), image.shape().samples()};
-}
 
 /// The types in which samples are compared. Sums of integers are exact.
 template <class Sample>

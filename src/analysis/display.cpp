@@ -5,15 +5,12 @@
 #include <cstdint>
 #include <span>
 
+#include "analysis/samples.hpp"
+
 namespace eckart::analysis {
 namespace {
 
 constexpr double kWhite = peak(Depth::u8), kGray = 128;
-
-template <class Sample>
-std::span<const Sample> samples(const Image& image) {
-  return {reinterpret_cast<const Sample*>(image.data()), image.shape().samples()};
-}
 
 /// Returns an image of 8 bits of the values `value(i)` of all samples.
 template <class Value>

@@ -5,15 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "analysis/samples.hpp"
+
 namespace eckart::analysis {
 namespace {
 
 int center(Depth depth) { return (peak(depth) + 1) / 2; }
-
-template <class Sample>
-const Sample* samples(const Image& image) {
-  return reinterpret_cast<const Sample*>(image.data());
-}
 
 /// The smallest and the largest difference of two samples.
 struct DifferenceRange {

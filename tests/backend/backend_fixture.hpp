@@ -7,11 +7,13 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/make_backend.hpp"
 #include "compute/backend.hpp"
 #include "core/error.hpp"
+#include "core/rank_spec.hpp"
 
 namespace eckart::test {
 
@@ -115,6 +117,25 @@ class BackendTest : public ::testing::TestWithParam<BackendConfig> {
   }
   compute::Task reconstruct(const Image& image, const std::vector<int>& ranks) {
     return std::move(reconstruct(std::vector{&image}, ranks).front());
+  }
+  /// Reconstructs an image at the ranks of these SPECs.
+  compute::Task reconstruct(const Image& image, std::string_view specs, double peak,
+                            bool wants_spectrum) {
+    compute::Task task = make_task(image, {});
+    task.peak = peak;
+    task.wants_spectrum = wants_spectrum;
+    for (const RankPolicy& policy : parse_ranks(specs)) {
+      task.ranks.push_back(resolve(policy, image.shape()));
+      task.outputs.emplace_back(image.shape());
+      task.results.emplace_back(std::size_t(image.shape().channels));
+    }
+    const auto backend = make();
+    const auto lane = backend->make_lane(0);
+    compute::Task* const batch[] = {&task};
+    lane->start(0, compute::batch_key(task, 32), batch);
+    lane->finish(0);
+    EXPECT_EQ(task.error, "");
+    return task;
   }
 };
 

@@ -43,21 +43,7 @@ class FloatTest : public BackendTest {
  protected:
   compute::Task reconstruct(const Image& image, std::string_view specs, double peak = 1,
                             bool wants_spectrum = false) {
-    compute::Task task = make_task(image, {});
-    task.peak = peak;
-    task.wants_spectrum = wants_spectrum;
-    for (const RankPolicy& policy : parse_ranks(specs)) {
-      task.ranks.push_back(resolve(policy, image.shape()));
-      task.outputs.emplace_back(image.shape());
-      task.results.emplace_back(std::size_t(image.shape().channels));
-    }
-    const auto backend = make();
-    const auto lane = backend->make_lane(0);
-    compute::Task* const batch[] = {&task};
-    lane->start(0, compute::batch_key(task, 32), batch);
-    lane->finish(0);
-    EXPECT_EQ(task.error, "");
-    return task;
+    return BackendTest::reconstruct(image, specs, peak, wants_spectrum);
   }
 
   /// Expects that each output is optimal and that its results are those of its samples.

@@ -11,20 +11,7 @@ namespace {
 class SpectrumTest : public BackendTest {
  protected:
   compute::Task reconstruct(const Image& image, std::string_view specs, bool wants_spectrum) {
-    compute::Task task = make_task(image, {});
-    for (const RankPolicy& policy : parse_ranks(specs)) {
-      task.ranks.push_back(resolve(policy, image.shape()));
-      task.outputs.emplace_back(image.shape());
-      task.results.emplace_back(std::size_t(image.shape().channels));
-    }
-    task.wants_spectrum = wants_spectrum;
-    const auto backend = make();
-    const auto lane = backend->make_lane(0);
-    compute::Task* const batch[] = {&task};
-    lane->start(0, compute::batch_key(task, 32), batch);
-    lane->finish(0);
-    EXPECT_EQ(task.error, "");
-    return task;
+    return BackendTest::reconstruct(image, specs, peak(image.shape().depth), wants_spectrum);
   }
 
   static void expect_true_values(const Image& image, const compute::Task& task) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compute/cpu/adaptive_rank_solver.hpp"
+#include "compute/cpu/as_tall.hpp"
 #include "compute/cpu/float32_solver.hpp"
 #include "compute/cpu/float64_solver.hpp"
 #include "compute/cpu/float_scale.hpp"
@@ -21,12 +22,6 @@
 
 namespace eckart::compute::cpu {
 namespace {
-
-/// Transposes a wide view, so that rows >= cols.
-template <class T>
-MatrixView<T> as_tall(MatrixView<T> view) {
-  return view.rows >= view.cols ? view : view.transposed();
-}
 
 class CpuLane : public Lane {
  public:

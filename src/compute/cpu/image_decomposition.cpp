@@ -7,17 +7,13 @@
 #include <functional>
 #include <future>
 
+#include "compute/cpu/as_tall.hpp"
 #include "compute/cpu/float64_samples.hpp"
 #include "compute/cpu/matrix_size.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
-
-template <class T>
-MatrixView<T> as_tall(MatrixView<T> view) {
-  return view.rows >= view.cols ? view : view.transposed();
-}
 
 template <class T>
 void store_rounded(const std::vector<double>& values, int peak, MatrixView<T> out_mn) {
