@@ -72,7 +72,7 @@ class ResizeKernelTest : public KernelTest {
       output_bytes += packed_bytes(output);
     }
     const DeviceArray<std::byte> in(input), middle(between_bytes);
-    const DeviceArray<std::byte> out(std::vector<std::byte>(output_bytes));  // also between images
+    const DeviceArray<std::byte> out{std::vector<std::byte>(output_bytes)};  // also between images
     const DeviceArray<FilterPass> row_passes(rows), column_passes(columns);
     const DeviceArray<FilterWindow> windows(filters.windows);
     const DeviceArray<std::int32_t> weights(filters.weights);
