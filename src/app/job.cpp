@@ -122,11 +122,11 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
-void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   std::optional<io::InputFile> open = pipeline::open_watched_file(item);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
-  loader_.load(item, std::move(open), memory);
+  loader_.load(item, std::move(open), context);
   if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
 }
 

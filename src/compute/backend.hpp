@@ -18,6 +18,7 @@
 #include "core/rank_policy.hpp"
 #include "core/solver_costs.hpp"
 #include "core/solver_kind.hpp"
+#include "preparation/resizer.hpp"
 
 namespace eckart::compute {
 
@@ -174,6 +175,9 @@ class Backend {
   /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
+  /// Resizes images on the GPUs; null if images are resized on the CPU. It lives as long as the
+  /// backend.
+  virtual preparation::Resizer* resizer() const { return nullptr; }
   /// The solver for each shape and rank seen so far, the largest shape first.
   virtual std::vector<SolverChoice> solver_choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.

@@ -50,7 +50,7 @@ Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const i
       input_(input),
       preparer_(input.preparation) {}
 
-void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
+void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context) {
   if (!open) open.emplace(item.file);
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
@@ -59,9 +59,9 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
-  item.reservation = memory.reserve(bytes_to_reserve(std::size_t(file.size()), header));
+  item.reservation = context.reserve(bytes_to_reserve(std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = preparer_.prepare(decode(item, file, codec, header));
+  Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   set_matrices(item, std::move(picture.pixels), input_.color);
   if (picture.metadata.dicom)

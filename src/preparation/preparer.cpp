@@ -9,13 +9,17 @@
 
 namespace eckart::preparation {
 
-Picture Preparer::prepare(Picture picture) {
+Picture Preparer::prepare(Picture picture, Resizer* resizer) {
   if (preparation_.gray && picture.pixels.shape().channels > 1) {
     picture.pixels = to_gray(std::move(picture.pixels));
     picture.metadata.icc.clear();
   }
   const ImageShape resized = resized_shape(picture.pixels.shape(), preparation_.size);
   const auto resize_image = [&](Image image) {
+    if (resizer) {
+      if (auto result = resizer->try_resize(image, resized.rows, resized.cols))
+        return std::move(*result);
+    }
     return resize(std::move(image), resized.rows, resized.cols, weights_);
   };
   picture.pixels = resize_image(std::move(picture.pixels));

@@ -25,7 +25,7 @@ class FullRankTest : public testing::Test {
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs.assign(ranks_.size(), item.relative);
     };
-    steps.on_load = [&](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+    steps.on_load = [&](pipeline::WorkItem& item, pipeline::LoadContext& memory) {
       loader.load(item, std::nullopt, memory);
     };
     steps.on_write = check;

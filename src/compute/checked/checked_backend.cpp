@@ -159,6 +159,7 @@ class CheckedBackend : public Backend {
   FallbackCounts fallback_counts() const override { return tested_->fallback_counts(); }
   std::vector<SolverChoice> solver_choices() const override { return tested_->solver_choices(); }
   int batch_planes(const BatchKey& key) const override { return tested_->batch_planes(key); }
+  // resizer() is null: both backends compute the image that the CPU has resized.
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<CheckedLane>(tested_->make_lane(index),
                                          reference_->make_lane(index % reference_->lanes()),

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,40 @@ TEST(Preparer, resizes_alpha_and_does_not_normalize_it) {
   WeightCache weights;
   EXPECT_TRUE(test::same(preparer.prepare(make_picture()).alpha,
                          resize(test::gradient_image(kGray), 60, 30, weights)));
+}
+
+/// Makes black images, of the channels that it takes.
+class BlackResizer : public Resizer {
+ public:
+  explicit BlackResizer(int channels) : channels_(channels) {}
+  std::optional<Image> try_resize(const Image& image, int rows, int cols) override {
+    ImageShape shape = image.shape();
+    if (shape.channels != channels_) return std::nullopt;
+    shape.rows = rows;
+    shape.cols = cols;
+    return black(shape);
+  }
+  static Image black(const ImageShape& shape) {
+    Image image(shape);
+    std::fill_n(image.data(), image.bytes(), std::byte(0));
+    return image;
+  }
+
+ private:
+  const int channels_;
+};
+
+TEST(Preparer, resizes_on_the_cpu_what_a_device_does_not_take) {
+  const ImageShape color{60, 30, 3, Depth::u8}, gray{60, 30, 1, Depth::u8};
+  WeightCache weights;
+  Preparer preparer({.size = TargetSize::exactly(30, 60)});
+  BlackResizer color_resizer(3), gray_resizer(1);
+  const Picture by_color = preparer.prepare(make_picture(), &color_resizer);
+  EXPECT_TRUE(test::same(by_color.pixels, BlackResizer::black(color)));
+  EXPECT_TRUE(test::same(by_color.alpha, resize(test::gradient_image(kGray), 60, 30, weights)));
+  const Picture by_gray = preparer.prepare(make_picture(), &gray_resizer);
+  EXPECT_TRUE(test::same(by_gray.pixels, resize(test::noise_image(kColor), 60, 30, weights)));
+  EXPECT_TRUE(test::same(by_gray.alpha, BlackResizer::black(gray)));
 }
 
 TEST(Preparer, removes_the_profile_of_colors_that_are_gone) {
