@@ -19,7 +19,7 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 
 BatchKey batch_key(const Task& task, int multiple) {
   return {padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
-          task.wants_spectrum};
+          task.wants_spectrum, is_float(task.input.shape().depth)};
 }
 
 std::vector<ChannelGroup> channel_groups(const Task& task) {

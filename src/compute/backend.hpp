@@ -93,6 +93,7 @@ struct BatchKey {
   std::vector<RankPolicy> ranks;
   std::optional<RankPolicy> chroma_rank = {};
   bool wants_spectrum = false;
+  bool has_float_samples = false;
 
   /// Whether planes may differ in rank, other than by their shape.
   bool has_plane_ranks() const;
@@ -106,10 +107,11 @@ BatchKey batch_key(const Task& task, int multiple);
 /// The variables that the time of a batch depends on.
 struct BatchWorkload {
   PaddedShape shape;
-  int rank;                 ///< the largest rank
-  int columns;              ///< columns of subspace iteration
-  int planes;               ///< planes in a full batch
-  bool is_float64 = false;  ///< subspace iteration would use float64, as CUDA does for many columns
+  int rank;     ///< the largest rank
+  int columns;  ///< columns of subspace iteration
+  int planes;   ///< planes in a full batch
+  /// Subspace iteration would use float64, as CUDA does for many columns and for float samples.
+  bool is_float64 = false;
 };
 
 /// The solver for one kind of batch, with an explanation for people.

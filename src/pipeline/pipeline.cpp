@@ -132,7 +132,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
     report.solvers.push_back({full.shape.rows, full.shape.cols, full.rank, full.planes,
                               to_string(choice.solver), choice.explanation});
   }
-  report.stages = stages();
+  report.stages = stages(read_clocks());
   return report;
 }
 

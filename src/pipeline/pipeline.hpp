@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -76,7 +77,12 @@ class Pipeline {
   Stage find_idle_stage() const;
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
-  std::vector<telemetry::StageStats> stages() const;
+  struct ClockReading {
+    Instant time;
+    std::array<flow::StageTimes, kStageCount> stages;
+  };
+  ClockReading read_clocks() const;
+  std::vector<telemetry::StageStats> stages(const ClockReading& clocks) const;
 
   io::Source& source_;
   JobSteps& steps_;

@@ -24,10 +24,8 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
-/// Whether the image must not be computed on a GPU. Its kernels read integers only.
-bool must_use_cpu(const Task* task) {
-  return task->is_cpu_only || is_float(task->input.shape().depth);
-}
+/// Whether the image must not be computed on a GPU.
+bool must_use_cpu(const Task* task) { return task->is_cpu_only; }
 
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {

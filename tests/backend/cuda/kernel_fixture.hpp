@@ -60,7 +60,7 @@ class KernelTest : public ::testing::Test {
       m_ = std::max({m_, s.rows, s.cols});
       n_ = std::max(n_, std::min(s.rows, s.cols));
     }
-    planes_.push_back({0, 0, 0, 1, 0, 1});
+    planes_.push_back({0, 0, 0, 1, 0, 1, 1});
   }
 
   int sample(const std::vector<std::byte>& from, const PlaneLayout& plane, int i, int j) const {
@@ -96,8 +96,8 @@ class KernelTest : public ::testing::Test {
       sum.squared_error += error.squared_error;
       sum.residual += error.residual;
     }
-    EXPECT_EQ(double(sum.squared_norm), squared_norm);
-    EXPECT_EQ(double(sum.squared_error), squared_error);
+    EXPECT_EQ(sum.squared_norm, squared_norm);
+    EXPECT_EQ(sum.squared_error, squared_error);
     EXPECT_NEAR(sum.residual, residual, (1e-9 + 1e-2 * tolerance) * residual);
   }
 

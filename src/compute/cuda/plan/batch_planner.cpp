@@ -35,12 +35,13 @@ void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) 
 }  // namespace
 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
-  const BatchWorkload full = full_batch(key.shape, choose_ranks(key));
+  const BatchWorkload full = full_batch(key, choose_ranks(key));
   // An adaptive batch may need memory for all ranks.
   const SolverKind solver =
       key.has_plane_ranks() || key.wants_spectrum ? SolverKind::gram : choose_solver(full);
   return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
-                                options_.lane_bytes, plane_bytes(full, solver, key.ranks.size()));
+                                options_.lane_bytes,
+                                plane_bytes(full, solver, key.ranks.size(), key.has_float_samples));
 }
 
 BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
@@ -57,9 +58,9 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
     plan.covered_rank = rank_tuner.next();
     if (!needs_all_values(key)) cover_rank(key, plan.covered_rank, plan.ranks);
   }
-  const BatchWorkload full = full_batch(plan.shape, plan.ranks);
+  const BatchWorkload full = full_batch(key, plan.ranks);
   const SolverKind solver =
-      choose_solver(key.wants_spectrum ? full_batch(plan.shape, {plan.shape.cols}) : full);
+      choose_solver(key.wants_spectrum ? full_batch(key, {plan.shape.cols}) : full);
   plan.columns = full.columns;
   plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
                                   : solver_sequence(solver, options_.is_single_solver);
@@ -72,12 +73,12 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
 
 /// The workload that the solver is chosen for: a batch of the target size, even if memory limits
 /// batches to fewer planes.
-BatchWorkload BatchPlanner::full_batch(PaddedShape shape, const std::vector<int>& ranks) const {
+BatchWorkload BatchPlanner::full_batch(const BatchKey& key, const std::vector<int>& ranks) const {
   const int rank = ranks.empty() ? 1 : *std::max_element(ranks.begin(), ranks.end());
   const int columns = cuda_subspace_columns(rank, options_.max_float16_columns);
-  const std::int64_t planes = target_batch_planes(shape, options_.batch_planes);
-  return {shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
-          columns > options_.max_float16_columns};
+  const std::int64_t planes = target_batch_planes(key.shape, options_.batch_planes);
+  return {key.shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
+          key.has_float_samples || columns > options_.max_float16_columns};
 }
 
 }  // namespace eckart::compute::cuda
