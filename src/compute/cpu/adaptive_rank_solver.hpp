@@ -39,8 +39,9 @@ class AdaptiveRankSolver {
   bool find_ranks(std::span<const PlaneTask<T>> planes, std::span<const RankRule> rules);
   template <class T>
   bool refine_until_certified(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
+  /// Returns whether the solvers resolve the values that the rules need.
   template <class T>
-  void reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
+  bool reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
                               std::span<const RankRule> rules,
                               std::span<std::vector<double>> spectra);
   template <class T>

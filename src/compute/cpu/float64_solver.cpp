@@ -51,7 +51,8 @@ PlaneSpectrum Float64Solver::spectrum() const {
           .count = n_,
           .rows = m_,
           .cols = n_,
-          .squared_norm = unscale * squared_norm_};
+          .squared_norm = unscale * squared_norm_,
+          .is_svd_of_a = precision_ == Precision::float64};
 }
 
 template <class T>

@@ -270,7 +270,8 @@ void Slot::set_spectrum(std::size_t plane_index) const {
                        .count = plane.n(),
                        .rows = plane.rows,
                        .cols = plane.cols,
-                       .squared_norm = unscale * squared_norm(plane_index)});
+                       .squared_norm = unscale * squared_norm(plane_index),
+                       .is_svd_of_a = spectrum_.precision == Precision::float64});
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().
