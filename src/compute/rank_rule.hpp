@@ -33,8 +33,9 @@ struct RankRule {
 /// psnr and rmse are limits for the pixels written. Rounding a value with a symmetric error of
 /// variance v to an integer gives a mean squared error of at most min(v + 1/12, 1.34 v), so the
 /// limit before rounding is max(limit - 1/12, limit / 1.34) per sample. Float samples are not
-/// rounded to integers.
-RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak);
+/// rounded to integers. Both are in units of `rounding_step`, see Task.
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
+                        double rounding_step = 1);
 
 /// Whether the rule needs all singular values.
 constexpr bool needs_full_spectrum(const RankRule& rule) {

@@ -48,11 +48,11 @@ PlaneSpectrum Float64Solver::spectrum() const {
   const double unscale = 1 / (scale_ * scale_);
   return {.values = sigma_squared_->data(),
           .scale = unscale,
+          .is_svd_of_a = precision_ == Precision::float64,
           .count = n_,
           .rows = m_,
           .cols = n_,
-          .squared_norm = unscale * squared_norm_,
-          .is_svd_of_a = precision_ == Precision::float64};
+          .squared_norm = unscale * squared_norm_};
 }
 
 template <class T>
