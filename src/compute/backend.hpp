@@ -56,6 +56,8 @@ struct Task {
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
   double peak = 255;                              ///< of PSNR targets, in levels
+  /// The distance of the values that samples are rounded to in the end, in levels.
+  double rounding_step = 1;
   /// Whether `spectra` are wanted. Such a task is computed by a complete decomposition.
   bool wants_spectrum = false;
   /// [channel] all min(rows, cols) singular values, decreasing, in levels. Values below the

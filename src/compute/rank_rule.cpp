@@ -11,11 +11,13 @@ using Kind = RankRule::Kind;
 
 /// The largest squared error before rounding that keeps the mean squared error of the pixels
 /// written below `mean_squared_error`.
-double limit_before_rounding(double mean_squared_error, const ImageShape& shape) {
+double limit_before_rounding(double mean_squared_error, const ImageShape& shape,
+                             double rounding_step) {
   if (is_float(shape.depth)) return double(shape.samples()) * mean_squared_error;
   constexpr double kInverseRoundingVariance = 12, kMaxRoundingRatio = 1.34;
-  return double(shape.samples()) * std::max(mean_squared_error - 1 / kInverseRoundingVariance,
-                                            mean_squared_error / kMaxRoundingRatio);
+  return double(shape.samples()) *
+         std::max(mean_squared_error - rounding_step * rounding_step / kInverseRoundingVariance,
+                  mean_squared_error / kMaxRoundingRatio);
 }
 
 double aspect_ratio(const ImageShape& shape) {
@@ -60,17 +62,20 @@ std::vector<double> singular_values(const PlaneSpectrum& spectrum) {
   return values;
 }
 
-RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
+                        double rounding_step) {
   const int channels = shape.channels;
+  const auto squared_error = [&](double mean) {
+    return RankRule{Kind::squared_error, limit_before_rounding(mean, shape, rounding_step),
+                    channels};
+  };
   switch (policy.kind) {
     case RankPolicy::Kind::energy:
       return {Kind::missing_share, 1 - policy.value, channels};
     case RankPolicy::Kind::psnr:
-      return {Kind::squared_error,
-              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape),
-              channels};
+      return squared_error(peak * peak / std::pow(10, policy.value / 10));
     case RankPolicy::Kind::rmse:
-      return {Kind::squared_error, limit_before_rounding(square(policy.value), shape), channels};
+      return squared_error(square(policy.value));
     case RankPolicy::Kind::gavish_donoho: {
       const double beta = aspect_ratio(shape);
       if (policy.value == 0)

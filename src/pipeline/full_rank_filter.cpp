@@ -34,8 +34,9 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
   const ImageShape& shape = item.matrices_shape;
   ImageShape stored = shape;  // what counts for a rank by the bytes of the image
   stored.depth = item.image_shape.depth;
-  const int scale = matrices_scale(item.image_shape, item.color);
+  const double scale = matrices_scale(item.image_shape, item.color);
   task.peak = scale * peak(item.image_shape.depth);
+  task.rounding_step = scale;
   const auto to_levels = [&](const RankPolicy& policy) {
     return scale_levels(resolve(policy, stored), scale);
   };

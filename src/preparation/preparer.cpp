@@ -5,6 +5,7 @@
 
 #include "preparation/gray.hpp"
 #include "preparation/normalize.hpp"
+#include "preparation/premultiplied_alpha.hpp"
 #include "preparation/resize.hpp"
 
 namespace eckart::preparation {
@@ -22,8 +23,13 @@ Picture Preparer::prepare(Picture picture, Resizer* resizer) {
     }
     return resize(std::move(image), resized.rows, resized.cols, weights_);
   };
+  const bool is_translucent = !picture.alpha.empty() && resized != picture.pixels.shape();
+  if (is_translucent) multiply_by_alpha(picture.pixels, picture.alpha);
   picture.pixels = resize_image(std::move(picture.pixels));
-  if (!picture.alpha.empty()) picture.alpha = resize_image(std::move(picture.alpha));
+  if (is_translucent) {
+    picture.alpha = resize_image(std::move(picture.alpha));
+    divide_by_alpha(picture.pixels, picture.alpha);
+  }
   if (preparation_.normalize == Normalization::minmax) normalize_minmax(picture.pixels);
   return picture;
 }

@@ -70,6 +70,12 @@ TEST_F(InspectCliTest, names_a_file_that_cannot_be_inspected) {
   const ProcessResult text_file = run({"inspect", "text.png", "-o", "out/sheet.png"});
   EXPECT_EQ(text_file.code, int(ExitCode::nothing_readable));
   EXPECT_THAT(text_file.err, HasSubstr("text.png: unknown file format"));
+  if (!kIsSanitized) {  // no limit leaves the address space that sanitizers take
+    const ProcessResult small =
+        run({"inspect", "photo.jpg"}, {.folder = {}, .in = {}, .address_space_mb = 700});
+    EXPECT_EQ(small.code, int(ExitCode::temporary)) << "OpenBLAS would retry forever";
+    EXPECT_THAT(small.err, HasSubstr("not enough address space: OpenBLAS needs 384 MiB"));
+  }
   const ProcessResult sheet = run({"inspect", "text.png", "-o", "sheet.bmp"});
   EXPECT_EQ(sheet.code, int(ExitCode::usage));
   EXPECT_THAT(sheet.err, HasSubstr("-o sheet.bmp: the name must end with .png"));

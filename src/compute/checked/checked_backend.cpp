@@ -86,6 +86,7 @@ Task copy_for_reference(const Task& task) {
   copy.ranks = task.ranks;
   copy.chroma_rank = task.chroma_rank;
   copy.peak = task.peak;
+  copy.rounding_step = task.rounding_step;
   copy.wants_spectrum = task.wants_spectrum;
   copy.is_cpu_only = task.is_cpu_only;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());

@@ -48,6 +48,7 @@ PlaneSpectrum Float64Solver::spectrum() const {
   const double unscale = 1 / (scale_ * scale_);
   return {.values = sigma_squared_->data(),
           .scale = unscale,
+          .is_svd_of_a = precision_ == Precision::float64,
           .count = n_,
           .rows = m_,
           .cols = n_,

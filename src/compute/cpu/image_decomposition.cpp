@@ -10,6 +10,7 @@
 #include "compute/cpu/as_tall.hpp"
 #include "compute/cpu/float64_samples.hpp"
 #include "compute/cpu/matrix_size.hpp"
+#include "compute/cpu/openblas_buffers.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
 
 namespace eckart::compute::cpu {
@@ -95,6 +96,7 @@ class PlaneDecomposition {
 
 ImageDecomposition::ImageDecomposition(const Image& image) : shape_(image.shape()) {
   openblas_set_num_threads(1);
+  make_openblas_buffers(shape_.channels, "128 MiB per channel");
   for (int channel = 0; channel < shape_.channels; ++channel)
     planes_.push_back(std::make_unique<PlaneDecomposition>(image, channel));
   for_each_in_parallel(planes_.size(), [this](std::size_t i) { planes_[i]->decompose(); });

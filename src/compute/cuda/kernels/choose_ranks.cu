@@ -45,7 +45,7 @@ __device__ PlaneSpectrum spectrum_of(const DeviceSpectra& spectra, const PlaneLa
   PlaneSpectrum result;
   result.values = spectra.values + p * spectra.plane_stride + spectra.first;
   result.step = spectra.step;
-  result.are_roots = spectra.are_roots;
+  result.are_roots = result.is_svd_of_a = spectra.are_roots;
   const double unscale = 1 / (spectra.is_scaled ? float16_scale(plane.sample_bytes) : plane.scale);
   result.scale = unscale * unscale;
   result.count = spectra.count < plane.n() ? spectra.count : plane.n();

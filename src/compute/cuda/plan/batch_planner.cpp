@@ -24,11 +24,15 @@ bool needs_all_values(const BatchKey& key) {
          (key.chroma_rank && needs_all(*key.chroma_rank));
 }
 
+/// Limits the ranks that depend on singular values to `covered_rank`.
 void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
+  const auto covered = [&](const RankPolicy& policy) {
+    const int largest = max_rank(policy, key.shape.rows, key.shape.cols);
+    return depends_on_shape_only(policy) ? largest : std::min(largest, covered_rank);
+  };
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const bool is_fixed = depends_on_shape_only(key.ranks[i]) &&
-                          (!key.chroma_rank || depends_on_shape_only(*key.chroma_rank));
-    if (!is_fixed) ranks[i] = std::min(ranks[i], covered_rank);
+    ranks[i] = covered(key.ranks[i]);
+    if (key.chroma_rank) ranks[i] = std::max(ranks[i], covered(*key.chroma_rank));
   }
 }
 

@@ -104,6 +104,17 @@ TEST(CudaBatchPlanner, plans_more_memory_for_float_samples) {
   EXPECT_LT(BatchPlanner(options).batch_planes(key), integers);
 }
 
+/// A fixed rank needs its factors, whatever the other rank is chosen by.
+TEST(CudaBatchPlanner, covers_a_fixed_rank_beside_a_rank_by_quality) {
+  const RankPolicy fixed(200), energy(RankPolicy::Kind::energy, 0.9);
+  BatchKey key = make_key(512, 512, {fixed});
+  key.chroma_rank = energy;
+  EXPECT_EQ(BatchPlanner(h200()).make_plan(key).ranks, std::vector{200});
+  key = make_key(512, 512, {energy});
+  key.chroma_rank = fixed;
+  EXPECT_EQ(BatchPlanner(h200()).make_plan(key).ranks, std::vector{200});
+}
+
 TEST(CudaBatchPlanner, limits_ranks_to_the_sides) {
   const BatchPlan plan =
       BatchPlanner(h200()).make_plan(make_key(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));
