@@ -3,12 +3,13 @@
 #include <cblas.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <future>
+#include <utility>
 
 #include "compute/cpu/as_tall.hpp"
 #include "compute/cpu/float64_samples.hpp"
+#include "compute/cpu/low_rank_product.hpp"
 #include "compute/cpu/matrix_size.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
 
@@ -57,17 +58,10 @@ class PlaneDecomposition {
     cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m_, max_rank, n_, 1.0, a_t_nm_.data(), n_,
                 v_nk_.data(), n_, 0.0, p_mk_.data(), m_);
     values_ = std::move(a_t_nm_);  // its memory
-    std::ranges::fill(values_, 0.0);
   }
 
-  /// Adds or subtracts the triplets between the last rank and `rank`.
   void move_to(int rank) {
-    const int first = std::min(rank, rank_), count = std::abs(rank - rank_);
-    if (count > 0)
-      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n_, m_, count, rank > rank_ ? 1.0 : -1.0,
-                  v_nk_.data() + size(n_, first), n_, p_mk_.data() + size(m_, first), m_, 1.0,
-                  values_.data(), n_);
-    rank_ = rank;
+    change_rank<double>({v_nk_, p_mk_, m_, n_}, std::exchange(rank_, rank), rank, values_);
   }
 
   void store(Image& image, int channel) const {
