@@ -62,8 +62,9 @@ class Loader {
   Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                  const io::Header& header) const;
   /// Returns the bytes of the image, its matrices and outputs, for a prepared image of this shape.
-  std::size_t resident_bytes(const ImageShape& prepared) const;
-  std::size_t bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const;
+  std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared) const;
+  std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
+                               const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
   void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 
