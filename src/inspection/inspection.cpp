@@ -64,7 +64,8 @@ class Inspector {
 
   /// Reconstructs the pixels and measures them.
   const Image& measure(Reconstruction& result) {
-    decomposition_.reconstruct(result.channel_ranks, pixels_);
+    const double residual = decomposition_.reconstruct(result.channel_ranks, pixels_);
+    result.psnr_before_rounding_db = eckart::psnr_db(residual, shape_.samples(), peak_.value);
     const double squared_error = analysis::compare(image_, pixels_).squared_error;
     result.psnr_db = eckart::psnr_db(squared_error, shape_.samples(), peak_.value);
     result.rmse = std::sqrt(squared_error / double(shape_.samples()));
@@ -135,6 +136,14 @@ Inspection inspect(const Image& image, const InspectionRequest& request,
   }
   for (Reconstruction& target : result.targets) inspector.measure(target);
   return result;
+}
+
+bool has_no_white_noise(const Inspection& inspection) {
+  const int full = std::min(inspection.shape.rows, inspection.shape.cols);
+  return full > 2 && std::ranges::any_of(inspection.targets, [&](const Reconstruction& target) {
+           return target.policy.kind == RankPolicy::Kind::marchenko_pastur &&
+                  target.rank() >= full - 1;
+         });
 }
 
 int break_even_rank(const ImageShape& shape) {

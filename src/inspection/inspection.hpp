@@ -16,7 +16,7 @@ struct Reconstruction {
   RankPolicy policy = {};
   std::vector<int> channel_ranks = {};
   double energy = 0;                   ///< share of the squared norm of all channels that is kept
-  double psnr_before_rounding_db = 0;  ///< of the optimum of Eckart and Young; infinity if exact
+  double psnr_before_rounding_db = 0;  ///< measured; infinity if exact in float64
   double psnr_db = 0;                  ///< of the pixels; infinity if exact
   double ssim = 0;                     ///< of the pixels; NaN as analysis::ssim()
   double rmse = 0;                     ///< of the pixels, in levels
@@ -30,7 +30,7 @@ struct Reconstruction {
 struct CurvePoint {
   int rank = 0;
   double energy = 0;
-  double psnr_db = 0;
+  double psnr_db = 0;  ///< infinity also if the values that are left are too small to be computed
   std::int64_t factor_bytes = 0;
 };
 
@@ -54,6 +54,10 @@ struct InspectionRequest {
 /// Receives the pixels at `ranks[index]`. The calls are in order of the index.
 using PictureVisitor =
     std::function<void(std::size_t index, const Reconstruction& result, const Image& pixels)>;
+
+/// Whether mp, of the targets, keeps all singular values of a channel but the smallest, which it
+/// always takes for noise. Then the image has no white noise, as gd and mp expect it.
+bool has_no_white_noise(const Inspection& inspection);
 
 /// Decomposes the image once, completely, in float64. Each policy comes to the ranks that a run
 /// chooses. Throws ItemError, std::bad_alloc.

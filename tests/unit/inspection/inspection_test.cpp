@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/quality.hpp"
@@ -132,6 +133,34 @@ TEST(Inspection, is_exact_at_full_rank_and_for_a_constant_image) {
   }
   for (const Reconstruction& target : inspection.targets)
     EXPECT_THAT(target.channel_ranks, Each(target.policy.kind == Kind::bytes ? target.rank() : 1));
+}
+
+/// The smallest singular values of noise on a bright image are below the resolution of A'A.
+TEST(Inspection, measures_errors_that_the_singular_values_do_not_show) {
+  constexpr int kSide = 64, kBright = 60000;
+  Image image({kSide, kSide, 1, Depth::u16});
+  const auto plane = image.plane<std::uint16_t>(0);
+  std::mt19937 random(3);
+  for (int row = 0; row < kSide; ++row) {
+    for (int col = 0; col < kSide; ++col) plane(row, col) = std::uint16_t(kBright + random() % 3);
+  }
+  const Inspection inspection =
+      inspect(image, {.peak = {65535}, .ranks = {kSide - 1, kSide}, .targets = {}});
+  EXPECT_EQ(inspection.singular_values.front().back(), 0);
+  const Reconstruction &almost = inspection.ranks[0], &full = inspection.ranks[1];
+  EXPECT_EQ(almost.psnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_LT(almost.psnr_before_rounding_db, 200);
+  EXPECT_EQ(full.psnr_before_rounding_db, std::numeric_limits<double>::infinity());
+}
+
+TEST(Inspection, finds_out_whether_there_is_white_noise) {
+  const auto has_noise = [](synth::SynthKind kind) {
+    const Image image = synth::synthesize({.kind = kind, .rows = 96, .cols = 128, .channels = 1});
+    return !has_no_white_noise(
+        inspect(image, {.peak = {255}, .ranks = {1}, .targets = common_targets()}));
+  };
+  EXPECT_TRUE(has_noise(synth::SynthKind::noise));
+  EXPECT_FALSE(has_noise(synth::SynthKind::texture));
 }
 
 TEST(BreakEvenRank, is_the_largest_rank_whose_factors_need_no_more_bytes_than_the_pixels) {
