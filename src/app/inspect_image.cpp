@@ -66,7 +66,8 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
                              std::vector<RankPolicy> ranks, bool needs_pictures) {
   const InputPicture input = read_picture(file, settings);
   const Image& image = input.picture.pixels;
-  if (ranks.empty()) ranks = inspection::default_ranks(image.shape());
+  if (ranks.empty())
+    ranks = inspection::default_ranks(stored_matrices_shape(image.shape(), settings.color));
   InspectedImage result{
       .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes}};
   const analysis::DisplayRange range = analysis::display_range(image);
@@ -91,7 +92,9 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
       inspection::inspect(image,
                           {.peak = analysis::resolve_peak(settings.quality.peak, image),
                            .ranks = std::move(ranks),
-                           .targets = inspection::common_targets()},
+                           .targets = inspection::common_targets(),
+                           .color = settings.color,
+                           .chroma_rank = settings.chroma_rank},
                           add_picture);
   if (const auto note = noise_note(input.format, result.report.inspection))
     result.report.notes.push_back(*note);

@@ -13,13 +13,6 @@ bool is_full(const RankPolicy& resolved, const ImageShape& shape) {
          resolved.value >= std::min(shape.rows, shape.cols);
 }
 
-/// Values in levels of the image become values in levels of its matrices.
-RankPolicy scale_levels(RankPolicy policy, double scale) {
-  using Kind = RankPolicy::Kind;
-  if (policy.kind == Kind::rmse || policy.kind == Kind::gavish_donoho) policy.value *= scale;
-  return policy;
-}
-
 Image copy_image(const Image& image) {
   Image copy(image.shape());
   std::memcpy(copy.data(), image.data(), image.bytes());
@@ -32,8 +25,7 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
                   const std::optional<RankPolicy>& chroma_rank) {
   compute::Task& task = item.task;
   const ImageShape& shape = item.matrices_shape;
-  ImageShape stored = shape;  // what counts for a rank by the bytes of the image
-  stored.depth = item.image_shape.depth;
+  const ImageShape stored = stored_matrices_shape(item.image_shape, item.color);
   const int scale = matrices_scale(item.image_shape, item.color);
   task.peak = scale * peak(item.image_shape.depth);
   const auto to_levels = [&](const RankPolicy& policy) {

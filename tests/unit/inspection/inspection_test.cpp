@@ -10,6 +10,7 @@
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/quality.hpp"
+#include "preparation/gray.hpp"
 #include "synth/synth.hpp"
 
 namespace eckart::inspection {
@@ -133,6 +134,30 @@ TEST(Inspection, is_exact_at_full_rank_and_for_a_constant_image) {
   }
   for (const Reconstruction& target : inspection.targets)
     EXPECT_THAT(target.channel_ranks, Each(target.policy.kind == Kind::bytes ? target.rank() : 1));
+}
+
+TEST(Inspection, decomposes_the_matrices_of_each_color_mode) {
+  const Image image = photograph(40, 70, 3);
+  const auto inspect_as = [&](ColorMode color) {
+    return inspect(image, {.peak = {255}, .ranks = {10, 1000}, .targets = {}, .color = color});
+  };
+  const Inspection luma = inspect_as(ColorMode::luma), ycbcr = inspect_as(ColorMode::ycbcr),
+                   joint = inspect_as(ColorMode::joint);
+  const Inspection gray =
+      inspect(preparation::to_gray(photograph(40, 70, 3)), {.peak = {255}, .ranks = {10}});
+  EXPECT_EQ(luma.singular_values, gray.singular_values);
+  EXPECT_EQ(luma.break_even_rank, gray.break_even_rank);
+  EXPECT_NEAR(luma.ranks[0].psnr_before_rounding_db, gray.ranks[0].psnr_before_rounding_db, 1e-6);
+  EXPECT_NEAR(luma.curve[9].psnr_db, luma.ranks[0].psnr_before_rounding_db, 1e-6);
+  EXPECT_NEAR(ycbcr.singular_values[0][0], luma.singular_values[0][0], 1)
+      << "in levels of the image";
+  EXPECT_EQ(joint.ranks[0].factor_bytes, 10 * triplet_bytes(40, 210));
+  EXPECT_NEAR(joint.curve[9].psnr_db, joint.ranks[0].psnr_before_rounding_db, 1e-6);
+  for (const Inspection* mode : {&luma, &ycbcr, &joint}) {
+    EXPECT_LT(mode->ranks[0].psnr_db, 60);
+    EXPECT_EQ(mode->ranks[1].psnr_db, std::numeric_limits<double>::infinity()) << "full rank";
+    EXPECT_EQ(mode->curve.size(), 40U);
+  }
 }
 
 /// The smallest singular values of noise on a bright image are below the resolution of A'A.
