@@ -60,30 +60,45 @@ std::vector<double> singular_values(const PlaneSpectrum& spectrum) {
   return values;
 }
 
-RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
-  const int channels = shape.channels;
+RankRule::Kind rule_kind(const RankPolicy& policy) {
   switch (policy.kind) {
     case RankPolicy::Kind::energy:
-      return {Kind::missing_share, 1 - policy.value, channels};
+      return Kind::missing_share;
     case RankPolicy::Kind::psnr:
-      return {Kind::squared_error,
-              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape),
-              channels};
     case RankPolicy::Kind::rmse:
-      return {Kind::squared_error, limit_before_rounding(square(policy.value), shape), channels};
-    case RankPolicy::Kind::gavish_donoho: {
-      const double beta = aspect_ratio(shape);
-      if (policy.value == 0)
-        return {Kind::median_threshold, square(hard_threshold_of_median(beta)), channels};
-      return {Kind::threshold,
-              square(hard_threshold(beta) * policy.value) * std::max(shape.rows, shape.cols),
-              channels};
-    }
+      return Kind::squared_error;
+    case RankPolicy::Kind::gavish_donoho:
+      return policy.value == 0 ? Kind::median_threshold : Kind::threshold;
     case RankPolicy::Kind::marchenko_pastur:
-      return {Kind::marchenko_pastur, 0, channels};
+      return Kind::marchenko_pastur;
     default:
-      return {Kind::rank, double(choose_rank(policy, shape)), channels};
+      return Kind::rank;
   }
+}
+
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
+  const auto limit = [&](Kind kind) {
+    switch (kind) {
+      case Kind::missing_share:
+        return 1 - policy.value;
+      case Kind::squared_error:
+        return limit_before_rounding(policy.kind == RankPolicy::Kind::rmse
+                                         ? square(policy.value)
+                                         : square(peak) / std::pow(10, policy.value / 10),
+                                     shape);
+      case Kind::threshold:
+        return square(hard_threshold(aspect_ratio(shape)) * policy.value) *
+               std::max(shape.rows, shape.cols);
+      case Kind::median_threshold:
+        return square(hard_threshold_of_median(aspect_ratio(shape)));
+      case Kind::marchenko_pastur:
+        return 0.0;
+      default:
+        return double(choose_rank(policy, shape));
+    }
+  };
+  const Kind kind = rule_kind(policy);
+  return {kind, limit(kind), shape.channels};
 }
 
 }  // namespace eckart::compute
