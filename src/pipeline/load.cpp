@@ -84,11 +84,14 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
 std::size_t Loader::resident_bytes(const WorkItem& item, const ImageShape& prepared) const {
   std::size_t outputs = 0;
   for (std::size_t i = 0; i < ranks_.size(); ++i) outputs += item.is_rank_needed(i) ? 1 : 0;
+  const bool writes_residuals = item.outputs.size() > ranks_.size();
+  const std::size_t image = prepared.bytes();
   const std::size_t matrices = matrices_shape(prepared, input_.color).bytes();
   const std::size_t computing = copies_ * matrices * (1 + outputs);
-  if (!preparation::has_own_matrices(prepared, input_.color)) return computing;
-  const std::size_t restoring = matrices * (1 + outputs) + prepared.bytes() * outputs;
-  return prepared.bytes() + std::max(computing, restoring);
+  const std::size_t writing = image * (1 + outputs + (writes_residuals ? 1 : 0));
+  if (!preparation::has_own_matrices(prepared, input_.color)) return std::max(computing, writing);
+  const std::size_t restoring = matrices * (1 + outputs) + image * outputs;
+  return std::max(image + std::max(computing, restoring), writing);
 }
 
 /// One reservation covers everything the item needs. If items held some bytes while they waited for
