@@ -144,7 +144,8 @@ TEST(Inspection, decomposes_the_matrices_of_each_color_mode) {
   const Inspection luma = inspect_as(ColorMode::luma), ycbcr = inspect_as(ColorMode::ycbcr),
                    joint = inspect_as(ColorMode::joint);
   const Inspection gray =
-      inspect(preparation::to_gray(photograph(40, 70, 3)), {.peak = {255}, .ranks = {10}});
+      inspect(preparation::to_gray(photograph(40, 70, 3)),
+              {.peak = {255}, .ranks = {10}, .targets = {}});
   EXPECT_EQ(luma.singular_values, gray.singular_values);
   EXPECT_EQ(luma.break_even_rank, gray.break_even_rank);
   EXPECT_NEAR(luma.ranks[0].psnr_before_rounding_db, gray.ranks[0].psnr_before_rounding_db, 1e-6);
