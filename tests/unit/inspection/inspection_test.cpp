@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -143,9 +144,8 @@ TEST(Inspection, decomposes_the_matrices_of_each_color_mode) {
   };
   const Inspection luma = inspect_as(ColorMode::luma), ycbcr = inspect_as(ColorMode::ycbcr),
                    joint = inspect_as(ColorMode::joint);
-  const Inspection gray =
-      inspect(preparation::to_gray(photograph(40, 70, 3)),
-              {.peak = {255}, .ranks = {10}, .targets = {}});
+  const Inspection gray = inspect(preparation::to_gray(photograph(40, 70, 3)),
+                                  {.peak = {255}, .ranks = {10}, .targets = {}});
   EXPECT_EQ(luma.singular_values, gray.singular_values);
   EXPECT_EQ(luma.break_even_rank, gray.break_even_rank);
   EXPECT_NEAR(luma.ranks[0].psnr_before_rounding_db, gray.ranks[0].psnr_before_rounding_db, 1e-6);
@@ -179,14 +179,29 @@ TEST(Inspection, measures_errors_that_the_singular_values_do_not_show) {
   EXPECT_EQ(full.psnr_before_rounding_db, std::numeric_limits<double>::infinity());
 }
 
+/// Walsh functions as columns, each half as large as the one before: singular values that fall to
+/// the end.
+Image geometric_spectrum() {
+  constexpr int kRows = 256, kCols = 12;
+  Image image({kRows, kCols, 1, Depth::f32});
+  const auto plane = image.plane<float>(0);
+  for (int row = 0; row < kRows; ++row) {
+    for (int col = 0; col < kCols; ++col) {
+      const bool is_negative = std::popcount(unsigned(row & col)) % 2 != 0;
+      plane(row, col) = std::ldexp(is_negative ? -1.F : 1.F, -col);
+    }
+  }
+  return image;
+}
+
 TEST(Inspection, finds_out_whether_there_is_white_noise) {
-  const auto has_noise = [](synth::SynthKind kind) {
-    const Image image = synth::synthesize({.kind = kind, .rows = 96, .cols = 128, .channels = 1});
+  const auto has_noise = [](const Image& image) {
     return !has_no_white_noise(
         inspect(image, {.peak = {255}, .ranks = {1}, .targets = common_targets()}));
   };
-  EXPECT_TRUE(has_noise(synth::SynthKind::noise));
-  EXPECT_FALSE(has_noise(synth::SynthKind::texture));
+  EXPECT_TRUE(has_noise(synth::synthesize(
+      {.kind = synth::SynthKind::noise, .rows = 96, .cols = 128, .channels = 1})));
+  EXPECT_FALSE(has_noise(geometric_spectrum()));
 }
 
 TEST(BreakEvenRank, is_the_largest_rank_whose_factors_need_no_more_bytes_than_the_pixels) {
