@@ -64,7 +64,7 @@ eckart_layer(status_server ABOUT "status page, status.json, metrics, health chec
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
 eckart_layer(html ABOUT "pages that need no other file: style, tables, plots as SVG" LIBRARIES spdlog)
 eckart_layer(inspection ABOUT "what an image comes to at each rank, as text, JSON and page"
-             USES compute compute/cpu analysis html core text LIBRARIES spdlog nlohmann-json)
+             USES compute compute/cpu analysis preparation html core text LIBRARIES spdlog nlohmann-json)
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"

@@ -76,6 +76,7 @@ struct ChannelGroup {
   int count = 0;
 };
 /// All channels, or the first and the others if these have their own rank.
+std::vector<ChannelGroup> channel_groups(int channels, bool has_chroma_rank);
 std::vector<ChannelGroup> channel_groups(const Task& task);
 /// The policy of a channel.
 const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel);

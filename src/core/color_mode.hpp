@@ -35,6 +35,13 @@ constexpr ImageShape matrices_shape(ImageShape image, ColorMode mode) {
   return image;
 }
 
+/// matrices_shape() with the depth of the image: what ranks by the bytes of the image refer to.
+constexpr ImageShape stored_matrices_shape(const ImageShape& image, ColorMode mode) {
+  ImageShape shape = matrices_shape(image, mode);
+  shape.depth = image.depth;
+  return shape;
+}
+
 /// Levels of the matrices per level of the image: squared errors of the matrices are this squared
 /// times those of the pixels.
 ///

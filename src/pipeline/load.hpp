@@ -56,16 +56,18 @@ class Loader {
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
   /// task. Checks the header against the limits, and the prepared shape against the limits and the
   /// output format. Makes one reservation: the maximum of (file + decoder), preparation and
-  /// (pixels, matrices and outputs + alpha). After the preparation, it is reduced to the last. If
-  /// the reservation is empty, returns without decoding. Throws ItemError.
+  /// (pixels, matrices, outputs and a residual + alpha). After the preparation, it is reduced to
+  /// the last. If the reservation is empty, returns without decoding. Throws ItemError.
   void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
   Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                  const io::Header& header) const;
-  /// Returns the bytes of the image, its matrices and outputs, for a prepared image of this shape.
-  std::size_t resident_bytes(const ImageShape& prepared) const;
-  std::size_t bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const;
+  /// Returns the bytes of the image, its matrices and outputs, and the residual that is written,
+  /// for a prepared image of this shape.
+  std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared) const;
+  std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
+                               const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
   void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 

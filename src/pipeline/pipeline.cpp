@@ -241,7 +241,7 @@ void Pipeline::run_load(int index) {
     span.end([&] { return load_trace_args(*item); });
     if (item->outcome.result != ItemResult::skipped)
       meters_.service(Stage::load).add(item->load_time);
-    const bool to_compute = item->outcome.ok() && !item->is_full_rank;
+    const bool to_compute = item->outcome.ok() && !item->skips_backend;
     if (!to_compute) --items_before_batcher_;
     ItemChannel& next = to_compute ? loaded_ : finished_;
     push(next, std::move(item), clock);

@@ -51,8 +51,8 @@ template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
                                      std::span<const RankRule> rules,
                                      std::span<std::vector<double>> spectra) {
-  const bool may_iterate =
-      is_iterative(solver_) && spectra.empty() && std::ranges::none_of(rules, needs_full_spectrum);
+  const bool may_iterate = is_iterative(solver_) && spectra.empty() &&
+                           std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind);
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified) return;

@@ -88,8 +88,9 @@ TEST(CpuBackend, cancels_the_remaining_planes_after_a_stop_request) {
   const auto backend = make_cpu_backend({});
   const auto lane = backend->make_lane(0);
   const std::vector<RankPolicy> by_quality{{RankPolicy::Kind::energy, 1}};
-  for (const auto& [ranks, stopped] :
-       {std::pair(kTen, false), {kTen, true}, {by_quality, false}, {by_quality, true}}) {
+  for (int i = 0; i < 4; ++i) {
+    const bool stopped = i % 2 == 1;
+    const std::vector<RankPolicy>& ranks = i < 2 ? kTen : by_quality;
     std::stop_source stop;
     lane->set_stop_token(stop.get_token());
     if (stopped) stop.request_stop();
