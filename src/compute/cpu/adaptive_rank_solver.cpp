@@ -118,8 +118,11 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
   for (std::size_t c = 0; c < planes.size(); ++c) {
     int largest = 1;
     for (const std::vector<int>& of_output : ranks) largest = std::max(largest, of_output[c]);
-    max_ranks_[c] =
+    const int rank =
         std::min(max_ranks_[c], largest + std::max(kMinMargin, largest / kMarginDivisor));
+    // Another start costs less than rounds with columns that are not needed.
+    if (subspace_columns(rank) < subspace_columns(max_ranks_[c])) float32_[c].start(rank);
+    max_ranks_[c] = rank;
   }
   return true;
 }
