@@ -117,6 +117,11 @@ void remove_thumbnail(std::vector<std::byte>& exif) {
 
 }  // namespace
 
+std::span<const std::byte> exif_of_chunk(std::span<const std::byte> data) {
+  const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+  return text.starts_with(kExifPrefix) ? data.subspan(kExifPrefix.size()) : data;
+}
+
 bool is_exif(std::span<const std::byte> exif) {
   const TiffReader tiff(exif);
   return tiff.is_valid() && tiff.entries(tiff.first_directory()) > 0;

@@ -20,6 +20,7 @@
 
 #include "core/error.hpp"
 #include "io/density_units.hpp"
+#include "io/exif.hpp"
 #include "io/jpeg_metadata.hpp"
 #include "io/png_chunk_writer.hpp"
 
@@ -187,7 +188,7 @@ std::vector<std::byte> segment_of(std::string_view prefix, std::span<const std::
 Segments make_segments(const PictureView& picture) {
   Segments segments;
   if (const Metadata* metadata = picture.metadata) {
-    segments.exif = segment_of(kJpegExifPrefix, metadata->exif);
+    segments.exif = segment_of(kExifPrefix, metadata->exif);
     segments.xmp = segment_of(kJpegXmpPrefix, metadata->xmp);
     if (metadata->icc.size() <= kMaxJpegIccBytes) segments.icc = metadata->icc;
   }

@@ -120,7 +120,7 @@ class JpegMetadataReader {
   Metadata& metadata() { return found_.metadata(); }
 
   void take_app1(const JpegSegment& segment) {
-    if (const auto exif = after_prefix(segment, kJpegExifPrefix)) {
+    if (const auto exif = after_prefix(segment, kExifPrefix)) {
       if (std::exchange(has_exif_, true)) return;
       if (!is_exif(*exif)) return found_.drop("EXIF", "damaged");
       found_.set(&Metadata::exif, "EXIF", *exif);

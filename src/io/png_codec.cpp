@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
+#include "io/exif.hpp"
 #include "io/image_codecs.hpp"
 #include "io/metadata_collector.hpp"
 #include "io/opencv_decoder.hpp"
@@ -160,7 +161,7 @@ Contents read_contents(std::span<const std::byte> file) {
     if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true))
       read_transparency(parts, ihdr, whole);
     if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
-      contents.orientation = exif_orientation(data_of_chunk(whole));
+      contents.orientation = exif_orientation(exif_of_chunk(data_of_chunk(whole)));
     if (chunk.type == "IEND") {
       checked_chunk(chunk, file);
       if (chunk.size != 0) fail_corrupt("has an IEND chunk that is not empty");
@@ -237,7 +238,7 @@ PixelChunks pixel_chunks(std::span<const std::byte> file) {
       keep(parts.transparency);  // of a palette; OpenCV 4.6 ignores others
     }
     if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
-      result.orientation = exif_orientation(data_of_chunk(whole));
+      result.orientation = exif_orientation(exif_of_chunk(data_of_chunk(whole)));
     if (chunk.type == "IEND") break;
   }
   return result;

@@ -195,6 +195,18 @@ TEST(PngMetadata, exchanges_densities_if_the_image_is_turned) {
   EXPECT_EQ(read(file).density, (PixelDensity{2, 1}));
 }
 
+/// Some programs write it as in a JPEG.
+TEST_P(MetadataTest, of_a_png_may_have_the_prefix_of_jpeg) {
+  const Bytes exif = make_exif({.orientation = 6});
+  const Bytes file = PngMaker(2, 1, 8, 0)
+                         .chunk("eXIf", "Exif\0\0"s + as_string(exif))
+                         .pixels("\0\1\2"s)
+                         .end();
+  const Picture picture = detect_codec(file, GetParam()).decode(file, {});
+  EXPECT_EQ(picture.pixels.shape(), (ImageShape{2, 1, 1, Depth::u8}));
+  EXPECT_EQ(picture.metadata.exif, exif);
+}
+
 /// A JPEG with these segments behind its start: marker and data.
 Bytes jpeg_with(const std::vector<std::pair<int, std::string>>& segments) {
   std::string all;
