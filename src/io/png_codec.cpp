@@ -37,7 +37,6 @@ void check_known(const PngChunk& chunk) {
 /// What precedes the pixels.
 struct PngStart {
   PngIhdr ihdr;
-  /// Metadata may also follow the pixels, and take as much memory as the file, up to a limit.
   std::size_t max_metadata_bytes;
   bool has_transparency = false;  ///< has a tRNS chunk
 
@@ -47,11 +46,10 @@ struct PngStart {
 /// Reads the header, and the types of the chunks up to the pixels.
 PngStart read_start(FileBytes file) {
   if (!sniff(file.at(0, kPngSignature.size()))) fail_corrupt("has no PNG signature");
-  constexpr std::size_t kMaxBytesOfChunks = std::size_t(64) << 20;
   PngChunkReader chunks(file);
   const PngChunk first = chunks.next();
   PngStart start{parse_png_ihdr(first, file.at(first.offset, first.size)),
-                 std::min(file.size(), kMaxBytesOfChunks)};
+                 max_stored_metadata(file.size())};
   std::size_t inflated = 0;
   for (PngChunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
     check_known(chunk);
