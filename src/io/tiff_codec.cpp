@@ -12,6 +12,7 @@
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
 #include "io/image_codecs.hpp"
+#include "io/metadata_collector.hpp"
 #include "io/orientation.hpp"
 #include "io/tiff_encoder.hpp"
 #include "io/tiff_file.hpp"
@@ -38,19 +39,21 @@ std::size_t decode_bytes(const TiffLayout& layout) {
   return layout.shape.bytes() + alpha + layout.chunk_bytes + copy;
 }
 
+/// libtiff has a copy of the metadata.
 Header read_header(FileBytes file) {
+  const std::size_t max_metadata = max_stored_metadata(file.size());
   TiffFile tiff(std::move(file));
   const TiffLayout layout = read_tiff_layout(tiff);
   const std::size_t bytes = decode_bytes(layout);
-  return {layout.shape, bytes, bytes, layout.alpha != TiffAlpha::none};
+  return {layout.shape, bytes, bytes, layout.alpha != TiffAlpha::none, 2 * max_metadata};
 }
 
-std::vector<std::byte> blob(const TiffFile& tiff, std::uint32_t tag) {
+/// Returns the value of a tag, in memory of libtiff.
+std::span<const std::byte> blob(const TiffFile& tiff, std::uint32_t tag) {
   std::uint32_t size = 0;
   const void* data = nullptr;
   if (TIFFGetField(tiff.get(), tag, &size, &data) == 0) return {};
-  const auto* begin = static_cast<const std::byte*>(data);
-  return {begin, begin + size};
+  return {static_cast<const std::byte*>(data), size};
 }
 
 Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
@@ -60,8 +63,9 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   check_decode_memory(file.size() + decode_bytes(layout), limits);
   Picture picture = read_tiff_pixels(tiff, layout, deadline);
   picture = apply_orientation(std::move(picture), layout.orientation);
-  picture.metadata.icc = blob(tiff, TIFFTAG_ICCPROFILE);
-  picture.metadata.xmp = blob(tiff, TIFFTAG_XMLPACKET);
+  picture.metadata = copy_metadata(
+      {.icc = blob(tiff, TIFFTAG_ICCPROFILE), .xmp = blob(tiff, TIFFTAG_XMLPACKET)},
+      std::min(max_stored_metadata(file.size()), metadata_room(file.size(), picture, limits)));
   return picture;
 }
 

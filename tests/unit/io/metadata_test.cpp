@@ -186,6 +186,17 @@ TEST_P(MetadataTest, is_dropped_instead_of_the_image_if_it_exceeds_the_decode_li
   EXPECT_THAT(read(file, GetParam(), {.decode_mb = 3}).dropped, IsEmpty());
 }
 
+TEST(Metadata, of_webp_and_tiff_is_within_the_decode_limit) {
+  constexpr std::size_t kBytes = std::size_t(3) << 19;  // 1.5 MiB
+  for (const ImageFormat format : {ImageFormat::webp, ImageFormat::tiff}) {
+    const Bytes file = encode(format, {.xmp = Bytes(kBytes, std::byte(' '))});
+    EXPECT_EQ(read(file).xmp.size(), kBytes);
+    const Metadata metadata = read(file, Decoder::strict, {.decode_mb = 2});
+    EXPECT_EQ(metadata.dropped, "XMP (too large)");
+    EXPECT_EQ(metadata.bytes(), 0U);
+  }
+}
+
 TEST(PngMetadata, exchanges_densities_if_the_image_is_turned) {
   const Bytes file = PngMaker(1, 1, 8, 0)
                          .chunk("pHYs", "\0\0\0\1\0\0\0\2\1"s)
@@ -198,10 +209,8 @@ TEST(PngMetadata, exchanges_densities_if_the_image_is_turned) {
 /// Some programs write it as in a JPEG.
 TEST_P(MetadataTest, of_a_png_may_have_the_prefix_of_jpeg) {
   const Bytes exif = make_exif({.orientation = 6});
-  const Bytes file = PngMaker(2, 1, 8, 0)
-                         .chunk("eXIf", "Exif\0\0"s + as_string(exif))
-                         .pixels("\0\1\2"s)
-                         .end();
+  const Bytes file =
+      PngMaker(2, 1, 8, 0).chunk("eXIf", "Exif\0\0"s + as_string(exif)).pixels("\0\1\2"s).end();
   const Picture picture = detect_codec(file, GetParam()).decode(file, {});
   EXPECT_EQ(picture.pixels.shape(), (ImageShape{2, 1, 1, Depth::u8}));
   EXPECT_EQ(picture.metadata.exif, exif);

@@ -7,6 +7,7 @@
 
 #include "io/codec.hpp"
 #include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/make_metadata.hpp"
 #include "tests/unit/io/open_image.hpp"
 #include "tests/unit/io/test_images.hpp"
 #include "tests/unit/io/tiff_maker.hpp"
@@ -256,7 +257,7 @@ TEST(Tiff, checks_the_decode_time) {
 TEST(Tiff, keeps_profile_and_xmp) {
   const Image image = test::noise_image({3, 4, 3, Depth::u8});
   Metadata metadata;
-  metadata.icc = Bytes(300, std::byte(7));
+  metadata.icc = test::make_icc();
   metadata.xmp = Bytes(20, std::byte('x'));
   const Picture picture = open_tiff(tiff().encode(PictureView(image, Image(), metadata), {}));
   EXPECT_EQ(picture.metadata.icc, metadata.icc);
