@@ -18,6 +18,7 @@
 #include "io/tiff_file.hpp"
 #include "io/tiff_layout.hpp"
 #include "io/tiff_pixels.hpp"
+#include "io/unsupported_formats.hpp"
 
 namespace eckart::io {
 namespace {
@@ -26,9 +27,9 @@ bool sniff(std::span<const std::byte> file) {
   using namespace std::string_view_literals;
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   constexpr std::array kMagic{"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};  // +: BigTIFF
-  const bool is_cr2 = text.substr(0, 10).ends_with("CR"sv);
-  return !is_cr2 && std::ranges::any_of(
-                        kMagic, [&](std::string_view magic) { return text.starts_with(magic); });
+  return !text.starts_with(kCr2Signature) &&
+         std::ranges::any_of(kMagic,
+                             [&](std::string_view magic) { return text.starts_with(magic); });
 }
 
 /// Returns the memory of decoding besides the file: the pixels, alpha, a row or a tile, and a

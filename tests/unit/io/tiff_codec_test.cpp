@@ -52,6 +52,16 @@ TEST(Tiff, reads_gray_of_all_depths) {
   EXPECT_THAT(samples(wide), ElementsAre(0x1234, 0xFFFF));
 }
 
+/// The pixels are in front of the directory, as libtiff writes them.
+TEST(Tiff, is_no_camera_raw_file_if_its_pixels_are_the_letters_of_one) {
+  Bytes file = TiffMaker(2, 1, 8, 1, 1).pixels("..").file();
+  const std::size_t strip_offset = 8 + 2 + 12 * 5 + 8;  // behind five entries
+  file.insert(file.begin() + 8, {std::byte('C'), std::byte('R')});
+  file[4] = std::byte(10);
+  file[strip_offset + 2] = std::byte(8);
+  EXPECT_THAT(samples(open_tiff(file).pixels), ElementsAre('C', 'R'));
+}
+
 TEST(Tiff, inverts_gray_of_which_0_is_white) {
   EXPECT_THAT(samples(open_tiff(TiffMaker(2, 1, 8, 1, 0).pixels("\x01\xFF"sv).file()).pixels),
               ElementsAre(254, 0));
