@@ -85,21 +85,36 @@ TEST(Dicom, reads_implicit_types_and_skips_sequences) {
               ElementsAre(1, 2));
 }
 
+Bytes dicom_with_jpeg(int rows, int cols, const Bytes& jpeg) {
+  return DicomMaker(8)
+      .number(DicomMaker::kRows, rows)
+      .number(DicomMaker::kCols, cols)
+      .syntax(".4.50")
+      .frame({reinterpret_cast<const char*>(jpeg.data()), jpeg.size()})
+      .file();
+}
+
 TEST(Dicom, decodes_a_jpeg_frame) {
   const Image image = test::gradient_image({16, 24, 1, Depth::u8});
   const Bytes jpeg = test::make_jpeg(image, {});
-  const Bytes file = DicomMaker(8)
-                         .number(DicomMaker::kRows, 16)
-                         .number(DicomMaker::kCols, 24)
-                         .syntax(".4.50")
-                         .frame({reinterpret_cast<const char*>(jpeg.data()), jpeg.size()})
-                         .file();
+  const Bytes file = dicom_with_jpeg(16, 24, jpeg);
   if (failure_of([&] { open_dicom(file); }).reason == FailureReason::unsupported)
     GTEST_SKIP() << "built without dcmtk";
   const Image decoded = open_dicom(file).pixels;
   ASSERT_EQ(decoded.shape(), image.shape());
   EXPECT_LE(test::largest_difference(decoded, codec_for(ImageFormat::jpeg).decode(jpeg, {}).pixels),
             1);
+}
+
+TEST(Dicom, refuses_a_frame_of_another_size) {
+  const Bytes gray = test::make_jpeg(test::gradient_image({16, 24, 1, Depth::u8}), {});
+  const Bytes rgb = test::make_jpeg(test::gradient_image({16, 24, 3, Depth::u8}), {});
+  for (const Bytes& file : {dicom_with_jpeg(24, 16, gray), dicom_with_jpeg(8, 24, gray),
+                            dicom_with_jpeg(16, 12, gray), dicom_with_jpeg(16, 24, rgb)}) {
+    const test::CaughtError error = failure_of([&] { open_dicom(file); });
+    EXPECT_EQ(error.reason, FailureReason::corrupt);
+    EXPECT_THAT(error.detail, HasSubstr("a JPEG frame of 16 x 24 pixels"));
+  }
 }
 
 TEST(Dicom, names_what_is_not_supported) {
