@@ -71,6 +71,43 @@ TEST(Dicom, tells_how_samples_become_values) {
             "12 bits stored, value = 0.5 x (sample - 2048) - 1024, window 40 / 400");
 }
 
+DicomMaker with_text(DicomMaker::Tag tag, const std::string& value) {
+  return DicomMaker(8).text(tag, value).pixels("12"sv);
+}
+
+TEST(Dicom, reads_numbers_with_a_sign) {
+  const auto values = [](DicomMaker::Tag tag, const std::string& value) {
+    return *open_dicom(with_text(tag, value).file()).metadata.dicom;
+  };
+  EXPECT_EQ(values(DicomMaker::kSlope, "+2.5").slope, 2.5);
+  EXPECT_EQ(values(DicomMaker::kIntercept, " -1.5E+1 ").intercept, -15);
+  EXPECT_EQ(values(DicomMaker::kWindowCenter, "+40 \\ 80").window_center, 40);
+  EXPECT_EQ(values(DicomMaker::kSlope, "").slope, 1);
+  EXPECT_EQ(failure_of([] { open_dicom(with_text(DicomMaker::kFrames, "+2").file()); }).reason,
+            FailureReason::unsupported);
+  EXPECT_NO_THROW(open_dicom(with_text(DicomMaker::kFrames, "+1").file()));
+}
+
+TEST(Dicom, refuses_texts_in_place_of_numbers) {
+  for (const auto& [tag, value] :
+       {std::pair{DicomMaker::kFrames, "1e300"}, std::pair{DicomMaker::kFrames, "99999999999"},
+        std::pair{DicomMaker::kSlope, "1e999"}, std::pair{DicomMaker::kSlope, "++1"},
+        std::pair{DicomMaker::kSlope, "nan"}, std::pair{DicomMaker::kWindowWidth, "wide"}}) {
+    const test::CaughtError error = failure_of([&] { open_dicom(with_text(tag, value).file()); });
+    EXPECT_EQ(error.reason, FailureReason::corrupt) << value;
+    EXPECT_THAT(error.detail, HasSubstr(value));
+  }
+}
+
+TEST(Dicom, refuses_very_many_fragments) {
+  const auto with_fragments = [](std::size_t count) {
+    return DicomMaker(8).syntax(".4.50").frame("JPEG", count).file();
+  };
+  EXPECT_NO_THROW(dicom().read_header(with_fragments(65536)));
+  EXPECT_EQ(failure_of([&] { dicom().read_header(with_fragments(65537)); }).reason,
+            FailureReason::unsupported);
+}
+
 TEST(Dicom, reads_implicit_types_and_skips_sequences) {
   EXPECT_THAT(samples(open_dicom(DicomMaker(8).syntax("").pixels("\1\2"sv).file()).pixels),
               ElementsAre(1, 2));
