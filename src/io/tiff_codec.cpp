@@ -32,12 +32,12 @@ bool sniff(std::span<const std::byte> file) {
                              [&](std::string_view magic) { return text.starts_with(magic); });
 }
 
-/// Returns the memory of decoding besides the file: the pixels, alpha, a row or a tile, and a
-/// rotated copy.
+/// Returns the memory of decoding besides the file: the pixels, alpha, a row or a tile, the
+/// table of them, and a rotated copy.
 std::size_t decode_bytes(const TiffLayout& layout) {
   const std::size_t alpha = layout.alpha == TiffAlpha::none ? 0 : alpha_shape(layout.shape).bytes();
   const std::size_t copy = layout.orientation == kNormalOrientation ? 0 : layout.shape.bytes();
-  return layout.shape.bytes() + alpha + layout.chunk_bytes + copy;
+  return layout.shape.bytes() + alpha + layout.chunk_bytes + layout.table_bytes + copy;
 }
 
 /// libtiff has a copy of the metadata.

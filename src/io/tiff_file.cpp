@@ -22,7 +22,7 @@ std::string format_message(const char* format, va_list values) {
 }  // namespace
 
 TiffFile::TiffFile(FileBytes file) : file_(std::move(file)) {
-  open("r");
+  open("rD");  // D: the table of strips or tiles is read with the first of them
   check(tiff_ != nullptr);
 }
 

@@ -258,6 +258,17 @@ TEST(Tiff, counts_a_large_tile_as_decode_memory) {
   EXPECT_THAT(error.detail, HasSubstr("limits.decode_mb"));
 }
 
+TEST(Tiff, counts_the_table_of_tiles_as_decode_memory) {
+  const Bytes file = TiffMaker(4096, 4096, 8, 1, 1)
+                         .set(TiffMaker::kTileCols, {1})
+                         .set(TiffMaker::kTileRows, {1})
+                         .pixels("x")
+                         .file();
+  const test::CaughtError error = failure_of([&] { admit(tiff(), file, {.decode_mb = 300}); });
+  EXPECT_EQ(error.reason, FailureReason::too_large);
+  EXPECT_THAT(error.detail, HasSubstr("limits.decode_mb"));
+}
+
 TEST(Tiff, checks_the_decode_time) {
   const Bytes file = tiff().encode(Image({64, 64, 1, Depth::u8}), {});
   EXPECT_EQ(failure_of([&] { tiff().decode(file, {.decode_s = 0}); }).reason,
