@@ -137,6 +137,7 @@ TEST(Dicom, decodes_a_jpeg_frame) {
   const Bytes file = dicom_with_jpeg(16, 24, jpeg);
   if (failure_of([&] { open_dicom(file); }).reason == FailureReason::unsupported)
     GTEST_SKIP() << "built without dcmtk";
+  EXPECT_THAT(codec_libraries(), HasSubstr("dcmtk 3."));
   const Image decoded = open_dicom(file).pixels;
   ASSERT_EQ(decoded.shape(), image.shape());
   EXPECT_LE(test::largest_difference(decoded, codec_for(ImageFormat::jpeg).decode(jpeg, {}).pixels),

@@ -235,6 +235,11 @@ TEST(Tiff, does_not_follow_a_loop_of_directories) {
               reason == FailureReason::unsupported);
 }
 
+TEST(Tiff, tells_what_libtiff_says_of_a_damaged_file) {
+  EXPECT_EQ(tiff_failure(test::to_bytes("II*\0\x40\0\0\0"sv)).detail,
+            "cannot be decoded by libtiff: Can not read TIFF directory count");
+}
+
 TEST(Tiff, refuses_pixels_that_are_incomplete) {
   const Bytes whole = TiffMaker(5, 4, 8, 3, 2).pixels(std::string(60, 'p')).file();
   EXPECT_EQ(tiff_failure(whole).reason, FailureReason::none);
