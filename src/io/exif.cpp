@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "io/density_units.hpp"
+#include "io/orientation.hpp"
 #include "io/tiff_reader.hpp"
 
 namespace eckart::io {
@@ -125,6 +126,24 @@ std::span<const std::byte> exif_of_chunk(std::span<const std::byte> data) {
 bool is_exif(std::span<const std::byte> exif) {
   const TiffReader tiff(exif);
   return tiff.is_valid() && tiff.entries(tiff.first_directory()) > 0;
+}
+
+int exif_orientation(std::span<const std::byte> data) {
+  constexpr std::uint32_t kMaxOrientation = 8;
+  const TiffReader tiff(data);
+  if (!tiff.is_valid()) return kNormalOrientation;
+  const std::size_t directory = tiff.first_directory();
+  for (std::size_t i = 0; i < tiff.entries(directory); ++i) {
+    const std::size_t entry = TiffReader::entry(directory, i);
+    const std::uint32_t type = tiff.type_of(entry);
+    // The standard requires SHORT, but some programs write LONG, and all readers accept it.
+    if (tiff.at(entry, 2) != Tag::kOrientation ||
+        (type != TiffType::kShort && type != TiffType::kLong))
+      continue;
+    const std::uint32_t value = tiff.at(entry + 8, type == TiffType::kShort ? 2 : 4);
+    return value >= 1 && value <= kMaxOrientation ? int(value) : kNormalOrientation;
+  }
+  return kNormalOrientation;
 }
 
 std::optional<PixelDensity> exif_density(std::span<const std::byte> exif) {

@@ -20,6 +20,10 @@ std::span<const std::byte> exif_of_chunk(std::span<const std::byte> data);
 /// Returns whether EXIF data has a header and a directory.
 bool is_exif(std::span<const std::byte> exif);
 
+/// Returns the orientation, 1 to 8, from EXIF data: the value of tag 0x0112. Returns
+/// kNormalOrientation if the data is invalid or has no valid orientation.
+int exif_orientation(std::span<const std::byte> exif);
+
 /// Returns the resolution that EXIF data gives, for the image before its orientation is applied.
 /// CIPA DC-008 (EXIF 2.32), 4.6.4.
 std::optional<PixelDensity> exif_density(std::span<const std::byte> exif);

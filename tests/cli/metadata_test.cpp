@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "files/file_state.hpp"
+#include "io/exif.hpp"
 #include "io/jpeg_metadata.hpp"
-#include "io/orientation.hpp"
 #include "io/png_chunk_reader.hpp"
 #include "tests/cli/cli_fixture.hpp"
 #include "tests/unit/io/make_jpeg.hpp"
