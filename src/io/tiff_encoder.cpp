@@ -30,8 +30,8 @@ void set_tags(const TiffFile& tiff, const PictureView& picture, std::uint32_t st
   set(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   set(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   set(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  set(tiff, TIFFTAG_PREDICTOR,
-      is_float(shape.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+  // The predictor for floats is not known to all readers, such as tifffile without imagecodecs.
+  set(tiff, TIFFTAG_PREDICTOR, is_float(shape.depth) ? PREDICTOR_NONE : PREDICTOR_HORIZONTAL);
   set(tiff, TIFFTAG_ROWSPERSTRIP, strip_rows);
   if (picture.has_alpha()) {
     const std::uint16_t kind = EXTRASAMPLE_UNASSALPHA;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/codec.hpp"
+#include "io/tiff_reader.hpp"
 #include "tests/unit/io/failure_of.hpp"
 #include "tests/unit/io/make_metadata.hpp"
 #include "tests/unit/io/open_image.hpp"
@@ -184,6 +185,18 @@ TEST(Tiff, refuses_floats_that_are_not_finite) {
             "first");
   EXPECT_THAT(refusal(float_tiff(2, 1, 3, {1, 2, 3, 4, -kInfinity, kNan})),
               HasSubstr("a sample that is infinite at row 0, column 1, channel 1"));
+}
+
+/// Readers without imagecodecs do not know the predictor of floats.
+TEST(Tiff, is_written_with_a_predictor_of_integers_only) {
+  constexpr std::uint32_t kPredictor = 317;
+  for (const auto& [depth, expected] :
+       {std::pair{Depth::u8, 2U}, {Depth::u16, 2U}, {Depth::f32, 1U}}) {
+    const Bytes file = tiff().encode(Image({4, 4, 1, depth}), {});
+    const TiffReader reader(file);
+    const auto entry = reader.find(reader.first_directory(), kPredictor);
+    EXPECT_EQ(entry ? reader.integer(*entry) : 1, expected);
+  }
 }
 
 TEST(Tiff, names_what_is_not_supported) {
