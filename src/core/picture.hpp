@@ -40,7 +40,8 @@ struct PngColor {
   friend bool operator==(const PngColor&, const PngColor&) = default;
 };
 
-/// How many pixels share a sample of chroma: {1, 1} is 4:4:4, {2, 1} is 4:2:2, {2, 2} is 4:2:0.
+/// How many pixels share a sample of chroma: {1, 1} is 4:4:4, {2, 1} is 4:2:2, {1, 2} is 4:4:0,
+/// {2, 2} is 4:2:0.
 struct ChromaSubsampling {
   int cols = 1, rows = 1;
   friend bool operator==(const ChromaSubsampling&, const ChromaSubsampling&) = default;
@@ -54,7 +55,8 @@ struct Metadata {
   std::optional<PixelDensity> density{};  ///< of the upright image
   PngColor color{};
   std::optional<DicomValues> dicom{};
-  std::optional<ChromaSubsampling> subsampling{};  ///< if the file is a JPEG in color
+  std::optional<ChromaSubsampling>
+      subsampling{};      ///< if the file is a JPEG in color; of the upright image
   std::string dropped{};  ///< for messages: what was not kept and why; empty: nothing was lost
 
   /// The memory of the blobs.

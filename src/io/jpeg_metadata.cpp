@@ -111,8 +111,11 @@ class JpegMetadataReader {
   Metadata finish() {
     profile_.finish(found_);
     if (!metadata().density) metadata().density = exif_density(metadata().exif);
-    if (metadata().density && exif_orientation(metadata().exif) > kLastUntransposedOrientation)
-      std::swap(metadata().density->x, metadata().density->y);
+    if (exif_orientation(metadata().exif) > kLastUntransposedOrientation) {
+      if (metadata().density) std::swap(metadata().density->x, metadata().density->y);
+      if (metadata().subsampling)
+        std::swap(metadata().subsampling->cols, metadata().subsampling->rows);
+    }
     return std::move(metadata());
   }
 

@@ -292,6 +292,19 @@ TEST(JpegEncoder, keeps_the_subsampling_of_a_jpeg) {
   EXPECT_EQ(read(encode(ImageFormat::jpeg, {})).subsampling, (ChromaSubsampling{1, 1}));
 }
 
+TEST(JpegEncoder, keeps_the_subsampling_of_a_turned_jpeg) {
+  const std::string exif = "Exif\0\0"s + as_string(make_exif({.orientation = 6}));
+  const std::string segment =
+      "\xFF\xE1"s + char((exif.size() + 2) >> 8) + char(exif.size() + 2) + exif;
+  for (const auto& [cols, rows] : {std::pair{1, 1}, {2, 1}, {2, 2}, {4, 1}, {1, 2}}) {
+    const Metadata metadata = read(test::with_inserted(
+        test::make_jpeg(kRgb, {.chroma_cols = cols, .chroma_rows = rows}), 2, segment));
+    EXPECT_EQ(metadata.subsampling, (ChromaSubsampling{rows, cols}));
+    EXPECT_EQ(read(encode(ImageFormat::jpeg, {.subsampling = metadata.subsampling})).subsampling,
+              metadata.subsampling);
+  }
+}
+
 TEST(JpegEncoder, writes_progressive_and_optimized_files_with_the_same_pixels) {
   const Bytes baseline = encode(ImageFormat::jpeg, {});
   const Bytes optimized = encode(ImageFormat::jpeg, {}, {.jpeg_optimize = true});
