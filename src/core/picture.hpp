@@ -33,10 +33,10 @@ struct PixelDensity {
 /// What a PNG says about its colors without an ICC profile, with the values of its chunks.
 /// PNG (third edition), 11.3.2.
 struct PngColor {
-  std::optional<std::uint32_t> gamma;                          ///< gAMA
-  std::optional<std::array<std::uint32_t, 8>> chromaticities;  ///< cHRM
-  std::optional<std::array<std::uint8_t, 4>> cicp;             ///< cICP
-  std::optional<std::uint8_t> rendering_intent;                ///< sRGB
+  std::optional<std::uint32_t> gamma{};                          ///< gAMA
+  std::optional<std::array<std::uint32_t, 8>> chromaticities{};  ///< cHRM
+  std::optional<std::array<std::uint8_t, 4>> cicp{};             ///< cICP
+  std::optional<std::uint8_t> rendering_intent{};                ///< sRGB
   friend bool operator==(const PngColor&, const PngColor&) = default;
 };
 

@@ -230,7 +230,8 @@ Codec jpeg_codec(Decoder decoder) {
           encode,
           {.icc = kMaxJpegIccBytes,
            .exif = kMaxJpegSegmentBytes - kExifPrefix.size(),
-           .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size()}};
+           .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size(),
+           .has_png_color = false}};
 }
 
 }  // namespace eckart::io

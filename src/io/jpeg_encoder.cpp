@@ -89,13 +89,8 @@ void use_memory(EncodeContext& encoding) {
 
 /// Sets JFIF density. Units of JFIF: 0 ratio, 1 inch, 2 centimeter.
 void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
-  const auto is_exact = [&](double scale) {
-    const auto is_rounded = [&](std::uint32_t n) {
-      return std::lround(std::round(n / scale) * scale) == long(n);
-    };
-    return is_rounded(density.x) && is_rounded(density.y);
-  };
-  const bool uses_inches = is_exact(kInchesPerMeter) || !is_exact(kCentimetersPerMeter);
+  const bool uses_inches =
+      is_whole_number(density, kInchesPerMeter) || !is_whole_number(density, kCentimetersPerMeter);
   const double scale = uses_inches ? kInchesPerMeter : kCentimetersPerMeter;
   const double per_unit = density.is_ratio ? 1 : scale;
   const double x = std::round(density.x / per_unit), y = std::round(density.y / per_unit);

@@ -5,6 +5,7 @@
 
 #include "io/exif.hpp"
 #include "io/icc_profile.hpp"
+#include "io/orientation.hpp"
 
 namespace eckart::io {
 
@@ -35,7 +36,11 @@ Metadata copy_metadata(const StoredMetadata& stored, std::size_t max_bytes) {
     }
   }
   found.set(&Metadata::xmp, "XMP", stored.xmp);
-  return std::move(found.metadata());
+  Metadata& metadata = found.metadata();
+  metadata.density = exif_density(metadata.exif);
+  if (metadata.density && exif_orientation(metadata.exif) > kLastUntransposedOrientation)
+    std::swap(metadata.density->x, metadata.density->y);
+  return std::move(metadata);
 }
 
 std::size_t max_stored_metadata(std::size_t file_bytes) {

@@ -35,8 +35,8 @@ struct StoredMetadata {
   std::span<const std::byte> icc{}, exif{}, xmp{};
 };
 
-/// Returns a copy, without what is damaged or exceeds `max_bytes` of memory: that is named in
-/// Metadata::dropped.
+/// Returns a copy, with the density of EXIF, without what is damaged or exceeds `max_bytes` of
+/// memory: that is named in Metadata::dropped.
 Metadata copy_metadata(const StoredMetadata& stored, std::size_t max_bytes);
 
 /// Returns a maximum of the memory of metadata that may be anywhere in a file of this size, and is

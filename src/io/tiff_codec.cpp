@@ -11,6 +11,7 @@
 
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
+#include "io/exif_entries.hpp"
 #include "io/image_codecs.hpp"
 #include "io/metadata_collector.hpp"
 #include "io/orientation.hpp"
@@ -57,6 +58,20 @@ std::span<const std::byte> blob(const TiffFile& tiff, std::uint32_t tag) {
   return {static_cast<const std::byte*>(data), size};
 }
 
+Metadata read_metadata(const TiffFile& tiff, std::span<const std::byte> file,
+                       const TiffLayout& layout, std::size_t max_bytes) {
+  const auto entries = read_exif_entries(file, max_bytes);
+  std::vector<std::byte> exif;
+  if (entries) write_exif_entries(*entries, exif);
+  Metadata metadata = copy_metadata(
+      {.icc = blob(tiff, TIFFTAG_ICCPROFILE), .exif = exif, .xmp = blob(tiff, TIFFTAG_XMLPACKET)},
+      max_bytes);
+  if (!entries) append_dropped(metadata.dropped, "EXIF", "too large");
+  if (metadata.density && layout.orientation > kLastUntransposedOrientation)
+    std::swap(metadata.density->x, metadata.density->y);
+  return metadata;
+}
+
 Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   TiffFile tiff{FileBytes(file)};
@@ -64,8 +79,8 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   check_decode_memory(file.size() + decode_bytes(layout), limits);
   Picture picture = read_tiff_pixels(tiff, layout, deadline);
   picture = apply_orientation(std::move(picture), layout.orientation);
-  picture.metadata = copy_metadata(
-      {.icc = blob(tiff, TIFFTAG_ICCPROFILE), .xmp = blob(tiff, TIFFTAG_XMLPACKET)},
+  picture.metadata = read_metadata(
+      tiff, file, layout,
       std::min(max_stored_metadata(file.size()), metadata_room(file.size(), picture, limits)));
   return picture;
 }
@@ -85,7 +100,8 @@ std::string tiff_version() {
 }
 
 Codec tiff_codec() {
-  return {ImageFormat::tiff, "tif", sniff, read_header, decode, check_encodable, encode};
+  return {ImageFormat::tiff,       "tif", sniff, read_header, decode, check_encodable, encode,
+          {.has_png_color = false}};
 }
 
 }  // namespace eckart::io

@@ -16,6 +16,7 @@
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
 #include "io/exif.hpp"
+#include "io/exif_entries.hpp"
 #include "io/image_codecs.hpp"
 #include "io/metadata_collector.hpp"
 #include "io/orientation.hpp"
@@ -213,7 +214,7 @@ struct DeleteMux {
   void operator()(WebPMux* mux) const { WebPMuxDelete(mux); }
 };
 
-void add_chunk(WebPMux* mux, const char* name, const std::vector<std::byte>& bytes) {
+void add_chunk(WebPMux* mux, const char* name, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   const WebPData data{data_of(bytes), bytes.size()};
   if (WebPMuxSetChunk(mux, name, &data, 0) != WEBP_MUX_OK) throw std::bad_alloc();
@@ -224,7 +225,7 @@ std::vector<std::byte> bytes_of(const WebPData& data) {
   return {begin, begin + data.size};
 }
 
-std::vector<std::byte> with_metadata(const WebPData& image, const Metadata& metadata) {
+std::vector<std::byte> with_metadata(const WebPData& image, const StoredMetadata& metadata) {
   const std::unique_ptr<WebPMux, DeleteMux> mux(WebPMuxCreate(&image, 0));
   if (!mux) throw std::bad_alloc();
   add_chunk(mux.get(), "ICCP", metadata.icc);
@@ -251,11 +252,14 @@ std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& o
   Encoder encoder;
   encoder.import(picture, options.webp_quality == kLosslessWebp);
   const WebPData image = encoder.encode(make_config(options.webp_quality));
-  const Metadata* metadata = picture.metadata;
-  if (metadata == nullptr ||
-      (metadata->icc.empty() && metadata->exif.empty() && metadata->xmp.empty()))
-    return bytes_of(image);
-  return with_metadata(image, *metadata);
+  const std::vector<std::byte> exif = described_exif(picture);
+  StoredMetadata metadata{.exif = exif};
+  if (picture.metadata != nullptr) {
+    metadata.icc = picture.metadata->icc;
+    metadata.xmp = picture.metadata->xmp;
+  }
+  if (metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty()) return bytes_of(image);
+  return with_metadata(image, metadata);
 }
 
 }  // namespace
@@ -267,7 +271,8 @@ std::string webp_version() {
 }
 
 Codec webp_codec() {
-  return {ImageFormat::webp, "webp", sniff, read_header, decode, check_encodable, encode};
+  return {ImageFormat::webp,       "webp", sniff, read_header, decode, check_encodable, encode,
+          {.has_png_color = false}};
 }
 
 }  // namespace eckart::io

@@ -8,6 +8,8 @@
 
 #include "io/codec.hpp"
 #include "io/deflate.hpp"
+#include "io/exif_entries.hpp"
+#include "io/exif_tags.hpp"
 #include "io/file_bytes.hpp"
 #include "io/jpeg_metadata.hpp"
 #include "io/output_metadata.hpp"
@@ -62,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(Decoders, MetadataTest, testing::Values(Decoder::strict
                          [](const auto& test) { return to_string(test.param); });
 
 TEST_P(MetadataTest, survives_in_each_format) {
-  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
+  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp}) {
     const Metadata written = all_metadata();
     const Metadata metadata = read(encode(format, written), GetParam());
     EXPECT_EQ(metadata.icc, written.icc);
@@ -74,12 +76,108 @@ TEST_P(MetadataTest, survives_in_each_format) {
 }
 
 TEST_P(MetadataTest, is_absent_if_the_file_has_none) {
-  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
+  for (const ImageFormat format :
+       {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp, ImageFormat::tiff}) {
     const Metadata metadata = read(encode(format, {}), GetParam());
     EXPECT_EQ(metadata.bytes(), 0U);
     EXPECT_EQ(metadata.density, std::nullopt);
     EXPECT_EQ(metadata.color, PngColor{});
     EXPECT_THAT(metadata.dropped, IsEmpty());
+  }
+}
+
+/// The value of an entry of the first directory, or of one that it names.
+std::string text_of(const Bytes& tiff, std::uint32_t tag, std::uint32_t directory_tag = 0) {
+  const TiffReader reader(tiff);
+  std::size_t directory = reader.first_directory();
+  if (directory_tag != 0) directory = reader.integer(reader.find(directory, directory_tag).value());
+  const auto entry = reader.find(directory, tag);
+  if (!entry) return "missing";
+  return as_string(tiff).substr(reader.value_offset(*entry), reader.value_bytes(*entry) - 1);
+}
+
+/// Entries of the first directory and of the EXIF directory, in the byte order of the file.
+TEST(TiffMetadata, has_the_entries_of_exif_in_its_directories) {
+  for (const bool is_little_endian : {true, false}) {
+    Metadata written = all_metadata();
+    written.exif = make_exif({.is_little_endian = is_little_endian, .orientation = 1});
+    const Bytes file = encode(ImageFormat::tiff, written);
+    EXPECT_EQ(text_of(file, ExifTag::kMaker), "Maker");
+    EXPECT_EQ(text_of(file, ExifTag::kDate), "2020:01:02 03:04:05");
+    EXPECT_EQ(text_of(file, ExifTag::kCopyright), "Copyright Somebody");
+    const Metadata metadata = read(file);
+    EXPECT_EQ(metadata.icc, written.icc);
+    EXPECT_EQ(metadata.xmp, written.xmp);
+    EXPECT_EQ(metadata.density, written.density);
+    EXPECT_EQ(text_of(metadata.exif, ExifTag::kMaker), "Maker");
+    const TiffReader exif(metadata.exif);
+    const auto link = exif.find(exif.first_directory(), ExifTag::kExifDirectory);
+    ASSERT_TRUE(link);
+    EXPECT_EQ(exif.integer(exif.find(exif.integer(*link), ExifTag::kPixelCols).value()), 640U);
+    EXPECT_THAT(metadata.dropped, IsEmpty());
+  }
+}
+
+TEST(TiffMetadata, keeps_positions_and_leaves_out_offsets_into_the_file) {
+  Bytes exif = make_exif({.orientation = 1, .has_thumbnail = false});
+  const TiffEntry position{1, TiffType::kAscii, 2, as_bytes("N\0"s)};
+  write_exif_entries(
+      {.exif = {{ExifTag::kInteroperability, TiffType::kLong, 1, as_bytes("\1\0\0\0"s)}},
+       .gps = {position}},
+      exif);
+  const Metadata metadata = read(encode(ImageFormat::tiff, {.exif = exif}));
+  EXPECT_EQ(text_of(metadata.exif, position.tag, ExifTag::kGpsDirectory), "N");
+  EXPECT_EQ(read_exif_entries(metadata.exif, 1000)->exif.size(), 0U);
+}
+
+TEST(TiffMetadata, is_dropped_if_its_entries_share_more_bytes_than_fit) {
+  ExifEntries entries;
+  for (std::uint32_t tag = 1; tag < 100; ++tag)
+    entries.exif.push_back({tag, TiffType::kAscii, 10, Bytes(10, std::byte('x'))});
+  Bytes exif;
+  write_exif_entries(entries, exif);
+  EXPECT_EQ(read_exif_entries(exif, 1000000)->exif.size(), 99U);
+  EXPECT_EQ(read_exif_entries(exif, 900), std::nullopt);
+}
+
+TEST(TiffMetadata, skips_entries_that_are_damaged) {
+  Bytes exif = make_exif({.orientation = 1, .has_thumbnail = false});
+  for (std::size_t size = 0; size < exif.size(); ++size)
+    EXPECT_TRUE(read_exif_entries(std::span(exif).first(size), 1000000));
+  for (std::size_t at = 8; at < exif.size(); ++at) {
+    Bytes damaged = exif;
+    damaged[at] = std::byte(0xFF);
+    EXPECT_TRUE(read_exif_entries(damaged, 1000000));
+  }
+}
+
+TEST(Metadata, has_densities_of_all_units_in_exif) {
+  for (const PixelDensity density :
+       {PixelDensity{11811, 2835}, {10000, 20000}, {1234, 5678}, {3, 4, true}}) {
+    for (const ImageFormat format : {ImageFormat::webp, ImageFormat::tiff}) {
+      EXPECT_EQ(read(encode(format, {.density = density})).density, density);
+      Metadata other = all_metadata();
+      other.density = density;
+      EXPECT_EQ(read(encode(format, other)).density, density) << "in place of that of EXIF";
+    }
+  }
+}
+
+TEST(Metadata, has_the_stamp_in_exif_if_there_is_no_other_place) {
+  const std::vector<TextEntry> texts{
+      {"Software", "eckart 1"}, {"eckart:rank", "20"}, {"eckart:color", "luma"}};
+  Metadata written;
+  write_exif_entries(
+      {.first = {{ExifTag::kDescription, TiffType::kAscii, 6, as_bytes("a dog\0"s)}}},
+      written.exif);
+  for (const ImageFormat format : {ImageFormat::webp, ImageFormat::tiff}) {
+    const Metadata metadata = read(encode(format, written, {}, texts));
+    EXPECT_EQ(text_of(metadata.exif, ExifTag::kSoftware), "eckart 1");
+    EXPECT_EQ(text_of(metadata.exif, ExifTag::kDescription),
+              "a dog\neckart:rank: 20\neckart:color: luma");
+    const Metadata next =
+        output_metadata(metadata, MetadataPolicy::keep, codec_for(format), kRgb.shape());
+    EXPECT_EQ(text_of(next.exif, ExifTag::kDescription), "a dog") << "the stamp of the input";
   }
 }
 
@@ -170,11 +268,10 @@ TEST(PngMetadata, reads_a_compressed_packet) {
 }
 
 TEST_P(MetadataTest, is_dropped_if_it_inflates_too_much) {
-  constexpr std::size_t kMiB = std::size_t(1) << 20;
-  const std::string bomb = compressed(std::string(64 * kMiB, '\0'));
+  const std::string bomb = compressed(std::string(std::size_t(64) << 20, '\0'));
   for (const Bytes& file : {png_with("iCCP", "name\0\0"s + bomb),
                             png_with("iTXt", "XML:com.adobe.xmp\0\1\0\0\0"s + bomb)}) {
-    EXPECT_LT(detect_codec(file, GetParam()).read_header(file).max_metadata_bytes, 17 * kMiB);
+    EXPECT_LT(detect_codec(file, GetParam()).read_header(file).max_metadata_bytes, 17U << 20);
     EXPECT_THAT(read(file, GetParam()).dropped, HasSubstr("larger than 16777216 bytes"));
   }
 }
@@ -355,7 +452,8 @@ TEST(PngEncoder, writes_alpha_behind_the_other_channels) {
 
 class OutputMetadataTest : public testing::TestWithParam<ImageFormat> {};
 INSTANTIATE_TEST_SUITE_P(Formats, OutputMetadataTest,
-                         testing::Values(ImageFormat::png, ImageFormat::jpeg),
+                         testing::Values(ImageFormat::png, ImageFormat::jpeg, ImageFormat::tiff,
+                                         ImageFormat::webp),
                          [](const auto& test) { return to_string(test.param); });
 
 TEST_P(OutputMetadataTest, follows_the_policy) {
@@ -370,7 +468,7 @@ TEST_P(OutputMetadataTest, follows_the_policy) {
   EXPECT_EQ(keep.density, source.density);
   const Metadata icc = output_metadata(source, MetadataPolicy::icc, codec, kRgb.shape());
   EXPECT_EQ(icc.bytes(), source.icc.size());
-  EXPECT_EQ(icc.color, source.color);
+  EXPECT_EQ(icc.color, GetParam() == ImageFormat::png ? source.color : PngColor{});
   EXPECT_EQ(icc.density, std::nullopt);
   const Metadata none = output_metadata(source, MetadataPolicy::none, codec, kRgb.shape());
   EXPECT_EQ(none.bytes(), 0U);
@@ -403,6 +501,36 @@ TEST(OutputMetadata, is_dropped_and_named_if_it_does_not_fit_a_jpeg) {
   const Metadata written = read(encode(ImageFormat::jpeg, fits));
   EXPECT_EQ(written.xmp, source.xmp);
   EXPECT_EQ(written.exif.size(), source.exif.size());
+}
+
+TEST(OutputMetadata, names_all_that_a_pnm_cannot_hold) {
+  const Metadata metadata = output_metadata(all_metadata(), MetadataPolicy::keep,
+                                            codec_for(ImageFormat::pnm), kRgb.shape());
+  EXPECT_EQ(metadata.dropped,
+            "ICC profile (not in pnm), EXIF (not in pnm), XMP (not in pnm), resolution (not in "
+            "pnm)");
+  EXPECT_EQ(metadata.bytes(), 0U);
+  EXPECT_EQ(metadata.density, std::nullopt);
+  EXPECT_THAT(
+      output_metadata({}, MetadataPolicy::keep, codec_for(ImageFormat::pnm), kRgb.shape()).dropped,
+      IsEmpty());
+}
+
+TEST(OutputMetadata, names_colors_that_only_a_png_can_hold_if_they_change) {
+  const auto dropped = [](const PngColor& color, ImageFormat format = ImageFormat::jpeg,
+                          const Bytes& icc = {}) {
+    return output_metadata({.icc = icc, .color = color}, MetadataPolicy::icc, codec_for(format),
+                           kRgb.shape())
+        .dropped;
+  };
+  const PngColor linear{.gamma = 100000}, srgb{.gamma = 45455}, hdr{.cicp = {{9, 16, 0, 1}}};
+  EXPECT_EQ(dropped(linear), "gamma, chromaticities or cICP (not in jpeg)");
+  EXPECT_EQ(dropped(hdr, ImageFormat::tiff), "gamma, chromaticities or cICP (not in tiff)");
+  EXPECT_THAT(dropped(linear, ImageFormat::png), IsEmpty());
+  EXPECT_THAT(dropped(linear, ImageFormat::jpeg, make_icc()), IsEmpty()) << "has a profile";
+  EXPECT_THAT(dropped(srgb), IsEmpty());
+  EXPECT_THAT(dropped({.gamma = 100000, .rendering_intent = std::uint8_t(0)}), IsEmpty());
+  EXPECT_THAT(dropped({.cicp = {{1, 13, 0, 1}}}), IsEmpty());
 }
 
 }  // namespace
