@@ -82,12 +82,13 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
            .residual_gain = gain});
     };
   }
-  result.report.inspection =
-      inspection::inspect(image,
-                          {.peak = analysis::resolve_peak(settings.quality.peak, image),
-                           .ranks = std::move(ranks),
-                           .targets = inspection::common_targets()},
-                          add_picture);
+  result.report.inspection = inspection::inspect(
+      image,
+      {.peak = analysis::resolve_peak(settings.quality.peak, image,
+                                      bits_stored(input.picture.metadata.dicom)),
+       .ranks = std::move(ranks),
+       .targets = inspection::common_targets()},
+      add_picture);
   if (const auto note = noise_note(input.format)) result.report.notes.push_back(*note);
   if (needs_pictures && image.shape().depth != Depth::u8)
     result.report.notes.push_back(shown_range_note(range));

@@ -23,6 +23,11 @@ struct DicomValues {
   friend bool operator==(const DicomValues&, const DicomValues&) = default;
 };
 
+/// The bits of a sample that are used, for analysis::resolve_peak(); 0 if all are.
+inline int bits_stored(const std::optional<DicomValues>& dicom) {
+  return dicom ? dicom->bits_stored : 0;
+}
+
 /// The size of a pixel.
 struct PixelDensity {
   std::uint32_t x = 0, y = 0;  ///< pixels per meter, not 0

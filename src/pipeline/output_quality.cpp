@@ -68,7 +68,7 @@ void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasur
 
 void set_peak(WorkItem& item, const PeakChoice& choice) {
   const Image& image = item.image.empty() ? item.task.input : item.image;
-  const Peak peak = analysis::resolve_peak(choice, image);
+  const Peak peak = analysis::resolve_peak(choice, image, bits_stored(item.metadata.dicom));
   item.task.peak = peak.value * matrices_scale(item.image_shape, item.color);
   item.peak_source = peak.source;
 }

@@ -20,7 +20,10 @@ Picture Preparer::prepare(Picture picture) {
   };
   picture.pixels = resize_image(std::move(picture.pixels));
   if (!picture.alpha.empty()) picture.alpha = resize_image(std::move(picture.alpha));
-  if (preparation_.normalize == Normalization::minmax) normalize_minmax(picture.pixels);
+  if (preparation_.normalize == Normalization::minmax) {
+    normalize_minmax(picture.pixels);
+    picture.metadata.dicom.reset();  // its values are those of other samples
+  }
   return picture;
 }
 

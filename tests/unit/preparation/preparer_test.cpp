@@ -90,6 +90,17 @@ TEST(Preparer, prepares_floats_as_integers) {
   }
 }
 
+/// The values of DICOM are those of the samples before.
+TEST(Preparer, removes_the_values_of_dicom_if_it_normalizes) {
+  const auto prepared = [](const Preparation& preparation) {
+    Picture picture{test::noise_image({4, 5, 1, Depth::u16}), {}, {}};
+    picture.metadata.dicom = DicomValues{.bits_stored = 12};
+    return Preparer(preparation).prepare(std::move(picture)).metadata.dicom.has_value();
+  };
+  EXPECT_FALSE(prepared({.normalize = Normalization::minmax}));
+  EXPECT_TRUE(prepared({.size = TargetSize::exactly(2, 2)}));
+}
+
 TEST(Preparer, normalizes_floats_to_0_and_1) {
   Picture picture;
   picture.pixels = to_floats(test::noise_image({5, 6, 1, Depth::u16}), 7e5, -1e9);
