@@ -55,17 +55,8 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
 
 /// Returns the request. Throws std::invalid_argument.
 JobRequest checked(JobRequest request) {
-  const settings::Settings& settings = request.settings;
-  if (settings.chroma_rank && settings.color != ColorMode::ycbcr)
-    throw std::invalid_argument("chroma_rank is set, but color is " + to_string(settings.color) +
-                                ", not ycbcr");
+  settings::check_chroma_rank(request.settings);
   return request;
-}
-
-/// Y, Cb and Cr are not in levels of the image.
-bool wants_spectra(const JobRequest& request) {
-  const ColorMode color = request.settings.color;
-  return request.wants_spectra && color != ColorMode::luma && color != ColorMode::ycbcr;
 }
 
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
@@ -89,7 +80,7 @@ Job::Job(JobRequest request)
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               {request_.settings.input.decoder, request_.settings.input.alpha,
                request_.settings.preparation(), request_.settings.color,
-               request_.settings.chroma_rank, wants_spectra(request_)}) {
+               request_.settings.chroma_rank, request_.wants_spectra}) {
   if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -122,11 +113,11 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
-void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   std::optional<io::InputFile> open = pipeline::open_watched_file(item);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
-  loader_.load(item, std::move(open), memory);
+  loader_.load(item, std::move(open), context);
   if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
 }
 

@@ -18,6 +18,7 @@
 #include "core/rank_policy.hpp"
 #include "core/solver_costs.hpp"
 #include "core/solver_kind.hpp"
+#include "preparation/resizer.hpp"
 
 namespace eckart::compute {
 
@@ -55,6 +56,8 @@ struct Task {
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
   double peak = 255;                              ///< of PSNR targets, in levels
+  /// The distance of the values that samples are rounded to in the end, in levels.
+  double rounding_step = 1;
   /// Whether `spectra` are wanted. Such a task is computed by a complete decomposition.
   bool wants_spectrum = false;
   /// [channel] all min(rows, cols) singular values, decreasing, in levels. Values below the
@@ -73,6 +76,7 @@ struct ChannelGroup {
   int count = 0;
 };
 /// All channels, or the first and the others if these have their own rank.
+std::vector<ChannelGroup> channel_groups(int channels, bool has_chroma_rank);
 std::vector<ChannelGroup> channel_groups(const Task& task);
 /// The policy of a channel.
 const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel);
@@ -176,6 +180,9 @@ class Backend {
   /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
+  /// Resizes images on the GPUs; null if images are resized on the CPU. It lives as long as the
+  /// backend.
+  virtual preparation::Resizer* resizer() const { return nullptr; }
   /// The solver for each shape and rank seen so far, the largest shape first.
   virtual std::vector<SolverChoice> solver_choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.

@@ -28,18 +28,21 @@ struct RankRule {
   friend bool operator==(const RankRule&, const RankRule&) = default;
 };
 
+/// The kind of the rule for a resolved policy.
+RankRule::Kind rule_kind(const RankPolicy& policy);
+
 /// The rule for a resolved policy. `peak` is that of the PSNR.
 ///
 /// psnr and rmse are limits for the pixels written. Rounding a value with a symmetric error of
 /// variance v to an integer gives a mean squared error of at most min(v + 1/12, 1.34 v), so the
 /// limit before rounding is max(limit - 1/12, limit / 1.34) per sample. Float samples are not
-/// rounded to integers.
-RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak);
+/// rounded to integers. Both are in units of `rounding_step`, see Task.
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
+                        double rounding_step = 1);
 
-/// Whether the rule needs all singular values.
-constexpr bool needs_full_spectrum(const RankRule& rule) {
-  return rule.kind == RankRule::Kind::median_threshold ||
-         rule.kind == RankRule::Kind::marchenko_pastur;
+/// Whether such a rule needs all singular values.
+constexpr bool needs_full_spectrum(RankRule::Kind kind) {
+  return kind == RankRule::Kind::median_threshold || kind == RankRule::Kind::marchenko_pastur;
 }
 
 /// The optimal hard threshold for singular values of an m x n matrix with white noise of standard

@@ -38,6 +38,12 @@ RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape) {
   return depends_on_shape_only(policy) ? RankPolicy(choose_rank(policy, shape)) : policy;
 }
 
+RankPolicy scale_levels(RankPolicy policy, double scale) {
+  using Kind = RankPolicy::Kind;
+  if (policy.kind == Kind::rmse || policy.kind == Kind::gavish_donoho) policy.value *= scale;
+  return policy;
+}
+
 int max_rank(const RankPolicy& policy, int rows, int cols) {
   const int full = std::min(rows, cols);
   return policy.kind == RankPolicy::Kind::rank ? int(std::min(policy.value, double(full))) : full;

@@ -56,6 +56,9 @@ int choose_rank(const RankPolicy& policy, const ImageShape& shape);
 /// unchanged.
 RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape);
 
+/// The policy for the same matrices with their levels multiplied by `scale`.
+RankPolicy scale_levels(RankPolicy policy, double scale);
+
 /// The largest rank that the policy can choose for a rows x cols matrix. Requires a resolved
 /// policy.
 int max_rank(const RankPolicy& policy, int rows, int cols);

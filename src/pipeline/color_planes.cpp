@@ -27,6 +27,10 @@ double luma_residual(const WorkItem& item, std::size_t output) {
 
 void restore_output(WorkItem& item, std::size_t output) {
   compute::Task& task = item.task;
+  if (task.outputs[output].empty()) {  // not needed
+    item.errors.emplace_back();
+    return;
+  }
   preparation::RestoredImage restored =
       preparation::restore_colors(item.image, task.input, task.outputs[output], item.color);
   task.outputs[output] = std::move(restored.pixels);
@@ -56,7 +60,9 @@ void restore_colors(WorkItem& item) {
   if (task.input.shape() == item.image_shape && item.image.empty()) return;
   if (item.image.empty()) {
     task.input = std::move(task.input).reshaped(item.image_shape);
-    for (Image& output : task.outputs) output = std::move(output).reshaped(item.image_shape);
+    for (Image& output : task.outputs) {
+      if (!output.empty()) output = std::move(output).reshaped(item.image_shape);
+    }
     return;
   }
   for (std::size_t i = 0; i < task.outputs.size(); ++i) restore_output(item, i);

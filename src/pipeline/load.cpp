@@ -50,8 +50,9 @@ Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const i
       input_(input),
       preparer_(input.preparation) {}
 
-void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
+void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context) {
   if (!open) open.emplace(item.file);
+  item.output_ranks = ranks_;
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
   const io::Codec& codec = io::detect_codec(io::FileBytes(file), input_.decoder);
@@ -59,9 +60,9 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
-  item.reservation = memory.reserve(bytes_to_reserve(std::size_t(file.size()), header));
+  item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = preparer_.prepare(decode(item, file, codec, header));
+  Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   set_matrices(item, std::move(picture.pixels), input_.color);
   if (picture.metadata.dicom)
@@ -69,7 +70,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
                   io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes(item.image_shape) + item.alpha.bytes() +
+  item.reservation.shrink_to(resident_bytes(item, item.image_shape) + item.alpha.bytes() +
                              item.metadata.bytes());
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
@@ -80,17 +81,23 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   item.task.wants_spectrum = input_.wants_spectra;
 }
 
-std::size_t Loader::resident_bytes(const ImageShape& prepared) const {
+std::size_t Loader::resident_bytes(const WorkItem& item, const ImageShape& prepared) const {
+  std::size_t outputs = 0;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) outputs += item.is_rank_needed(i) ? 1 : 0;
+  const bool writes_residuals = item.outputs.size() > ranks_.size();
+  const std::size_t image = prepared.bytes();
   const std::size_t matrices = matrices_shape(prepared, input_.color).bytes();
-  const std::size_t computing = copies_ * matrices * (1 + ranks_.size());
-  if (!preparation::has_own_matrices(prepared, input_.color)) return computing;
-  const std::size_t restoring = matrices * (1 + ranks_.size()) + prepared.bytes() * ranks_.size();
-  return prepared.bytes() + std::max(computing, restoring);
+  const std::size_t computing = copies_ * matrices * (1 + outputs);
+  const std::size_t writing = image * (1 + outputs + (writes_residuals ? 1 : 0));
+  if (!preparation::has_own_matrices(prepared, input_.color)) return std::max(computing, writing);
+  const std::size_t restoring = matrices * (1 + outputs) + image * outputs;
+  return std::max(image + std::max(computing, restoring), writing);
 }
 
 /// One reservation covers everything the item needs. If items held some bytes while they waited for
 /// more, they could deadlock.
-std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const {
+std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
+                                     const io::Header& header) const {
   ImageShape rotated = header.shape;  // if EXIF orientation swaps rows and columns
   std::swap(rotated.rows, rotated.cols);
   std::size_t bytes = file_bytes + header.max_decode_bytes;
@@ -100,7 +107,7 @@ std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& h
       return header.may_have_alpha ? io::alpha_shape(image).bytes() : 0;
     };
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
-                      resident_bytes(prepared) + alpha_bytes(prepared)});
+                      resident_bytes(item, prepared) + alpha_bytes(prepared)});
   }
   return bytes + header.max_metadata_bytes;
 }

@@ -72,7 +72,7 @@ class Pipeline {
   void run_compute(compute::Backend& backend, int index);
   void run_write(int index);
 
-  void load(WorkItem& item, ItemMemory& memory, flow::StageClock::Worker& clock,
+  void load(WorkItem& item, LoadContext& context, flow::StageClock::Worker& clock,
             Activity::Scope& step);
   Stage find_idle_stage() const;
   void abort(std::exception_ptr error);

@@ -52,9 +52,9 @@ struct WorkItem {
   std::vector<OutputErrors> errors;  ///< of each output; empty: the sums of those of its planes
   Image alpha;                       ///< of the input; empty: opaque
   Metadata metadata;                 ///< of the input
-  std::vector<std::size_t>
-      full_rank_outputs{};                   ///< outputs equal to the input, not in the task yet
-  bool is_full_rank = false;                 ///< all ranks are full: skips the backend
+  /// Indices of ranks that the backend does not compute, ascending; not in the task yet.
+  std::vector<std::size_t> uncomputed_ranks{};
+  bool skips_backend = false;                ///< all ranks are in uncomputed_ranks
   std::shared_ptr<OutputOwner> owner;        ///< of the outputs, if it may end before the item
   io::Publication publication;               ///< used between write and publish
   bool is_suspect = false;                   ///< was in flight when a GPU was lost
@@ -86,12 +86,18 @@ struct WorkItem {
   bool is_residual(std::size_t output) const {
     return !output_ranks.empty() && output >= output_ranks.size();
   }
-  /// The index of the output's rank: in output_ranks, the task's outputs and its results.
+  /// The index of the output's rank: in output_ranks, and, after complete_outputs(), in the task's
+  /// outputs and results.
   std::size_t rank_index(std::size_t output) const {
     return is_residual(output) ? output - output_ranks.size() : output;
   }
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();
+  }
+  /// Whether the output or the residual of a rank is to be written.
+  bool is_rank_needed(std::size_t rank) const {
+    const std::size_t residual = rank + output_ranks.size();
+    return !is_output_skipped(rank) || (residual < outputs.size() && !is_output_skipped(residual));
   }
 
  private:

@@ -91,6 +91,22 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
   EXPECT_EQ(budget_.used_bytes(), 0u);
 }
 
+/// They are made one after the other. A checked backend has freed its copies by then.
+TEST_F(LoadTest, reserves_one_residual) {
+  const fs::path path = write(io::codec_for(ImageFormat::png).encode(image(), {}));
+  ranks_ = {{3}, {5}};
+  for (const int copies : {1, 2}) {
+    pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), copies);
+    pipeline::WorkItem item;
+    item.file = path;
+    item.outputs.resize(2 * ranks_.size());
+    test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+    loader.load(item, std::nullopt, memory);
+    EXPECT_EQ(item.reservation.bytes(), image().bytes() * (copies == 1 ? 1 + 2 + 1 : 2 * (1 + 2)));
+    item.output_ranks = {};
+  }
+}
+
 TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
   constexpr int kCopies = 2;
   pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), kCopies);

@@ -51,8 +51,8 @@ template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
                                      std::span<const RankRule> rules,
                                      std::span<std::vector<double>> spectra) {
-  const bool may_iterate =
-      is_iterative(solver_) && spectra.empty() && std::ranges::none_of(rules, needs_full_spectrum);
+  const bool may_iterate = is_iterative(solver_) && spectra.empty() &&
+                           std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind);
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified) return;
@@ -101,6 +101,7 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
   for (;;) {
     for (std::size_t c = 0; c < planes.size(); ++c) {
       if (!needs_start[c]) continue;
+      throw_if_stopped();
       const int rank = max_ranks_[c];
       if (chooser_.choose({{m, n}, rank, subspace_columns(rank), 1}) != SolverKind::subspace)
         return false;
@@ -133,6 +134,7 @@ bool AdaptiveRankSolver::refine_until_certified(std::span<PlaneTask<T>> planes,
   for (int round = 0; round < Float32Solver::kRounds; ++round) {
     for (std::size_t c = 0; c < planes.size(); ++c) {
       if (!needs_round[c]) continue;
+      throw_if_stopped();
       float32_[c].refine(round, max_ranks_[c]);
       spectra[c] = float32_[c].spectrum();
     }
@@ -157,6 +159,7 @@ bool AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solv
                                                 std::span<std::vector<double>> spectra) {
   std::vector<PlaneSpectrum> squares;
   for (std::size_t c = 0; c < planes.size(); ++c) {
+    throw_if_stopped();
     solvers[c].decompose(planes[c]);
     squares.push_back(solvers[c].spectrum());
   }
@@ -165,7 +168,10 @@ bool AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solv
   std::vector<bool> needs_more;
   const bool is_resolved = choose_all(squares, rules, ranks, needs_more);
   set_ranks(planes, ranks);
-  for (std::size_t c = 0; c < planes.size(); ++c) solvers[c].reconstruct(planes[c]);
+  for (std::size_t c = 0; c < planes.size(); ++c) {
+    throw_if_stopped();
+    solvers[c].reconstruct(planes[c]);
+  }
   return is_resolved;
 }
 

@@ -34,7 +34,10 @@ class CpuLane : public Lane {
         adaptive_(solver, certificate, chooser) {}
 
   int slots() const override { return 1; }
-  void set_stop_token(const std::stop_token& stop) override { stop_ = stop; }
+  void set_stop_token(const std::stop_token& stop) override {
+    stop_ = stop;
+    adaptive_.set_stop_token(stop);
+  }
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
@@ -81,8 +84,11 @@ class CpuLane : public Lane {
           return rule.kind != RankRule::Kind::rank;
         });
     if (is_adaptive) {
-      task.is_canceled = stop_.stop_requested();
-      if (!task.is_canceled) adaptive_.reconstruct(planes, rules, spectra);
+      try {
+        adaptive_.reconstruct(planes, rules, spectra);
+      } catch (const StopRequested&) {
+        task.is_canceled = true;
+      }
       return;
     }
     for (const PlaneTask<T>& plane : planes) {

@@ -267,11 +267,11 @@ void Slot::set_spectrum(std::size_t plane_index) const {
   spectra[std::size_t(task_plane.channel)] =
       singular_values({.values = squares.data(),
                        .scale = unscale,
+                       .is_svd_of_a = spectrum_.precision == Precision::float64,
                        .count = plane.n(),
                        .rows = plane.rows,
                        .cols = plane.cols,
-                       .squared_norm = unscale * squared_norm(plane_index),
-                       .is_svd_of_a = spectrum_.precision == Precision::float64});
+                       .squared_norm = unscale * squared_norm(plane_index)});
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().

@@ -219,6 +219,7 @@ class FallbackBackend : public Backend {
     return std::make_unique<FallbackLane>(*gpu_, index, oom_, cpu_);
   }
   std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return gpu_->make_gpu_lane(gpu); }
+  preparation::Resizer* resizer() const override { return gpu_->resizer(); }
   std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = gpu_->warnings();

@@ -88,9 +88,9 @@ TEST(RankRule, needs_more_values_if_the_known_ones_do_not_decide) {
   EXPECT_THAT(ranks_of(threshold, {spectrum(values, 3)}), ElementsAre(2));
   for (const auto kind : {RankRule::Kind::median_threshold, RankRule::Kind::marchenko_pastur}) {
     EXPECT_THAT(ranks_of({kind, 1}, {spectrum(values, 3)}), ElementsAre());
-    EXPECT_TRUE(needs_full_spectrum({kind, 1}));
+    EXPECT_TRUE(needs_full_spectrum(kind));
   }
-  EXPECT_FALSE(needs_full_spectrum(error));
+  EXPECT_FALSE(needs_full_spectrum(error.kind));
 }
 
 TEST(RankRule, asks_for_values_of_the_channel_that_lacks_them) {

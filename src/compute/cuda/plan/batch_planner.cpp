@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "compute/cuda/plan/subspace_columns.hpp"
+#include "compute/rank_rule.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -17,8 +18,7 @@ std::vector<int> choose_ranks(const BatchKey& key) {
 /// Whether a rank depends on all singular values.
 bool needs_all_values(const BatchKey& key) {
   const auto needs_all = [](const RankPolicy& policy) {
-    return policy.kind == RankPolicy::Kind::marchenko_pastur ||
-           (policy.kind == RankPolicy::Kind::gavish_donoho && policy.value == 0);
+    return needs_full_spectrum(rule_kind(policy));
   };
   return std::ranges::any_of(key.ranks, needs_all) ||
          (key.chroma_rank && needs_all(*key.chroma_rank));
