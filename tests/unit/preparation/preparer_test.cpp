@@ -161,7 +161,7 @@ TEST(Preparer, prepares_floats_as_integers) {
 TEST(Preparer, removes_the_values_of_dicom_if_it_normalizes) {
   const auto prepared = [](const Preparation& preparation) {
     Picture picture{test::noise_image({4, 5, 1, Depth::u16}), {}, {}};
-    picture.metadata.dicom = DicomValues{.bits_stored = 12};
+    picture.metadata.dicom = DicomValues();
     return Preparer(preparation).prepare(std::move(picture)).metadata.dicom.has_value();
   };
   EXPECT_FALSE(prepared({.normalize = Normalization::minmax}));
