@@ -71,12 +71,12 @@ TEST(Dicom, tells_how_samples_become_values) {
             "12 bits stored, value = 0.5 x (sample - 2048) - 1024, window 40 / 400");
 }
 
-DicomMaker with_text(DicomMaker::Tag tag, const std::string& value) {
+DicomMaker with_text(DicomTag::Value tag, const std::string& value) {
   return DicomMaker(8).text(tag, value).pixels("12"sv);
 }
 
 TEST(Dicom, reads_numbers_with_a_sign) {
-  const auto values = [](DicomMaker::Tag tag, const std::string& value) {
+  const auto values = [](DicomTag::Value tag, const std::string& value) {
     return *open_dicom(with_text(tag, value).file()).metadata.dicom;
   };
   EXPECT_EQ(values(DicomMaker::kSlope, "+2.5").slope, 2.5);
