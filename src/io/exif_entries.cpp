@@ -119,6 +119,13 @@ std::string description_of(std::span<const std::byte> exif) {
   return text.substr(0, text.find('\0'));
 }
 
+/// Whether a program wrote how the pixels are stored, for itself: tifffile (JSON), ImageJ, or
+/// OME-TIFF. Readers take it for a description of this file.
+bool describes_storage(std::string_view description) {
+  return description.starts_with('{') || description.starts_with("ImageJ=") ||
+         description.starts_with("<?xml") || description.starts_with("<OME");
+}
+
 }  // namespace
 
 std::optional<ExifEntries> read_exif_entries(std::span<const std::byte> tiff,
@@ -167,20 +174,16 @@ std::vector<std::byte> described_exif(const PictureView& picture) {
 }
 
 void remove_description(std::vector<std::byte>& exif) {
-  std::string rest;
-  bool is_changed = false;
   const std::string description = description_of(exif);
-  for (std::size_t begin = 0; begin < description.size();) {
+  std::string rest;
+  for (std::size_t begin = 0; begin < description.size() && !describes_storage(description);) {
     const std::size_t end = std::min(description.find('\n', begin), description.size());
     const std::string line = description.substr(begin, end - begin);
     begin = end + 1;
-    if (line.starts_with(kStampPrefix)) {
-      is_changed = true;
-    } else {
-      rest += (rest.empty() ? "" : "\n") + line;
-    }
+    if (!line.starts_with(kStampPrefix)) rest += (rest.empty() ? "" : "\n") + line;
   }
-  if (is_changed) write_exif_entries({.first = {text_entry(ExifTag::kDescription, rest)}}, exif);
+  if (rest != description)
+    write_exif_entries({.first = {text_entry(ExifTag::kDescription, rest)}}, exif);
 }
 
 }  // namespace eckart::io

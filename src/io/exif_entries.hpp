@@ -32,8 +32,8 @@ void write_exif_entries(const ExifEntries& entries, std::vector<std::byte>& tiff
 /// no other place for them: `Software`, and the others as lines of ImageDescription.
 std::vector<std::byte> described_exif(const PictureView& picture);
 
-/// Removes the lines that described_exif() adds to ImageDescription: they do not describe an image
-/// that is made from this one.
+/// Removes from ImageDescription what is not true of an image that is made from this one: the lines
+/// that described_exif() adds, and what tifffile, ImageJ or OME-TIFF say of the storage of pixels.
 void remove_description(std::vector<std::byte>& exif);
 
 }  // namespace eckart::io

@@ -121,5 +121,22 @@ TEST(Metadata, has_the_stamp_in_exif_if_there_is_no_other_place) {
   }
 }
 
+/// tifffile refuses a file whose description is of another shape, or JSON with more behind it.
+TEST(ExifEntries, lose_what_programs_say_of_the_storage_of_pixels) {
+  const auto kept = [](const std::string& description) {
+    Bytes exif;
+    const std::string text = description + '\0';
+    write_exif_entries({.first = {{ExifTag::kDescription, TiffType::kAscii,
+                                   std::uint32_t(text.size()), as_bytes(text)}}},
+                       exif);
+    remove_description(exif);
+    return text_of(exif, ExifTag::kDescription);
+  };
+  EXPECT_EQ(kept(R"({"shape": [5, 7]})"), "");
+  EXPECT_EQ(kept("ImageJ=1.53\nimages=1\n"), "");
+  EXPECT_EQ(kept("<?xml version=\"1.0\"?><OME/>"), "");
+  EXPECT_EQ(kept("a dog\nin the garden"), "a dog\nin the garden");
+}
+
 }  // namespace
 }  // namespace eckart::io
