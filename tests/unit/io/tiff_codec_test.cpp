@@ -150,7 +150,7 @@ Bytes float_tiff(int cols, int rows, int samples, const std::vector<float>& valu
 }
 
 TEST(Tiff, reads_floats_as_they_are) {
-  const std::vector<float> values{-1e-30F, 3e30F, 0.1F, -0.0F, 65536.5F, -2};
+  const std::vector<float> values{-1e-30F, 3e29F, 0.1F, -0.0F, 65536.5F, -2};
   const Image gray = open_tiff(float_tiff(3, 2, 1, values)).pixels;
   EXPECT_EQ(gray.shape(), (ImageShape{2, 3, 1, Depth::f32}));
   EXPECT_EQ(test::float_samples(gray), values);
