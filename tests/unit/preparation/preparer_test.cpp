@@ -40,7 +40,9 @@ TEST(Preparer, converts_then_resizes_then_normalizes) {
   WeightCache weights;
   Image expected = resize(to_gray(test::noise_image(kColor)), 60, 30, weights);
   normalize_minmax(expected);
-  EXPECT_TRUE(test::same(preparer.prepare(make_picture()).pixels, expected));
+  Picture opaque = make_picture();
+  opaque.alpha = Image();
+  EXPECT_TRUE(test::same(preparer.prepare(std::move(opaque)).pixels, expected));
 }
 
 TEST(Preparer, resizes_alpha_and_does_not_normalize_it) {
