@@ -66,7 +66,7 @@ double sample_range(const Image& image) {
   });
 }
 
-Peak resolve_peak(const PeakChoice& choice, const Image& input) {
+Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored) {
   const Depth depth = input.shape().depth;
   switch (choice.source) {
     case PeakSource::number:
@@ -81,6 +81,10 @@ Peak resolve_peak(const PeakChoice& choice, const Image& input) {
       break;
     case PeakSource::automatic:
       if (is_float(depth)) return {sample_range(input), PeakSource::range};
+      if (bits_stored > 0 && bits_stored < 8 * int(depth))
+        return {double((1 << bits_stored) - 1), PeakSource::bits_stored};
+      break;
+    case PeakSource::bits_stored:  // parse_peak() does not return it
       break;
   }
   return {double(peak(depth)), PeakSource::dtype};

@@ -18,8 +18,9 @@ Comparison compare(const Image& a, const Image& b);
 /// max - min over all samples, in levels.
 double sample_range(const Image& image);
 
-/// The peak for this input image. Throws ItemError(unsupported) for `dtype` of float samples, which
+/// The peak for this input image. `bits_stored`: of integer samples, if only the lower bits are
+/// used, as in DICOM; 0: all. Throws ItemError(unsupported) for `dtype` of float samples, which
 /// have no largest value.
-Peak resolve_peak(const PeakChoice& choice, const Image& input);
+Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored = 0);
 
 }  // namespace eckart::analysis

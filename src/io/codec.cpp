@@ -53,8 +53,10 @@ std::span<const Codec> codecs(Decoder decoder) {
 }
 
 std::string codec_libraries() {
+  const std::string dcmtk = dcmtk_version();
   return "libspng " + spng_version() + ", libjpeg-turbo, libtiff " + tiff_version() + ", libwebp " +
-         webp_version() + ", OpenCV " + opencv_version();
+         webp_version() + (dcmtk.empty() ? "" : ", dcmtk " + dcmtk) + ", OpenCV " +
+         opencv_version();
 }
 
 const Codec& codec_for(ImageFormat format) {

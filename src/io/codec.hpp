@@ -28,10 +28,11 @@ struct Header {
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// The largest parts of metadata that a format can hold, in bytes.
+/// The metadata that a format can hold.
 struct MetadataLimits {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::size_t icc = kNone, exif = kNone, xmp = kNone;
+  std::size_t icc = kNone, exif = kNone, xmp = kNone;  ///< bytes
+  bool has_density = true, has_png_color = true;
 };
 
 /// One image format: one file in io/, one entry of codecs().

@@ -44,6 +44,10 @@ std::string named_format(const std::string& name) {
 }
 
 void check_extension(const std::string& name, ImageFormat format) {
+  if (name.ends_with("{name}"))
+    throw std::invalid_argument("the output name '" + name +
+                                "' ends with {name}, which has the extension of the input; end "
+                                "the name with .{ext}");
   const std::string named = named_format(name);
   if (named.empty() || named == to_string(format)) return;
   const std::string other =

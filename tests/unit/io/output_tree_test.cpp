@@ -82,6 +82,8 @@ TEST(OutputTree, rejects_invalid_patterns) {
   EXPECT_THROW(tree(".."), std::invalid_argument);
   EXPECT_THROW(tree("{stem}.{ext}", {{1}, {2}}), std::invalid_argument);
   EXPECT_NO_THROW(tree("{stem}.{ext}", {{1}}));
+  EXPECT_THROW(tree("{rank}-{name}"), std::invalid_argument) << "extension of the input";
+  EXPECT_NO_THROW(tree("{name}.{ext}"));
 }
 
 TEST(OutputTree, rejects_a_second_input_of_the_same_name) {
