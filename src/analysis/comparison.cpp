@@ -66,13 +66,15 @@ double sample_range(const Image& image) {
   });
 }
 
-Peak resolve_peak(const PeakChoice& choice, const Image& input) {
-  const Depth depth = input.shape().depth;
+namespace {
+
+template <class GetRange>
+Peak choose_peak(const PeakChoice& choice, Depth depth, GetRange&& range) {
   switch (choice.source) {
     case PeakSource::number:
       return {choice.number, choice.source};
     case PeakSource::range:
-      return {sample_range(input), choice.source};
+      return {range(), choice.source};
     case PeakSource::dtype:
       if (is_float(depth))
         throw ItemError(FailureReason::unsupported,
@@ -80,10 +82,35 @@ Peak resolve_peak(const PeakChoice& choice, const Image& input) {
                         "the number that stands for white");
       break;
     case PeakSource::automatic:
-      if (is_float(depth)) return {sample_range(input), PeakSource::range};
+      if (is_float(depth)) return {range(), PeakSource::range};
       break;
   }
   return {double(peak(depth)), PeakSource::dtype};
+}
+
+}  // namespace
+
+Peak resolve_peak(const PeakChoice& choice, const Image& input) {
+  return choose_peak(choice, input.shape().depth, [&] { return sample_range(input); });
+}
+
+Peak resolve_peak(const PeakChoice& choice, Depth depth, double range) {
+  return choose_peak(choice, depth, [&] { return range; });
+}
+
+SampleStatistics sample_statistics(const Image& image) {
+  return with_sample_type(image.shape().depth, [&]<class Sample>(Sample*) {
+    const std::span<const Sample> all = samples<Sample>(image);
+    const auto [min, max] = std::ranges::minmax(all);
+    SampleStatistics statistics{double(min), double(max), {}};
+    const auto channels = std::size_t(image.shape().channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+      double sum = 0;
+      for (std::size_t i = c; i < all.size(); i += channels) sum += double(all[i]);
+      statistics.mean.push_back(sum / (double(all.size()) / double(channels)));
+    }
+    return statistics;
+  });
 }
 
 }  // namespace eckart::analysis

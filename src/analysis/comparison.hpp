@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/factors.hpp"
 #include "core/image.hpp"
 #include "core/peak_choice.hpp"
 
@@ -21,5 +22,10 @@ double sample_range(const Image& image);
 /// The peak for this input image. Throws ItemError(unsupported) for `dtype` of float samples, which
 /// have no largest value.
 Peak resolve_peak(const PeakChoice& choice, const Image& input);
+/// The same for an image of which only max - min is known.
+Peak resolve_peak(const PeakChoice& choice, Depth depth, double range);
+
+/// Minimum and maximum over all samples, and the mean of each channel.
+SampleStatistics sample_statistics(const Image& image);
 
 }  // namespace eckart::analysis

@@ -1,6 +1,7 @@
 #include "pipeline/color_planes.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,11 @@ void restore_output(WorkItem& item, std::size_t output) {
       preparation::restore_colors(item.image, task.input, task.outputs[output], item.color);
   task.outputs[output] = std::move(restored.pixels);
   divide_levels(task.results[output], matrices_scale(item.image.shape(), item.color));
+  if (!item.has_known_pixels()) {
+    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+    item.errors.push_back({.residual = kUnknown, .squared_error = kUnknown});
+    return;
+  }
   item.errors.push_back(
       {.residual = item.color == ColorMode::luma ? luma_residual(item, output) : restored.residual,
        .squared_error = restored.squared_error});
@@ -65,6 +71,7 @@ void restore_colors(WorkItem& item) {
   for (std::vector<double>& values : task.spectra) {
     for (double& value : values) value /= scale;
   }
+  for (Factors& matrix : task.factors) matrix.scale_levels(1 / scale);
   task.input = std::exchange(item.image, {});
 }
 

@@ -29,15 +29,17 @@ Image copy_image(const Image& image) {
 }  // namespace
 
 void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
-                  const std::optional<RankPolicy>& chroma_rank) {
+                  const std::optional<RankPolicy>& chroma_rank, bool wants_factors) {
   compute::Task& task = item.task;
   const ImageShape& shape = item.matrices_shape;
   ImageShape stored = shape;  // what counts for a rank by the bytes of the image
   stored.depth = item.image_shape.depth;
   const int scale = matrices_scale(item.image_shape, item.color);
   task.peak = scale * peak(item.image_shape.depth);
+  const bool has_known_pixels = item.has_known_pixels();
   const auto to_levels = [&](const RankPolicy& policy) {
-    return scale_levels(resolve(policy, stored), scale);
+    const bool is_all_known = !has_known_pixels && policy.kind == RankPolicy::Kind::full;
+    return is_all_known ? policy : scale_levels(resolve(policy, stored), scale);
   };
   task.chroma_rank.reset();
   if (item.color == ColorMode::ycbcr && chroma_rank) task.chroma_rank = to_levels(*chroma_rank);
@@ -47,7 +49,7 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
   task.ranks.clear();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const RankPolicy resolved = to_levels(ranks[i]);
-    if (is_full(resolved, shape) && is_chroma_full) {
+    if (has_known_pixels && is_full(resolved, shape) && is_chroma_full) {
       item.full_rank_outputs.push_back(i);
       continue;
     }
@@ -55,7 +57,9 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
     task.outputs.emplace_back(shape);
     task.results.emplace_back(std::size_t(shape.channels));
   }
-  item.is_full_rank = task.ranks.empty();
+  const int factor_rank = item.full_rank_outputs.empty() ? 0 : std::min(shape.rows, shape.cols);
+  task.min_factor_rank = wants_factors ? std::optional(factor_rank) : std::nullopt;
+  item.is_full_rank = task.ranks.empty() && !wants_factors;
   if (item.is_full_rank) add_full_rank_outputs(item);
 }
 

@@ -24,15 +24,18 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
-/// Whether the image must not be computed on a GPU. Its kernels read integers only.
+/// Whether the image must not be computed on a GPU. Its kernels read integers only, and give no
+/// factors.
 bool must_use_cpu(const Task* task) {
-  return task->is_cpu_only || is_float(task->input.shape().depth);
+  return task->is_cpu_only || is_float(task->input.shape().depth) || task->min_factor_rank ||
+         !task->known_factors.empty();
 }
 
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {
   task.error.clear();
   task.spectra.clear();
+  task.factors.clear();
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
 }
 
