@@ -46,12 +46,12 @@ eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to i
              USES core files text hash LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
-eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES core text)
+eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES preparation core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
-eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute core)
+eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation core)
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"
              USES compute/cuda/layout compute core)
-eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute core build_id PUBLIC_LIBRARIES cuda)
+eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute preparation core build_id PUBLIC_LIBRARIES cuda)
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core text)
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core text)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core machine)
@@ -64,7 +64,7 @@ eckart_layer(status_server ABOUT "status page, status.json, metrics, health chec
              USES status_server/page reports telemetry machine core files text LIBRARIES spdlog nlohmann-json cpp-httplib prometheus)
 eckart_layer(html ABOUT "pages that need no other file: style, tables, plots as SVG" LIBRARIES spdlog)
 eckart_layer(inspection ABOUT "what an image comes to at each rank, as text, JSON and page"
-             USES compute compute/cpu analysis html core text LIBRARIES spdlog nlohmann-json)
+             USES compute compute/cpu analysis preparation html core text LIBRARIES spdlog nlohmann-json)
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"

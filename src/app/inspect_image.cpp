@@ -37,11 +37,16 @@ std::string shown_range_note(const analysis::DisplayRange& range) {
                      range.white);
 }
 
-/// As the pipeline warns.
-std::optional<std::string> noise_note(ImageFormat format) {
-  if (format != ImageFormat::jpeg) return std::nullopt;
-  return "gd and mp expect white noise, but JPEG compression has removed most of it and left "
-         "blocks.";
+/// Of JPEG, as the pipeline warns.
+std::optional<std::string> noise_note(ImageFormat format,
+                                      const inspection::Inspection& inspection) {
+  if (format == ImageFormat::jpeg)
+    return "gd and mp expect white noise, but JPEG compression has removed most of it and left "
+           "blocks.";
+  if (has_no_white_noise(inspection))
+    return "gd and mp expect white noise, but the singular values show none: mp keeps all of a "
+           "channel but the smallest, and what gd removes is not noise.";
+  return std::nullopt;
 }
 
 std::string residual_caption(const RankPicture& picture) {
@@ -61,7 +66,8 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
                              std::vector<RankPolicy> ranks, bool needs_pictures) {
   const InputPicture input = read_picture(file, settings);
   const Image& image = input.picture.pixels;
-  if (ranks.empty()) ranks = inspection::default_ranks(image.shape());
+  if (ranks.empty())
+    ranks = inspection::default_ranks(stored_matrices_shape(image.shape(), settings.color));
   InspectedImage result{
       .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes}};
   const analysis::DisplayRange range = analysis::display_range(image);
@@ -86,9 +92,12 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
       inspection::inspect(image,
                           {.peak = analysis::resolve_peak(settings.quality.peak, image),
                            .ranks = std::move(ranks),
-                           .targets = inspection::common_targets()},
+                           .targets = inspection::common_targets(),
+                           .color = settings.color,
+                           .chroma_rank = settings.chroma_rank},
                           add_picture);
-  if (const auto note = noise_note(input.format)) result.report.notes.push_back(*note);
+  if (const auto note = noise_note(input.format, result.report.inspection))
+    result.report.notes.push_back(*note);
   if (needs_pictures && image.shape().depth != Depth::u8)
     result.report.notes.push_back(shown_range_note(range));
   return result;

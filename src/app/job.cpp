@@ -58,17 +58,8 @@ ledger::LedgerOptions ledger_options(const JobRequest& request) {
 
 /// Returns the request. Throws std::invalid_argument.
 JobRequest checked(JobRequest request) {
-  const settings::Settings& settings = request.settings;
-  if (settings.chroma_rank && settings.color != ColorMode::ycbcr)
-    throw std::invalid_argument("chroma_rank is set, but color is " + to_string(settings.color) +
-                                ", not ycbcr");
+  settings::check_chroma_rank(request.settings);
   return request;
-}
-
-/// Y, Cb and Cr are not in levels of the image.
-bool wants_spectra(const JobRequest& request) {
-  const ColorMode color = request.settings.color;
-  return request.wants_spectra && color != ColorMode::luma && color != ColorMode::ycbcr;
 }
 
 pipeline::InputOptions input_options(const JobRequest& request) {
@@ -83,7 +74,7 @@ pipeline::InputOptions input_options(const JobRequest& request) {
           .preparation = settings.preparation(),
           .color = settings.color,
           .chroma_rank = settings.chroma_rank,
-          .wants_spectra = wants_spectra(request),
+          .wants_spectra = request.wants_spectra,
           .wants_factors = output.factors != FactorType::none,
           .why_no_factors = why_no_factors};
 }
@@ -141,11 +132,11 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
-void Job::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   std::optional<io::InputFile> open = pipeline::open_watched_file(item);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
-  loader_.load(item, std::move(open), memory);
+  loader_.load(item, std::move(open), context);
   if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
 }
 

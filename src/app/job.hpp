@@ -67,7 +67,7 @@ class Job : public pipeline::OutputOwner {
 
   void assign_outputs(pipeline::WorkItem& item);
   /// Skips the item if it is done already.
-  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory);
+  void load(pipeline::WorkItem& item, pipeline::LoadContext& context);
   void write(pipeline::WorkItem& item);
   void publish(std::span<pipeline::ItemPtr> group);
   void record_suspects(const pipeline::InFlightBatches::Items& items);

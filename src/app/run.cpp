@@ -77,7 +77,7 @@ void add_to(reports::MeasurementSummary& summary, const pipeline::WorkItem& item
     summary.add(pipeline::output_measurement(item, i));
   const compute::Task& task = item.task;
   if (!task.spectra.empty())
-    summary.add_spectra(task.spectra, task.input.shape().samples(), task.peak);
+    summary.add_spectra(task.spectra, item.matrices_shape.samples(), task.peak);
 }
 
 void warn_of_output_folders(telemetry::RunReport& report, const io::Source& source) {

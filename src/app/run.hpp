@@ -88,8 +88,8 @@ class Run : private pipeline::JobSteps {
  private:
   compute::Backend& create_backend() override;
   void assign_outputs(pipeline::WorkItem& item) override { job_.assign_outputs(item); }
-  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) override {
-    job_.load(item, memory);
+  void load(pipeline::WorkItem& item, pipeline::LoadContext& context) override {
+    job_.load(item, context);
   }
   void write(pipeline::WorkItem& item) override { job_.write(item); }
   void publish(std::span<pipeline::ItemPtr> group) override { job_.publish(group); }

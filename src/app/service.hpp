@@ -68,8 +68,8 @@ class Service : public SupervisedService, private pipeline::JobSteps {
     return *folders_[std::size_t(item.job)];
   }
   void assign_outputs(pipeline::WorkItem& item) override { folder_of(item).assign_outputs(item); }
-  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) override {
-    folder_of(item).load(item, memory);
+  void load(pipeline::WorkItem& item, pipeline::LoadContext& context) override {
+    folder_of(item).load(item, context);
   }
   void write(pipeline::WorkItem& item) override { folder_of(item).write(item); }
   void publish(std::span<pipeline::ItemPtr> group) override;

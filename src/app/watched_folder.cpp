@@ -203,8 +203,8 @@ void WatchedFolder::assign_outputs(pipeline::WorkItem& item) {
   attempt_or_defer(item, Stage::source, [&](Job& job) { job.assign_outputs(item); });
 }
 
-void WatchedFolder::load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
-  attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, memory); });
+void WatchedFolder::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
+  attempt_or_defer(item, Stage::load, [&](Job& job) { job.load(item, context); });
 }
 
 void WatchedFolder::write(pipeline::WorkItem& item) {

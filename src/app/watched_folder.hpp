@@ -37,7 +37,7 @@ class WatchedFolder {
   bool needs_processing(const io::SourceItem& arrival, const files::FileState& state);
 
   void assign_outputs(pipeline::WorkItem& item);
-  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory);
+  void load(pipeline::WorkItem& item, pipeline::LoadContext& context);
   void write(pipeline::WorkItem& item);
   /// Publishes the outputs, and then keeps, moves, deletes or quarantines the inputs. An input that
   /// cannot be moved or deleted stays until a scan finds it again.

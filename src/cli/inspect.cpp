@@ -80,9 +80,7 @@ ExitCode execute(const InspectArgs& args) {
   settings::Settings settings = read_configuration(args.config).settings;
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
-  if (settings.color != ColorMode::channels && settings.color != ColorMode::gray)
-    throw FatalError(ExitCode::usage, "inspect decomposes each channel of an image: color " +
-                                          to_string(settings.color) + " is not supported");
+  settings::check_chroma_rank(settings);
   check_exists(args.image);
   check_not_image("--html", args.page);
   if (!args.sheet.empty()) sheet_codec(args.sheet);
@@ -128,6 +126,7 @@ void add_inspect(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("inspect", "Show what an image comes to at each rank")
                           ->group(kMeasuringCommands);
   command->add_option("IMAGE", args->image, "Image file")->required();
+  add_color_options(*command, args->preparation, "Preparation");
   add_preparation_options(*command, args->preparation, "Preparation");
   add_rank_option(*command, args->rank)
       ->default_str("1,2,5,10,... and the break-even rank")
@@ -141,6 +140,8 @@ void add_inspect(CLI::App& app, Action& action) {
                          {"Look at five ranks",
                           "eckart inspect photo.jpg -k 5,10,20,50,psnr:40 "
                           "-o sheet.png"},
+                         {"Luma, with the full chroma of the photograph",
+                          "eckart inspect photo.jpg --color luma"},
                          {"A page with plots, tables and pictures",
                           "eckart inspect photo.jpg --html photo.html"}},
             .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,

@@ -19,15 +19,18 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 
 BatchKey batch_key(const Task& task, int multiple) {
   BatchKey key{padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
-               task.wants_spectrum};
+               task.wants_spectrum, is_float(task.input.shape().depth)};
   if (task.min_factor_rank.value_or(0) > 0) key.ranks.emplace_back(*task.min_factor_rank);
   return key;
 }
 
-std::vector<ChannelGroup> channel_groups(const Task& task) {
-  const int channels = task.input.shape().channels;
-  if (!task.chroma_rank || channels == 1) return {{0, channels}};
+std::vector<ChannelGroup> channel_groups(int channels, bool has_chroma_rank) {
+  if (!has_chroma_rank || channels == 1) return {{0, channels}};
   return {{0, 1}, {1, channels - 1}};
+}
+
+std::vector<ChannelGroup> channel_groups(const Task& task) {
+  return channel_groups(task.input.shape().channels, task.chroma_rank.has_value());
 }
 
 const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel) {

@@ -19,6 +19,7 @@
 #include "core/rank_policy.hpp"
 #include "core/solver_costs.hpp"
 #include "core/solver_kind.hpp"
+#include "preparation/resizer.hpp"
 
 namespace eckart::compute {
 
@@ -56,6 +57,8 @@ struct Task {
   std::vector<Image> outputs;                     ///< one per rank policy; allocated by the caller
   std::vector<std::vector<PlaneResult>> results;  ///< [output][channel]; allocated by the caller
   double peak = 255;                              ///< of PSNR targets, in levels
+  /// The distance of the values that samples are rounded to in the end, in levels.
+  double rounding_step = 1;
   /// Whether `spectra` are wanted. Such a task is computed by a complete decomposition.
   bool wants_spectrum = false;
   /// [channel] all min(rows, cols) singular values, decreasing, in levels. Values below the
@@ -84,6 +87,7 @@ struct ChannelGroup {
   int count = 0;
 };
 /// All channels, or the first and the others if these have their own rank.
+std::vector<ChannelGroup> channel_groups(int channels, bool has_chroma_rank);
 std::vector<ChannelGroup> channel_groups(const Task& task);
 /// The policy of a channel.
 const RankPolicy& rank_policy(const Task& task, std::size_t output, int channel);
@@ -103,6 +107,7 @@ struct BatchKey {
   std::vector<RankPolicy> ranks;  ///< of the outputs, and that of factors if no output has it
   std::optional<RankPolicy> chroma_rank = {};
   bool wants_spectrum = false;
+  bool has_float_samples = false;
 
   /// Whether planes may differ in rank, other than by their shape.
   bool has_plane_ranks() const;
@@ -116,10 +121,11 @@ BatchKey batch_key(const Task& task, int multiple);
 /// The variables that the time of a batch depends on.
 struct BatchWorkload {
   PaddedShape shape;
-  int rank;                 ///< the largest rank
-  int columns;              ///< columns of subspace iteration
-  int planes;               ///< planes in a full batch
-  bool is_float64 = false;  ///< subspace iteration would use float64, as CUDA does for many columns
+  int rank;     ///< the largest rank
+  int columns;  ///< columns of subspace iteration
+  int planes;   ///< planes in a full batch
+  /// Subspace iteration would use float64, as CUDA does for many columns and for float samples.
+  bool is_float64 = false;
 };
 
 /// The solver for one kind of batch, with an explanation for people.
@@ -185,6 +191,9 @@ class Backend {
   /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
+  /// Resizes images on the GPUs; null if images are resized on the CPU. It lives as long as the
+  /// backend.
+  virtual preparation::Resizer* resizer() const { return nullptr; }
   /// The solver for each shape and rank seen so far, the largest shape first.
   virtual std::vector<SolverChoice> solver_choices() const { return {}; }
   /// Lines for `eckart doctor`: devices, memory, driver, libraries.

@@ -9,20 +9,22 @@ namespace {
 
 using Kind = RankRule::Kind;
 
+double square(double value) { return value * value; }
+
 /// The largest squared error before rounding that keeps the mean squared error of the pixels
 /// written below `mean_squared_error`.
-double limit_before_rounding(double mean_squared_error, const ImageShape& shape) {
+double limit_before_rounding(double mean_squared_error, const ImageShape& shape,
+                             double rounding_step) {
   if (is_float(shape.depth)) return double(shape.samples()) * mean_squared_error;
   constexpr double kInverseRoundingVariance = 12, kMaxRoundingRatio = 1.34;
-  return double(shape.samples()) * std::max(mean_squared_error - 1 / kInverseRoundingVariance,
-                                            mean_squared_error / kMaxRoundingRatio);
+  return double(shape.samples()) *
+         std::max(mean_squared_error - square(rounding_step) / kInverseRoundingVariance,
+                  mean_squared_error / kMaxRoundingRatio);
 }
 
 double aspect_ratio(const ImageShape& shape) {
   return double(std::min(shape.rows, shape.cols)) / std::max(shape.rows, shape.cols);
 }
-
-double square(double value) { return value * value; }
 
 /// The median of the Marchenko-Pastur distribution with ratio `beta` and variance 1.
 double marchenko_pastur_median(double beta) {
@@ -60,30 +62,46 @@ std::vector<double> singular_values(const PlaneSpectrum& spectrum) {
   return values;
 }
 
-RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak) {
-  const int channels = shape.channels;
+RankRule::Kind rule_kind(const RankPolicy& policy) {
   switch (policy.kind) {
     case RankPolicy::Kind::energy:
-      return {Kind::missing_share, 1 - policy.value, channels};
+      return Kind::missing_share;
     case RankPolicy::Kind::psnr:
-      return {Kind::squared_error,
-              limit_before_rounding(peak * peak / std::pow(10, policy.value / 10), shape),
-              channels};
     case RankPolicy::Kind::rmse:
-      return {Kind::squared_error, limit_before_rounding(square(policy.value), shape), channels};
-    case RankPolicy::Kind::gavish_donoho: {
-      const double beta = aspect_ratio(shape);
-      if (policy.value == 0)
-        return {Kind::median_threshold, square(hard_threshold_of_median(beta)), channels};
-      return {Kind::threshold,
-              square(hard_threshold(beta) * policy.value) * std::max(shape.rows, shape.cols),
-              channels};
-    }
+      return Kind::squared_error;
+    case RankPolicy::Kind::gavish_donoho:
+      return policy.value == 0 ? Kind::median_threshold : Kind::threshold;
     case RankPolicy::Kind::marchenko_pastur:
-      return {Kind::marchenko_pastur, 0, channels};
+      return Kind::marchenko_pastur;
     default:
-      return {Kind::rank, double(choose_rank(policy, shape)), channels};
+      return Kind::rank;
   }
+}
+
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
+                        double rounding_step) {
+  const auto limit = [&](Kind kind) {
+    switch (kind) {
+      case Kind::missing_share:
+        return 1 - policy.value;
+      case Kind::squared_error:
+        return limit_before_rounding(policy.kind == RankPolicy::Kind::rmse
+                                         ? square(policy.value)
+                                         : square(peak) / std::pow(10, policy.value / 10),
+                                     shape, rounding_step);
+      case Kind::threshold:
+        return square(hard_threshold(aspect_ratio(shape)) * policy.value) *
+               std::max(shape.rows, shape.cols);
+      case Kind::median_threshold:
+        return square(hard_threshold_of_median(aspect_ratio(shape)));
+      case Kind::marchenko_pastur:
+        return 0.0;
+      default:
+        return double(choose_rank(policy, shape));
+    }
+  };
+  const Kind kind = rule_kind(policy);
+  return {kind, limit(kind), shape.channels};
 }
 
 }  // namespace eckart::compute

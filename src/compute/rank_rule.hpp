@@ -28,18 +28,21 @@ struct RankRule {
   friend bool operator==(const RankRule&, const RankRule&) = default;
 };
 
+/// The kind of the rule for a resolved policy.
+RankRule::Kind rule_kind(const RankPolicy& policy);
+
 /// The rule for a resolved policy. `peak` is that of the PSNR.
 ///
 /// psnr and rmse are limits for the pixels written. Rounding a value with a symmetric error of
 /// variance v to an integer gives a mean squared error of at most min(v + 1/12, 1.34 v), so the
 /// limit before rounding is max(limit - 1/12, limit / 1.34) per sample. Float samples are not
-/// rounded to integers.
-RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak);
+/// rounded to integers. Both are in units of `rounding_step`, see Task.
+RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
+                        double rounding_step = 1);
 
-/// Whether the rule needs all singular values.
-constexpr bool needs_full_spectrum(const RankRule& rule) {
-  return rule.kind == RankRule::Kind::median_threshold ||
-         rule.kind == RankRule::Kind::marchenko_pastur;
+/// Whether such a rule needs all singular values.
+constexpr bool needs_full_spectrum(RankRule::Kind kind) {
+  return kind == RankRule::Kind::median_threshold || kind == RankRule::Kind::marchenko_pastur;
 }
 
 /// The optimal hard threshold for singular values of an m x n matrix with white noise of standard
@@ -51,25 +54,30 @@ double hard_threshold(double beta);
 /// lambda(beta) / sqrt(median of the Marchenko-Pastur distribution), equation 4 of that paper.
 double hard_threshold_of_median(double beta);
 
+/// Of float64, with a margin.
+constexpr double kRoundingError = 2.3e-16;
+
 /// The squared singular values of one plane that are known.
 struct PlaneSpectrum {
   const double* values = nullptr;  ///< sigma_i^2 is scale * values[i * step]
   int step = 1;
   double scale = 1;
-  bool are_roots = false;   ///< the values are sigma_i instead
-  int count = 0;            ///< known values, the largest ones
-  int rows = 0, cols = 0;   ///< of the plane
-  double squared_norm = 0;  ///< ||A||_F^2
+  bool are_roots = false;    ///< the values are sigma_i instead
+  bool is_svd_of_a = false;  ///< otherwise: eigenvalues of A'A, which resolve fewer digits
+  int count = 0;             ///< known values, the largest ones
+  int rows = 0, cols = 0;    ///< of the plane
+  double squared_norm = 0;   ///< ||A||_F^2
 
   ECKART_HOST_DEVICE int full_rank() const { return rows < cols ? rows : cols; }
   ECKART_HOST_DEVICE int longer_side() const { return rows < cols ? cols : rows; }
   ECKART_HOST_DEVICE bool is_complete() const { return count >= full_rank(); }
-  /// Values below the rounding error of an eigenvalue of A'A in float64 count as zero.
+  /// Values below the rounding error of the solver in float64 count as zero: of sigma^2 for A'A, of
+  /// sigma for A.
   ECKART_HOST_DEVICE double operator[](int i) const {
-    constexpr double kRoundingError = 2.3e-16;
     const double read = values[std::ptrdiff_t(i) * step];
     const double value = scale * (are_roots ? read * read : read);
-    return value > kRoundingError * full_rank() * squared_norm ? value : 0.0;
+    const double resolution = kRoundingError * full_rank();
+    return value > (is_svd_of_a ? resolution : 1) * resolution * squared_norm ? value : 0.0;
   }
 };
 
@@ -96,17 +104,36 @@ ECKART_HOST_DEVICE inline int next_plane(const PlaneSpectrum* planes, int channe
   return best;
 }
 
-/// Keeps the largest values of all planes until the squared error is at most `limit`.
+/// The squared error of rank 1. The difference from ||A||^2 loses digits, so the values are added
+/// up if all are known well.
+ECKART_HOST_DEVICE inline double squared_error_of_rank_1(const PlaneSpectrum& plane) {
+  if (!plane.is_svd_of_a || !plane.is_complete()) return plane.squared_norm - plane[0];
+  double sum = 0;
+  for (int i = plane.full_rank() - 1; i > 0; --i) sum += plane[i];
+  return sum;
+}
+
+/// Whether all values from these ranks on are zero, not only smaller than the solver resolves.
+ECKART_HOST_DEVICE inline bool are_resolved(const PlaneSpectrum* planes, int channels,
+                                            const int* ranks) {
+  for (int c = 0; c < channels; ++c) {
+    if (ranks[c] < planes[c].full_rank() && !planes[c].is_svd_of_a) return false;
+  }
+  return true;
+}
+
+/// Keeps the largest values of all planes until the squared error is at most `limit`. Returns false
+/// if this needs values that are not known, or smaller than the solver resolves.
 ECKART_HOST_DEVICE inline bool limit_squared_error(double limit, const PlaneSpectrum* planes,
                                                    int channels, int* ranks) {
   double squared_error = 0;
   for (int c = 0; c < channels; ++c) {
     ranks[c] = 1;
-    squared_error += planes[c].squared_norm - planes[c][0];
+    squared_error += squared_error_of_rank_1(planes[c]);
   }
   while (squared_error > limit) {
     const int c = next_plane(planes, channels, ranks);
-    if (c < 0) return true;
+    if (c < 0) return are_resolved(planes, channels, ranks);
     if (ranks[c] >= planes[c].count) return false;
     squared_error -= planes[c][ranks[c]++];
   }
@@ -150,15 +177,18 @@ ECKART_HOST_DEVICE inline int rank_above_noise(const PlaneSpectrum& plane) {
 
 }  // namespace rank_rules
 
-/// Chooses the ranks of planes that are chosen together, at least 1 each. Returns false if more
-/// values are needed: of the planes whose rank is then their number of known values.
+/// Chooses the ranks of planes that are chosen together, at least 1 each and at most the number of
+/// known values. Returns false if more values are needed, of the planes whose rank is then that
+/// number; if there is none, values of a more accurate solver.
 ECKART_HOST_DEVICE inline bool choose_ranks(const RankRule& rule, const PlaneSpectrum* planes,
                                             int channels, int* ranks) {
   using Kind = RankRule::Kind;
   if (rule.kind == Kind::missing_share || rule.kind == Kind::squared_error) {
     double squared_norm = 0;
     for (int c = 0; c < channels; ++c) squared_norm += planes[c].squared_norm;
-    const double limit = rule.kind == Kind::missing_share ? rule.limit * squared_norm : rule.limit;
+    // A share below the rounding error of a sum of squares cannot be told from zero.
+    const double share = fmax(rule.limit, kRoundingError * planes[0].full_rank());
+    const double limit = rule.kind == Kind::missing_share ? share * squared_norm : rule.limit;
     return rank_rules::limit_squared_error(limit, planes, channels, ranks);
   }
   bool is_enough = true;
@@ -167,7 +197,10 @@ ECKART_HOST_DEVICE inline bool choose_ranks(const RankRule& rule, const PlaneSpe
     if (rule.kind == Kind::rank) {
       const int limit = int(rule.limit);
       ranks[c] = limit < plane.full_rank() ? limit : plane.full_rank();
-      is_enough = is_enough && ranks[c] <= plane.count;
+      if (ranks[c] > plane.count) {
+        ranks[c] = plane.count;
+        is_enough = false;
+      }
     } else if (rule.kind == Kind::threshold) {
       is_enough = rank_rules::keep_above(rule.limit, plane, ranks[c]) && is_enough;
     } else if (!plane.is_complete()) {

@@ -35,12 +35,24 @@ constexpr ImageShape matrices_shape(ImageShape image, ColorMode mode) {
   return image;
 }
 
-/// Levels of the matrices per level of the image. Y, Cb and Cr of 8-bit images have eight binary
+/// matrices_shape() with the depth of the image: what ranks by the bytes of the image refer to.
+constexpr ImageShape stored_matrices_shape(const ImageShape& image, ColorMode mode) {
+  ImageShape shape = matrices_shape(image, mode);
+  shape.depth = image.depth;
+  return shape;
+}
+
+/// Levels of the matrices per level of the image: squared errors of the matrices are this squared
+/// times those of the pixels.
+///
+/// A change of Cb by 1 changes green by 0.344 and blue by 1.772, so 3.258 is its squared error in
+/// the pixels; that of Y is 3, and that of Cr 2.476. The matrices hold Y, Cb and Cr with such
+/// factors that each of the three has the weight of Cb. Those of 8-bit images have eight binary
 /// digits after the point, so that their rounding does not matter.
-constexpr int matrices_scale(const ImageShape& image, ColorMode mode) {
-  const bool has_fraction =
-      mode == ColorMode::ycbcr && image.channels > 1 && image.depth == Depth::u8;
-  return has_fraction ? 256 : 1;
+constexpr double matrices_scale(const ImageShape& image, ColorMode mode) {
+  constexpr double kRootOfCbWeight = 1.80513;
+  if (mode != ColorMode::ycbcr || image.channels == 1) return 1;
+  return (image.depth == Depth::u8 ? 256 : 1) / kRootOfCbWeight;
 }
 
 }  // namespace eckart

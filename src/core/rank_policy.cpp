@@ -56,6 +56,12 @@ std::vector<RankPolicy> largest_policies(const std::vector<RankPolicy>& policies
   return largest;
 }
 
+RankPolicy scale_levels(RankPolicy policy, double scale) {
+  using Kind = RankPolicy::Kind;
+  if (policy.kind == Kind::rmse || policy.kind == Kind::gavish_donoho) policy.value *= scale;
+  return policy;
+}
+
 int max_rank(const RankPolicy& policy, int rows, int cols) {
   const int full = std::min(rows, cols);
   return policy.kind == RankPolicy::Kind::rank ? int(std::min(policy.value, double(full))) : full;

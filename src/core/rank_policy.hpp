@@ -60,6 +60,9 @@ RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape);
 /// kept.
 std::vector<RankPolicy> largest_policies(const std::vector<RankPolicy>& policies);
 
+/// The policy for the same matrices with their levels multiplied by `scale`.
+RankPolicy scale_levels(RankPolicy policy, double scale);
+
 /// The largest rank that the policy can choose for a rows x cols matrix. Requires a resolved
 /// policy.
 int max_rank(const RankPolicy& policy, int rows, int cols);

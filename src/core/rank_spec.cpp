@@ -113,14 +113,14 @@ class Parser {
     return int(value);
   }
 
-  /// Reads a decimal number without a sign and exponent, above `min` and at most `max`.
+  /// Reads a decimal number without a sign, above `min` and at most `max`.
   double number(double min, double max, std::string_view what, bool is_whole_text = false) {
     const std::string expected =
         is_whole_text ? std::string(what) : "expected " + std::string(what);
     const char* begin = text_.data() + at_;
     const char* end = text_.data() + text_.size();
     double value = 0;
-    const auto [rest, error] = std::from_chars(begin, end, value, std::chars_format::fixed);
+    const auto [rest, error] = std::from_chars(begin, end, value);
     const bool has_digit = begin != end && *begin >= '0' && *begin <= '9';
     if (error != std::errc{} || !has_digit || !(value > min && value <= max)) fail(at_, expected);
     at_ += std::size_t(rest - begin);
@@ -155,11 +155,19 @@ class Parser {
   std::vector<RankPolicy> all_;
 };
 
+/// The shortest text that is parsed to this number; with an exponent if it is small.
 std::string number_text(double value) {
-  std::array<char, 64> text{};
+  constexpr double kMinFixed = 1e-4;
+  const auto format =
+      value == 0 || value >= kMinFixed ? std::chars_format::fixed : std::chars_format::scientific;
+  std::array<char, 64> buffer{};
   const auto [end, error] =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  return {text.data(), end};
+      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
+  std::string text(buffer.data(), end);
+  constexpr std::string_view kPaddedExponent = "e-0";
+  if (const std::size_t at = text.find(kPaddedExponent); at != text.npos)
+    text.erase(at + kPaddedExponent.size() - 1, 1);
+  return text;
 }
 
 }  // namespace

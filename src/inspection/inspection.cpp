@@ -2,20 +2,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "analysis/comparison.hpp"
 #include "analysis/ssim.hpp"
+#include "compute/backend.hpp"
 #include "compute/cpu/image_decomposition.hpp"
 #include "compute/rank_rule.hpp"
 #include "core/quality.hpp"
+#include "preparation/color_matrices.hpp"
 
 namespace eckart::inspection {
 namespace {
 
 using compute::PlaneSpectrum;
 using compute::cpu::ImageDecomposition;
+using preparation::RestoredImage;
 
 std::int64_t factor_bytes(const std::vector<int>& channel_ranks, const ImageShape& shape) {
   return std::accumulate(channel_ranks.begin(), channel_ranks.end(), std::int64_t(0)) *
@@ -31,23 +36,49 @@ std::vector<double> squared_errors(const PlaneSpectrum& plane) {
   return errors;
 }
 
+/// The matrices that the image is decomposed as.
+Image matrices_of(const Image& image, ColorMode mode) {
+  if (preparation::has_own_matrices(image.shape(), mode))
+    return preparation::color_matrices(image, mode);
+  Image copy(image.shape());
+  std::memcpy(copy.data(), image.data(), image.bytes());
+  return std::move(copy).reshaped(matrices_shape(image.shape(), mode));
+}
+
 /// Computes the results of one image from its spectra and pixels.
 class Inspector {
  public:
-  Inspector(const Image& image, const Peak& peak)
-      : image_(image), shape_(image.shape()), peak_(peak), decomposition_(image) {
+  Inspector(const Image& image, const InspectionRequest& request)
+      : image_(image),
+        color_(image.shape().channels > 1 ? request.color : ColorMode::channels),
+        peak_(request.peak.value),
+        scale_(matrices_scale(image.shape(), color_)),
+        chroma_rank_(request.chroma_rank),
+        matrices_(matrices_of(image, color_)),
+        shape_(stored_matrices_shape(image.shape(), color_)),
+        decomposition_(matrices_) {
     for (const PlaneSpectrum& spectrum : decomposition_.spectra()) {
       squared_norm_ += spectrum.squared_norm;
       squared_errors_.push_back(squared_errors(spectrum));
     }
   }
 
+  ColorMode color() const { return color_; }
+  const ImageShape& matrices() const { return shape_; }
+
   /// The reconstruction of the policy, without the numbers of its pixels.
   Reconstruction choose(const RankPolicy& policy) const {
     const std::vector<PlaneSpectrum> spectra = decomposition_.spectra();
     Reconstruction result{.policy = policy, .channel_ranks = std::vector<int>(spectra.size())};
-    compute::choose_ranks(compute::make_rank_rule(resolve(policy, shape_), shape_, peak_.value),
-                          spectra.data(), shape_.channels, result.channel_ranks.data());
+    for (const auto& [first, count] :
+         compute::channel_groups(shape_.channels, chroma_rank_.has_value())) {
+      const RankPolicy resolved = resolve(first > 0 ? *chroma_rank_ : policy, shape_);
+      ImageShape group = matrices_.shape();
+      group.channels = count;
+      compute::choose_ranks(
+          compute::make_rank_rule(scale_levels(resolved, scale_), group, scale_ * peak_, scale_),
+          &spectra[std::size_t(first)], count, &result.channel_ranks[std::size_t(first)]);
+    }
     set_spectral_quality(result);
     return result;
   }
@@ -59,17 +90,20 @@ class Inspector {
         max_ranks[c] = std::max(max_ranks[c], result->channel_ranks[c]);
     }
     decomposition_.compute_vectors(max_ranks);
-    pixels_ = Image(shape_);
   }
 
   /// Reconstructs the pixels and measures them.
-  const Image& measure(Reconstruction& result) {
-    decomposition_.reconstruct(result.channel_ranks, pixels_);
-    const double squared_error = analysis::compare(image_, pixels_).squared_error;
-    result.psnr_db = eckart::psnr_db(squared_error, shape_.samples(), peak_.value);
-    result.rmse = std::sqrt(squared_error / double(shape_.samples()));
-    result.ssim = analysis::ssim(image_, pixels_, peak_.value);
-    return pixels_;
+  Image measure(Reconstruction& result) {
+    Image matrices(matrices_.shape());
+    const double residual = decomposition_.reconstruct(result.channel_ranks, matrices);
+    RestoredImage restored = restore(std::move(matrices), residual);
+    const Image& pixels = restored.pixels;
+    const double squared_error = analysis::compare(image_, pixels).squared_error;
+    result.psnr_before_rounding_db = image_psnr_db(restored.residual);
+    result.psnr_db = image_psnr_db(squared_error);
+    result.rmse = std::sqrt(squared_error / double(image_.shape().samples()));
+    result.ssim = analysis::ssim(image_, pixels, peak_);
+    return std::move(restored.pixels);
   }
 
   std::vector<CurvePoint> curve() const {
@@ -86,28 +120,46 @@ class Inspector {
     std::vector<std::vector<double>> values;
     for (const PlaneSpectrum& spectrum : decomposition_.spectra()) {
       std::vector<double>& of_channel = values.emplace_back();
-      for (int i = 0; i < spectrum.full_rank(); ++i) of_channel.push_back(std::sqrt(spectrum[i]));
+      for (int i = 0; i < spectrum.full_rank(); ++i)
+        of_channel.push_back(std::sqrt(spectrum[i]) / scale_);
     }
     return values;
   }
 
  private:
+  /// `residual` is that of the matrices.
+  RestoredImage restore(Image matrices, double residual) const {
+    if (!preparation::has_own_matrices(image_.shape(), color_))
+      return {.pixels = std::move(matrices).reshaped(image_.shape()), .residual = residual};
+    RestoredImage restored = preparation::restore_colors(image_, matrices_, matrices, color_);
+    if (color_ == ColorMode::luma)  // without the rounding of luma
+      restored.residual = image_.shape().channels * residual;
+    return restored;
+  }
+
+  double image_psnr_db(double squared_error) const {
+    return eckart::psnr_db(squared_error, image_.shape().samples(), peak_);
+  }
+
   void set_spectral_quality(Reconstruction& result) const {
     double squared_error = 0;
     for (std::size_t c = 0; c < squared_errors_.size(); ++c)
       squared_error += squared_errors_[c][std::size_t(result.channel_ranks[c])];
     result.energy = squared_norm_ > 0 ? std::clamp(1 - squared_error / squared_norm_, 0.0, 1.0) : 1;
-    result.psnr_before_rounding_db = eckart::psnr_db(squared_error, shape_.samples(), peak_.value);
+    result.psnr_before_rounding_db =
+        eckart::psnr_db(squared_error, shape_.samples(), scale_ * peak_);
     result.factor_bytes = factor_bytes(result.channel_ranks, shape_);
   }
 
   const Image& image_;
-  const ImageShape shape_;
-  const Peak peak_;
+  const ColorMode color_;
+  const double peak_, scale_;  // levels of the matrices are scale_ levels of the image
+  const std::optional<RankPolicy> chroma_rank_;
+  const Image matrices_;
+  const ImageShape shape_;  // of the matrices, with the depth of the image
   ImageDecomposition decomposition_;
   double squared_norm_ = 0;
   std::vector<std::vector<double>> squared_errors_;  // by channel and rank
-  Image pixels_;
 };
 
 }  // namespace
@@ -116,10 +168,12 @@ int Reconstruction::rank() const { return *std::ranges::max_element(channel_rank
 
 Inspection inspect(const Image& image, const InspectionRequest& request,
                    const PictureVisitor& visit) {
-  Inspector inspector(image, request.peak);
+  Inspector inspector(image, request);
   Inspection result{.shape = image.shape(),
+                    .color = inspector.color(),
+                    .matrices = inspector.matrices(),
                     .peak = request.peak,
-                    .break_even_rank = break_even_rank(image.shape()),
+                    .break_even_rank = break_even_rank(inspector.matrices()),
                     .singular_values = inspector.singular_values(),
                     .curve = inspector.curve()};
   for (const RankPolicy& policy : request.ranks) result.ranks.push_back(inspector.choose(policy));
@@ -130,28 +184,36 @@ Inspection inspect(const Image& image, const InspectionRequest& request,
   for (const Reconstruction& each : result.targets) all.push_back(&each);
   inspector.compute_vectors(all);
   for (std::size_t i = 0; i < result.ranks.size(); ++i) {
-    const Image& pixels = inspector.measure(result.ranks[i]);
+    const Image pixels = inspector.measure(result.ranks[i]);
     if (visit) visit(i, result.ranks[i], pixels);
   }
   for (Reconstruction& target : result.targets) inspector.measure(target);
   return result;
 }
 
-int break_even_rank(const ImageShape& shape) {
-  const std::int64_t triplet = shape.channels * triplet_bytes(shape.rows, shape.cols);
-  return int(std::min<std::int64_t>(std::int64_t(shape.bytes()) / triplet,
-                                    std::min(shape.rows, shape.cols)));
+bool has_no_white_noise(const Inspection& inspection) {
+  const int full = std::min(inspection.matrices.rows, inspection.matrices.cols);
+  return full > 2 && std::ranges::any_of(inspection.targets, [&](const Reconstruction& target) {
+           return target.policy.kind == RankPolicy::Kind::marchenko_pastur &&
+                  target.rank() >= full - 1;
+         });
 }
 
-std::vector<RankPolicy> default_ranks(const ImageShape& shape) {
+int break_even_rank(const ImageShape& matrices) {
+  const std::int64_t triplet = matrices.channels * triplet_bytes(matrices.rows, matrices.cols);
+  return int(std::min<std::int64_t>(std::int64_t(matrices.bytes()) / triplet,
+                                    std::min(matrices.rows, matrices.cols)));
+}
+
+std::vector<RankPolicy> default_ranks(const ImageShape& matrices) {
   std::vector<RankPolicy> ranks{1};
-  const int half = std::min(shape.rows, shape.cols) / 2;
+  const int half = std::min(matrices.rows, matrices.cols) / 2;
   for (int power = 1; power <= half; power *= 10) {
     for (const int factor : {1, 2, 5}) {
       if (factor * power <= half) ranks.emplace_back(factor * power);
     }
   }
-  if (const int rank = break_even_rank(shape); rank > 0) ranks.emplace_back(rank);
+  if (const int rank = break_even_rank(matrices); rank > 0) ranks.emplace_back(rank);
   std::ranges::sort(ranks);
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

@@ -27,7 +27,8 @@ struct PagePicture {
   int residual_gain = 1;
 };
 
-/// "PNG, 768 x 512 pixels (width x height), 3 channels, 8 bits, 557,596 bytes (raw 1,179,648)".
+/// "PNG, 768 x 512 pixels (width x height), 3 channels, 8 bits, 557,596 bytes (raw 1,179,648)";
+/// with the color mode, if it is not ColorMode::channels.
 std::string image_line(const InspectedFile& of);
 
 /// "PSNR 27.12 dB, SSIM 0.8123".
@@ -55,8 +56,8 @@ inline const std::vector<std::string> kReconstructionHeads = {
     "",  // the SPEC
     "rank", "energy", "PSNR dB", "unrounded", "SSIM", "RMSE", "factor bytes", "of raw"};
 
-/// The cells below kReconstructionHeads.
-std::vector<Cell> reconstruction_cells(const Reconstruction& result, const ImageShape& shape);
+/// The cells below kReconstructionHeads. `matrices`: see Inspection::matrices.
+std::vector<Cell> reconstruction_cells(const Reconstruction& result, const ImageShape& matrices);
 
 std::string break_even_sentence(const Inspection& inspection);
 

@@ -35,9 +35,11 @@ html::Axis rank_axis(const Inspection& inspection) {
           .is_logarithmic = true};
 }
 
-std::string channel_name(std::size_t channel, std::size_t channels) {
-  constexpr std::array kNames{"red", "green", "blue"};
-  return channels == kNames.size() ? kNames[channel] : "gray";
+std::string channel_name(const Inspection& inspection, std::size_t channel) {
+  constexpr std::array kRgb{"red", "green", "blue"}, kYcbcr{"Y", "Cb", "Cr"};
+  if (inspection.color == ColorMode::ycbcr) return kYcbcr.at(channel);
+  if (inspection.color != ColorMode::channels) return to_string(inspection.color);
+  return inspection.shape.channels == int(kRgb.size()) ? kRgb.at(channel) : "gray";
 }
 
 std::string spectrum_plot(const Inspection& inspection) {
@@ -51,7 +53,7 @@ std::string spectrum_plot(const Inspection& inspection) {
   double min = INFINITY, max = 0;
   const auto& channels = inspection.singular_values;
   for (std::size_t c = 0; c < channels.size(); ++c) {
-    PlotSeries series{.label = channel_name(c, channels.size()),
+    PlotSeries series{.label = channel_name(inspection, c),
                       .css_class = channels.size() == 1 ? "c1" : kClasses.at(c),
                       .style = kStyles.at(c),
                       .points = {}};
@@ -94,7 +96,10 @@ std::string rate_distortion_plot(const Inspection& inspection) {
   const ImageShape& shape = inspection.shape;
   const double pixels = double(shape.rows) * shape.cols;
   const auto bits_per_pixel = [&](std::int64_t bytes) { return 8 * double(bytes) / pixels; };
-  PlotSeries line{.label = "before rounding", .css_class = "c1", .points = {}},
+  const bool is_ycbcr = inspection.color == ColorMode::ycbcr;
+  PlotSeries line{.label = is_ycbcr ? "of Y, Cb and Cr, before rounding" : "before rounding",
+                  .css_class = "c1",
+                  .points = {}},
       points{.label = "pixels of the ranks of the table",
              .css_class = "c2",
              .style = PlotSeries::Style::points,
@@ -113,7 +118,7 @@ std::string rate_distortion_plot(const Inspection& inspection) {
       points.points.emplace_back(bits_per_pixel(result.factor_bytes), result.psnr_db);
   }
   constexpr double kMaxShownDb = 70;
-  const double raw = bits_per_pixel(std::int64_t(shape.bytes()));
+  const double raw = bits_per_pixel(std::int64_t(inspection.matrices.bytes()));
   Plot plot{.title = "Rate and distortion",
             .x = {.label = "bits of the factors per pixel",
                   .min = bits_per_pixel(inspection.curve.front().factor_bytes),
@@ -125,8 +130,10 @@ std::string rate_distortion_plot(const Inspection& inspection) {
             .series = {line, points}};
   plot.x.max = std::max(plot.x.max, 2 * plot.x.min);
   plot.y.max = std::max(plot.y.max, plot.y.min + 10);
-  plot.series.push_back(
-      {"raw pixels", "c3", PlotSeries::Style::dashed, {{raw, plot.y.min}, {raw, plot.y.max}}});
+  plot.series.push_back({inspection.color == ColorMode::luma ? "raw luma" : "raw pixels",
+                         "c3",
+                         PlotSeries::Style::dashed,
+                         {{raw, plot.y.min}, {raw, plot.y.max}}});
   return to_svg(plot);
 }
 
@@ -157,14 +164,15 @@ std::string cell_html(Cell cell) {
 }
 
 std::string table(const std::string& title, const std::string& first_head,
-                  const std::vector<Reconstruction>& results, const ImageShape& shape) {
+                  const std::vector<Reconstruction>& results, const ImageShape& matrices) {
   if (results.empty()) return {};
   std::vector<std::string> heads = kReconstructionHeads;
   heads.front() = first_head;
   std::string rows;
   for (const Reconstruction& result : results) {
     std::vector<std::string> cells;
-    for (const Cell& cell : reconstruction_cells(result, shape)) cells.push_back(cell_html(cell));
+    for (const Cell& cell : reconstruction_cells(result, matrices))
+      cells.push_back(cell_html(cell));
     rows += html::row(cells, heads);
   }
   return html::table(title, heads, rows, html::OnPhone::table);
@@ -199,9 +207,9 @@ std::string to_html(const InspectedFile& of, const std::vector<PagePicture>& pic
     html += fmt::format("<p class='warning'>{}</p>\n", escape(note));
   html += "<div class='plots'>\n" + spectrum_plot(inspection) + energy_plot(inspection) +
           rate_distortion_plot(inspection) + ssim_plot(inspection) + "</div>\n";
-  html += table("Ranks", "rank by", inspection.ranks, inspection.shape);
+  html += table("Ranks", "rank by", inspection.ranks, inspection.matrices);
   html +=
-      table("Ranks that common targets come to", "target", inspection.targets, inspection.shape);
+      table("Ranks that common targets come to", "target", inspection.targets, inspection.matrices);
   html += pictures_html(pictures);
   html += fmt::format(
       "<p>PSNR, SSIM and RMSE are those of the pixels, with peak {} ({}); unrounded: PSNR before "

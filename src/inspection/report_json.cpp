@@ -12,7 +12,7 @@ using text::Json;
 /// JSON has no infinity.
 Json finite_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
-Json to_json(const Reconstruction& result, const ImageShape& shape) {
+Json to_json(const Reconstruction& result, const ImageShape& matrices) {
   return {{"rank_spec", to_string(result.policy)},
           {"rank", result.rank()},
           {"channel_ranks", result.channel_ranks},
@@ -22,12 +22,12 @@ Json to_json(const Reconstruction& result, const ImageShape& shape) {
           {"ssim", finite_or_null(result.ssim)},
           {"rmse", result.rmse},
           {"factor_bytes", result.factor_bytes},
-          {"factor_share", double(result.factor_bytes) / double(shape.bytes())}};
+          {"factor_share", double(result.factor_bytes) / double(matrices.bytes())}};
 }
 
-Json to_json(const std::vector<Reconstruction>& results, const ImageShape& shape) {
+Json to_json(const std::vector<Reconstruction>& results, const ImageShape& matrices) {
   Json array = Json::array();
-  for (const Reconstruction& result : results) array.push_back(to_json(result, shape));
+  for (const Reconstruction& result : results) array.push_back(to_json(result, matrices));
   return array;
 }
 
@@ -53,13 +53,14 @@ std::string to_json(const InspectedFile& of) {
                           {"cols", shape.cols},
                           {"channels", shape.channels},
                           {"bits", 8 * int(shape.depth)},
+                          {"color", to_string(inspection.color)},
                           {"source_bytes", of.file_bytes},
                           {"raw_bytes", shape.bytes()},
                           {"peak", inspection.peak.value},
                           {"peak_source", to_string(inspection.peak.source)},
                           {"break_even_rank", inspection.break_even_rank},
-                          {"ranks", to_json(inspection.ranks, shape)},
-                          {"targets", to_json(inspection.targets, shape)},
+                          {"ranks", to_json(inspection.ranks, inspection.matrices)},
+                          {"targets", to_json(inspection.targets, inspection.matrices)},
                           {"singular_values", inspection.singular_values},
                           {"curve", to_json(inspection.curve)},
                           {"notes", of.notes}});

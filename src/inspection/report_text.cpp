@@ -25,12 +25,12 @@ std::string upper(std::string text) {
 }
 
 std::string table(const std::string& first_head, const std::vector<Reconstruction>& results,
-                  const ImageShape& shape) {
+                  const ImageShape& matrices) {
   std::vector<std::vector<std::string>> rows{kReconstructionHeads};
   rows.front().front() = first_head;
   for (const Reconstruction& result : results) {
     std::vector<std::string>& row = rows.emplace_back();
-    for (const Cell& cell : reconstruction_cells(result, shape)) row.push_back(cell.text);
+    for (const Cell& cell : reconstruction_cells(result, matrices)) row.push_back(cell.text);
   }
   std::vector<std::size_t> widths(rows.front().size());
   for (const std::vector<std::string>& row : rows) {
@@ -49,10 +49,12 @@ std::string table(const std::string& first_head, const std::vector<Reconstructio
 
 std::string image_line(const InspectedFile& of) {
   const ImageShape& shape = of.inspection.shape;
-  return fmt::format("{}, {} x {} pixels (width x height), {}, {} bits, {} bytes (raw {})",
+  const ColorMode color = of.inspection.color;
+  return fmt::format("{}, {} x {} pixels (width x height), {}{}, {} bits, {} bytes (raw {})",
                      upper(to_string(of.format)), shape.cols, shape.rows,
-                     text::format_count(shape.channels, "channel"), 8 * int(shape.depth),
-                     text::group_digits(of.file_bytes),
+                     text::format_count(shape.channels, "channel"),
+                     color == ColorMode::channels ? "" : " as " + to_string(color),
+                     8 * int(shape.depth), text::group_digits(of.file_bytes),
                      text::group_digits(std::int64_t(shape.bytes())));
 }
 
@@ -68,8 +70,8 @@ std::string heading_text(const Reconstruction& result) {
                                                       : to_string(result.policy) + ": " + rank;
 }
 
-std::vector<Cell> reconstruction_cells(const Reconstruction& result, const ImageShape& shape) {
-  const double share = double(result.factor_bytes) / double(shape.bytes());
+std::vector<Cell> reconstruction_cells(const Reconstruction& result, const ImageShape& matrices) {
+  const double share = double(result.factor_bytes) / double(matrices.bytes());
   return {{to_string(result.policy), kNone},
           {channel_ranks_text(result), double(result.rank())},
           {decimal(result.energy, 5), result.energy},
@@ -82,30 +84,31 @@ std::vector<Cell> reconstruction_cells(const Reconstruction& result, const Image
 }
 
 std::string break_even_sentence(const Inspection& inspection) {
-  const ImageShape& shape = inspection.shape;
+  const ImageShape& shape = inspection.matrices;
+  const std::string stored = inspection.color == ColorMode::luma ? "luma" : "pixels";
   if (inspection.break_even_rank == 0)
-    return "The factors of rank 1 already need more bytes than the pixels.";
+    return fmt::format("The factors of rank 1 already need more bytes than the {}.", stored);
   const auto bytes = [&](int rank) {
     return text::group_digits(rank * triplet_bytes(shape.rows, shape.cols) * shape.channels);
   };
-  const std::string pixels = text::group_digits(std::int64_t(shape.bytes()));
+  const std::string raw = text::group_digits(std::int64_t(shape.bytes()));
   const int rank = inspection.break_even_rank;
   if (rank == std::min(shape.rows, shape.cols))
-    return fmt::format("At every rank, the factors need at most the {} bytes of the pixels.",
-                       pixels);
+    return fmt::format("At every rank, the factors need at most the {} bytes of the {}.", raw,
+                       stored);
   return fmt::format(
       "Break-even rank: {}. Its factors in float32 need {} bytes, those of rank {} need {}, the "
-      "pixels {}.",
-      rank, bytes(rank), rank + 1, bytes(rank + 1), pixels);
+      "{} {}.",
+      rank, bytes(rank), rank + 1, bytes(rank + 1), stored, raw);
 }
 
 std::string to_text(const InspectedFile& of) {
   const Inspection& inspection = of.inspection;
   std::string text = fmt::format("{}: {}\n", text::printable(of.file.native()), image_line(of));
   text += fmt::format("peak {} ({})\n\n", inspection.peak.value, to_string(inspection.peak.source));
-  text += table("SPEC", inspection.ranks, inspection.shape);
+  text += table("SPEC", inspection.ranks, inspection.matrices);
   if (!inspection.targets.empty())
-    text += "\n" + table("target", inspection.targets, inspection.shape);
+    text += "\n" + table("target", inspection.targets, inspection.matrices);
   text += "\n" + break_even_sentence(inspection) + "\n";
   for (const std::string& note : of.notes) text += note + "\n";
   return text;

@@ -9,36 +9,18 @@
 #include <string_view>
 #include <utility>
 
+#include "io/dicom_tag.hpp"
 #include "io/image_codecs.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::io {
 namespace {
 
+using enum DicomTag::Value;
+
 constexpr std::size_t kPreamble = 128;
 constexpr std::string_view kMagic = "DICM";
 constexpr std::uint32_t kUndefined = 0xFFFFFFFF;  // length of a sequence that ends with a delimiter
-
-enum Tag : std::uint32_t {
-  kTransferSyntax = 0x00020010,
-  kSamples = 0x00280002,
-  kPhotometric = 0x00280004,
-  kFrames = 0x00280008,
-  kRows = 0x00280010,
-  kCols = 0x00280011,
-  kBitsAllocated = 0x00280100,
-  kBitsStored = 0x00280101,
-  kHighBit = 0x00280102,
-  kRepresentation = 0x00280103,
-  kWindowCenter = 0x00281050,
-  kWindowWidth = 0x00281051,
-  kIntercept = 0x00281052,
-  kSlope = 0x00281053,
-  kPixels = 0x7FE00010,
-  kItem = 0xFFFEE000,
-  kItemEnd = 0xFFFEE00D,
-  kSequenceEnd = 0xFFFEE0DD,
-};
 
 struct Element {
   std::uint32_t tag = 0, length = 0;
@@ -187,7 +169,7 @@ void take(Elements& elements, const Element& element, DicomHeader& header, Attri
     case kHighBit:
       header.high_bit = number_of(elements, element);
       return;
-    case kRepresentation:
+    case kPixelRepresentation:
       header.is_signed = number_of(elements, element) != 0;
       return;
     case kWindowCenter:

@@ -142,18 +142,26 @@ void divide_by_alpha(Picture& picture) {
   }
 }
 
-/// Throws if a sample is NaN or infinite, with the position of the first one.
+/// Larger magnitudes stand for missing data, such as -3.4028235e38 in maps of heights.
+constexpr float kMaxMagnitude = 1e30F;
+
+const char* describe_wrong_sample(float sample) {
+  if (std::isnan(sample)) return " that is not a number";
+  return std::isinf(sample) ? " that is infinite" : " above 1e30, as they stand for missing data,";
+}
+
+/// Throws if a sample is NaN, infinite or too large, with the position of the first one.
 void check_finite(const Image& image, const std::string& what) {
   const ImageShape& shape = image.shape();
   const auto* samples = reinterpret_cast<const float*>(image.data());
   const auto* end = samples + shape.samples();
-  const auto* found = std::find_if_not(samples, end, [](float s) { return std::isfinite(s); });
+  const auto* found =
+      std::find_if_not(samples, end, [](float s) { return std::abs(s) <= kMaxMagnitude; });
   if (found == end) return;
   const std::ptrdiff_t pixel = (found - samples) / shape.channels;
   fail_unsupported(
-      "has " + what + (std::isnan(*found) ? " that is not a number" : " that is infinite") +
-      " at row " + std::to_string(pixel / shape.cols) + ", column " +
-      std::to_string(pixel % shape.cols) +
+      "has " + what + describe_wrong_sample(*found) + " at row " +
+      std::to_string(pixel / shape.cols) + ", column " + std::to_string(pixel % shape.cols) +
       (shape.channels == 1 ? ""
                            : ", channel " + std::to_string((found - samples) % shape.channels)) +
       " (counted from 0); replace it first");

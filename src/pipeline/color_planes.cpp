@@ -1,7 +1,6 @@
 #include "pipeline/color_planes.hpp"
 
 #include <cstddef>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -28,13 +27,16 @@ double luma_residual(const WorkItem& item, std::size_t output) {
 
 void restore_output(WorkItem& item, std::size_t output) {
   compute::Task& task = item.task;
+  if (task.outputs[output].empty()) {  // not needed
+    item.errors.emplace_back();
+    return;
+  }
   preparation::RestoredImage restored =
       preparation::restore_colors(item.image, task.input, task.outputs[output], item.color);
   task.outputs[output] = std::move(restored.pixels);
   divide_levels(task.results[output], matrices_scale(item.image.shape(), item.color));
-  if (!item.has_known_pixels()) {
-    constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-    item.errors.push_back({.residual = kUnknown, .squared_error = kUnknown});
+  if (!item.has_known_pixels()) {  // errors of the matrices add up to those of the pixels
+    item.errors.push_back(sum_errors(task.results[output]));
     return;
   }
   item.errors.push_back(
@@ -62,7 +64,9 @@ void restore_colors(WorkItem& item) {
   if (task.input.shape() == item.image_shape && item.image.empty()) return;
   if (item.image.empty()) {
     task.input = std::move(task.input).reshaped(item.image_shape);
-    for (Image& output : task.outputs) output = std::move(output).reshaped(item.image_shape);
+    for (Image& output : task.outputs) {
+      if (!output.empty()) output = std::move(output).reshaped(item.image_shape);
+    }
     return;
   }
   for (std::size_t i = 0; i < task.outputs.size(); ++i) restore_output(item, i);

@@ -160,7 +160,7 @@ void ComputeWorker::send(Batch batch) {
       }
       if (item->outcome.ok()) {
         attempt(item->outcome, Stage::compute, FailureReason::compute_failed,
-                [&] { add_full_rank_outputs(*item); });
+                [&] { complete_outputs(*item); });
       }
       if (item->outcome.ok()) item->advance(ItemState::computed);
       if (!out_.push(std::move(item))) return;

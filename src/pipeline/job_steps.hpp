@@ -28,7 +28,7 @@ class JobSteps {
   /// Load: decodes the item into its task, or sets its outcome to skipped or failed. ItemError
   /// fails the item. After an EnvironmentError that the release of resources can remedy, it is
   /// called again.
-  virtual void load(WorkItem& item, ItemMemory& memory) = 0;
+  virtual void load(WorkItem& item, LoadContext& context) = 0;
   /// Write: encodes the item's outputs under temporary names (WorkItem::publication). ItemError
   /// fails the item. After an EnvironmentError it may be called again, for example when the disk
   /// has free space.

@@ -64,8 +64,9 @@ Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const i
       input_(input),
       preparer_(input.preparation) {}
 
-void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory) {
+void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context) {
   if (!open) open.emplace(item.file);
+  item.output_ranks = ranks_;
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
   const io::Codec& codec = io::detect_codec(io::FileBytes(file), input_.decoder);
@@ -74,9 +75,9 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
-  item.reservation = memory.reserve(bytes_to_reserve(std::size_t(file.size()), header));
+  item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = preparer_.prepare(decode(item, file, codec, header));
+  Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
     set_known_factors(item, std::move(picture));
@@ -88,8 +89,8 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
                   io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes(item.image_shape, item.color) + item.alpha.bytes() +
-                             item.metadata.bytes() + header.factor_bytes);
+  item.reservation.shrink_to(resident_bytes(item, item.image_shape, item.color) +
+                             item.alpha.bytes() + item.metadata.bytes() + header.factor_bytes);
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
@@ -99,14 +100,22 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory&
   item.task.wants_spectrum = input_.wants_spectra;
 }
 
-std::size_t Loader::resident_bytes(const ImageShape& prepared, ColorMode color) const {
+std::size_t Loader::resident_bytes(const WorkItem& item, const ImageShape& prepared,
+                                   ColorMode color) const {
+  std::size_t outputs = 0;
+  bool writes_residuals = false;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) outputs += item.is_rank_needed(i) ? 1 : 0;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i)
+    writes_residuals = writes_residuals || item.is_residual(i);
+  const std::size_t image = prepared.bytes();
   const std::size_t matrices = matrices_shape(prepared, color).bytes();
-  const std::size_t factors = written_factor_bytes(prepared, color);
-  const std::size_t computing = copies_ * matrices * (1 + ranks_.size()) + factors;
-  if (!preparation::has_own_matrices(prepared, color)) return computing;
-  const std::size_t restoring =
-      matrices * (1 + ranks_.size()) + prepared.bytes() * ranks_.size() + factors;
-  return prepared.bytes() + std::max(computing, restoring);
+  const std::size_t factors = item.needs_factors() ? written_factor_bytes(prepared, color) : 0;
+  const std::size_t computing = copies_ * matrices * (1 + outputs);
+  const std::size_t writing = image * (1 + outputs + (writes_residuals ? 1 : 0));
+  if (!preparation::has_own_matrices(prepared, color))
+    return factors + std::max(computing, writing);
+  const std::size_t restoring = matrices * (1 + outputs) + image * outputs;
+  return factors + std::max(image + std::max(computing, restoring), writing);
 }
 
 /// The factors, their arrays and the file that is made of these.
@@ -138,7 +147,8 @@ void Loader::check_factors_suffice(const ImageShape& shape) const {
 
 /// One reservation covers everything the item needs. If items held some bytes while they waited for
 /// more, they could deadlock.
-std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const {
+std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
+                                     const io::Header& header) const {
   ImageShape rotated = header.shape;  // if EXIF orientation swaps rows and columns
   std::swap(rotated.rows, rotated.cols);
   // The color mode of factors is known when they are decoded; this one needs the most memory.
@@ -150,7 +160,7 @@ std::size_t Loader::bytes_to_reserve(std::size_t file_bytes, const io::Header& h
       return header.may_have_alpha ? io::alpha_shape(image).bytes() : 0;
     };
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
-                      resident_bytes(prepared, color) + alpha_bytes(prepared)});
+                      resident_bytes(item, prepared, color) + alpha_bytes(prepared)});
   }
   return bytes + header.max_metadata_bytes + header.factor_bytes;
 }

@@ -21,12 +21,14 @@ namespace eckart::pipeline {
 /// Makes an item from a source item. The item is failed if the source could not access the file.
 ItemPtr make_work_item(io::SourceItem arrival);
 
-/// The memory budget for an item that is being loaded.
-class ItemMemory {
+/// What the pipeline provides to an item that is being loaded.
+class LoadContext {
  public:
-  virtual ~ItemMemory() = default;
+  virtual ~LoadContext() = default;
   /// Waits until the bytes are free. Returns an empty reservation if the run is aborted.
   virtual flow::Budget::Reservation reserve(std::size_t bytes) = 0;
+  /// Null if images are resized on the CPU.
+  virtual preparation::Resizer* resizer() { return nullptr; }
 };
 
 /// Opens the file of a watch and records its identity in the item; returns nullopt for other items.
@@ -59,19 +61,22 @@ class Loader {
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
   /// task. Checks the header against the limits, and the prepared shape against the limits and the
   /// output format. Makes one reservation: the maximum of (file + decoder), preparation and
-  /// (pixels, matrices and outputs + alpha). After the preparation, it is reduced to the last. If
-  /// the reservation is empty, returns without decoding. Throws ItemError.
-  void load(WorkItem& item, std::optional<io::InputFile> open, ItemMemory& memory);
+  /// (pixels, matrices, outputs and a residual + alpha). After the preparation, it is reduced to
+  /// the last. If the reservation is empty, returns without decoding. Throws ItemError.
+  void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
   Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                  const io::Header& header) const;
-  /// Returns the bytes of the image, its matrices and outputs, for a prepared image of this shape.
-  std::size_t resident_bytes(const ImageShape& prepared, ColorMode color) const;
+  /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and
+  /// written factors, for a prepared image of this shape.
+  std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared,
+                             ColorMode color) const;
   std::size_t written_factor_bytes(const ImageShape& prepared, ColorMode color) const;
   /// Throws ItemError(unsupported) if the settings need pixels.
   void check_factors_suffice(const ImageShape& shape) const;
-  std::size_t bytes_to_reserve(std::size_t file_bytes, const io::Header& header) const;
+  std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
+                               const io::Header& header) const;
   void log_full_rank(const WorkItem& item, const ImageShape& shape);
   void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 

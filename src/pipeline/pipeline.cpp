@@ -22,12 +22,13 @@ constexpr std::size_t kFinishedCapacity = 1024;
 constexpr std::chrono::milliseconds kMinQueueTraceInterval{
     5};  // between two samples of the queue sizes
 
-/// The budget for one item. A wait for it is not part of the step of its thread.
-class BudgetWait : public ItemMemory {
+/// For one item. A wait for the budget is not part of the step of its thread.
+class ItemLoadContext : public LoadContext {
  public:
-  BudgetWait(flow::Budget& budget, Activity::Scope& step, flow::StageClock::Worker& clock,
-             ThreadTrace& trace)
-      : budget_(budget), step_(step), clock_(clock), trace_(trace) {}
+  /// `backend` is null until it is created.
+  ItemLoadContext(flow::Budget& budget, const std::atomic<const compute::Backend*>& backend,
+                  Activity::Scope& step, flow::StageClock::Worker& clock, ThreadTrace& trace)
+      : budget_(budget), backend_(backend), step_(step), clock_(clock), trace_(trace) {}
 
   flow::Budget::Reservation reserve(std::size_t bytes) override {
     trace_.name_next_wait("waiting for the memory budget");
@@ -35,9 +36,14 @@ class BudgetWait : public ItemMemory {
       return clock_.measure_wait(State::blocked, [&] { return budget_.reserve(bytes); });
     });
   }
+  preparation::Resizer* resizer() override {
+    const compute::Backend* backend = backend_;
+    return backend ? backend->resizer() : nullptr;
+  }
 
  private:
   flow::Budget& budget_;
+  const std::atomic<const compute::Backend*>& backend_;
   Activity::Scope& step_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
@@ -126,7 +132,7 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
     report.solvers.push_back({full.shape.rows, full.shape.cols, full.rank, full.planes,
                               to_string(choice.solver), choice.explanation});
   }
-  report.stages = stages();
+  report.stages = stages(read_clocks());
   return report;
 }
 
@@ -228,14 +234,14 @@ void Pipeline::run_load(int index) {
       Activity::Scope step(
           activity_,
           {to_string(Stage::load), options_.limits.load(*item), {to_activity_file(*item)}});
-      BudgetWait memory(budget_, step, clock, trace);
-      load(*item, memory, clock, step);
+      ItemLoadContext context(budget_, backend_, step, clock, trace);
+      load(*item, context, clock, step);
     }
     item->load_time = clock.busy_time() - busy_before;
     span.end([&] { return load_trace_args(*item); });
     if (item->outcome.result != ItemResult::skipped)
       meters_.service(Stage::load).add(item->load_time);
-    const bool to_compute = item->outcome.ok() && !item->is_full_rank;
+    const bool to_compute = item->outcome.ok() && !item->skips_backend;
     if (!to_compute) --items_before_batcher_;
     ItemChannel& next = to_compute ? loaded_ : finished_;
     push(next, std::move(item), clock);
@@ -244,7 +250,7 @@ void Pipeline::run_load(int index) {
 
 /// Loads an item. If no file descriptors are left, waits until writers release some, and tries
 /// again.
-void Pipeline::load(WorkItem& item, ItemMemory& memory, flow::StageClock::Worker& clock,
+void Pipeline::load(WorkItem& item, LoadContext& context, flow::StageClock::Worker& clock,
                     Activity::Scope& step) {
   const auto pause = [&] {
     return step.exclude_wait([&] {
@@ -256,7 +262,7 @@ void Pipeline::load(WorkItem& item, ItemMemory& memory, flow::StageClock::Worker
   for (int tries = 1;; ++tries) {
     try {
       attempt(item.outcome, Stage::load, FailureReason::internal,
-              [&] { steps_.load(item, memory); });
+              [&] { steps_.load(item, context); });
       if (item.outcome.ok()) item.advance(ItemState::loaded);
       return;
     } catch (const EnvironmentError& error) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -71,12 +72,17 @@ class Pipeline {
   void run_compute(compute::Backend& backend, int index);
   void run_write(int index);
 
-  void load(WorkItem& item, ItemMemory& memory, flow::StageClock::Worker& clock,
+  void load(WorkItem& item, LoadContext& context, flow::StageClock::Worker& clock,
             Activity::Scope& step);
   Stage find_idle_stage() const;
   void abort(std::exception_ptr error);
   std::string stopped_by() const;
-  std::vector<telemetry::StageStats> stages() const;
+  struct ClockReading {
+    Instant time;
+    std::array<flow::StageTimes, kStageCount> stages;
+  };
+  ClockReading read_clocks() const;
+  std::vector<telemetry::StageStats> stages(const ClockReading& clocks) const;
 
   io::Source& source_;
   JobSteps& steps_;

@@ -3,12 +3,34 @@
 
 namespace eckart::pipeline {
 
-std::vector<telemetry::StageStats> Pipeline::stages() const {
+/// Reads the clocks of all stages at nearly one time. A thread that is preempted between two
+/// readings gets times that do not add up, so the fastest of a few attempts counts. Nothing but the
+/// clocks is read here, to make that rare.
+Pipeline::ClockReading Pipeline::read_clocks() const {
+  constexpr std::chrono::microseconds kMaxReadTime{500};
+  constexpr int kMaxReads = 20;
+  const auto read = [](const flow::StageClock& clock) { return clock.times(); };
+  ClockReading best;
+  auto best_duration = Clock::duration::max();
+  for (int i = 0; i < kMaxReads && best_duration > kMaxReadTime; ++i) {
+    ClockReading reading{
+        Clock::now(),
+        {read(source_clock_), read(load_clock_), read(batch_clock_),
+         backend_.load() ? read(*compute_clock_) : flow::StageTimes{}, read(write_clock_)}};
+    const auto duration = Clock::now() - reading.time;
+    if (duration >= best_duration) continue;
+    best_duration = duration;
+    best = reading;
+  }
+  return best;
+}
+
+std::vector<telemetry::StageStats> Pipeline::stages(const ClockReading& clocks) const {
   std::vector<telemetry::StageStats> rows;
-  const auto add = [&](Stage stage, const flow::StageClock* clock) {
-    const flow::StageTimes times = clock ? clock->times() : flow::StageTimes{};
-    const telemetry::DurationHistogram service = meters_.service(stage).read();
-    rows.push_back({.stage = stage,
+  for (std::size_t i = 0; i < clocks.stages.size(); ++i) {
+    const flow::StageTimes& times = clocks.stages[i];
+    const telemetry::DurationHistogram service = meters_.service(Stage(i)).read();
+    rows.push_back({.stage = Stage(i),
                     .workers = times.workers,
                     .busy_s = times.busy_s,
                     .waiting_for_input_s = times.waiting_for_input_s,
@@ -16,26 +38,16 @@ std::vector<telemetry::StageStats> Pipeline::stages() const {
                     .cpu_s = times.cpu_s,
                     .images = service.count(),
                     .service = service});
-  };
-  add(Stage::source, &source_clock_);
-  add(Stage::load, &load_clock_);
-  add(Stage::batch, &batch_clock_);
-  add(Stage::compute, backend_.load() ? &*compute_clock_ : nullptr);
-  add(Stage::write, &write_clock_);
+  }
   return rows;
 }
 
 telemetry::Snapshot Pipeline::snapshot() const {
   telemetry::Snapshot snapshot;
-  // If the thread is preempted between two readings, the times do not add up. Read again then.
-  constexpr std::chrono::microseconds kMaxReadTime{500};
-  constexpr int kMaxReads = 20;
-  for (int reads = 1;; ++reads) {
-    const auto now = Clock::now();
-    snapshot.elapsed_s = snapshot.seconds = std::chrono::duration<double>(now - start_).count();
-    snapshot.stages = stages();
-    if (Clock::now() - now <= kMaxReadTime || reads == kMaxReads) break;
-  }
+  const ClockReading clocks = read_clocks();
+  snapshot.elapsed_s = snapshot.seconds =
+      std::chrono::duration<double>(clocks.time - start_).count();
+  snapshot.stages = stages(clocks);
   if (const compute::Backend* backend = backend_) {
     snapshot.startup_s = startup_s_;
     snapshot.backend = backend->name();

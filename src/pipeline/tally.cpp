@@ -23,11 +23,12 @@ constexpr double kExactPsnrDb = 99;  // used in place of infinity
 /// that with a peak of 0 is -infinity.
 double counted_psnr_db(double psnr_db) { return std::clamp(psnr_db, -kExactPsnrDb, kExactPsnrDb); }
 
-/// True if this plane was recomputed for any output. Full-rank outputs never are.
+/// True if this plane was recomputed for any output. Full-rank outputs never are. Ranks that are
+/// not needed have no results.
 bool is_recomputed(const compute::Task& task, std::size_t plane) {
   return std::ranges::any_of(task.results,
                              [plane](const std::vector<compute::PlaneResult>& planes) {
-                               return planes[plane].is_recomputed;
+                               return plane < planes.size() && planes[plane].is_recomputed;
                              });
 }
 

@@ -56,9 +56,9 @@ struct WorkItem {
   Metadata metadata;                 ///< of the input
   /// If the input has only factors (Task::known_factors): what is known of the samples.
   std::optional<SampleStatistics> samples;
-  std::vector<std::size_t>
-      full_rank_outputs{};                   ///< outputs equal to the input, not in the task yet
-  bool is_full_rank = false;                 ///< all ranks are full: skips the backend
+  /// Indices of ranks that the backend does not compute, ascending; not in the task yet.
+  std::vector<std::size_t> uncomputed_ranks{};
+  bool skips_backend = false;                ///< all ranks are in uncomputed_ranks
   std::shared_ptr<OutputOwner> owner;        ///< of the outputs, if it may end before the item
   io::Publication publication;               ///< used between write and publish
   bool is_suspect = false;                   ///< was in flight when a GPU was lost
@@ -94,14 +94,22 @@ struct WorkItem {
   }
   /// Whether outputs have the reconstructions.
   bool has_reconstructions() const { return !has_factors || outputs.size() > 1; }
-  /// The index of the output's rank: in output_ranks, the task's outputs and its results. That of
-  /// factors has the most triplets.
+  /// The index of the output's rank: in output_ranks, and, after complete_outputs(), in the task's
+  /// outputs and results. That of factors has the most triplets.
   std::size_t rank_index(std::size_t output) const {
     if (is_factors(output)) return index_of_most_triplets();
     return is_residual(output) ? output - output_ranks.size() : output;
   }
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();
+  }
+  /// Whether the factors are to be written.
+  bool needs_factors() const { return has_factors && !is_output_skipped(outputs.size() - 1); }
+  /// Whether the output or the residual of a rank is to be written, or the factors of all ranks.
+  bool is_rank_needed(std::size_t rank) const {
+    const std::size_t residual = rank + output_ranks.size();
+    return needs_factors() || !is_output_skipped(rank) ||
+           (residual < outputs.size() && is_residual(residual) && !is_output_skipped(residual));
   }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -14,6 +15,20 @@ namespace {
 
 constexpr float kRed = 0.299F, kGreen = 0.587F, kBlue = 0.114F;
 constexpr float kCb = 2 * (1 - kBlue), kCr = 2 * (1 - kRed);
+
+/// The factors of the matrices Y, Cb and Cr: the roots of their squared errors in the pixels, see
+/// matrices_scale(). As Cb has the largest, no value exceeds the range of the depth.
+struct YcbcrScale {
+  float y, cb, cr;
+
+  explicit YcbcrScale(const ImageShape& image) {
+    const auto square = [](double value) { return value * value; };
+    const double scale = matrices_scale(image, ColorMode::ycbcr);
+    y = float(scale * std::sqrt(3.0));
+    cb = float(scale * kCb * std::sqrt(1 + square(kBlue / kGreen)));
+    cr = float(scale * kCr * std::sqrt(1 + square(kRed / kGreen)));
+  }
+};
 
 /// The type of Y, Cb and Cr for samples of type T.
 template <class T>
@@ -30,17 +45,16 @@ template <class T>
 Image convert_to_ycbcr(const Image& image) {
   using Sample = YcbcrSample<T>;
   Image ycbcr(matrices_shape(image.shape(), ColorMode::ycbcr));
-  const auto scale = float(matrices_scale(image.shape(), ColorMode::ycbcr));
-  const float zero =
-      is_float(image.shape().depth) ? 0 : scale * 0.5F * float(peak(image.shape().depth) + 1);
+  const YcbcrScale scale(image.shape());
   const int max = peak(Depth::u16);
+  const float zero = is_float(image.shape().depth) ? 0 : 0.5F * float(max + 1);
   const T* rgb = image.plane<T>(0).data;
   Sample* to = ycbcr.plane<Sample>(0).data;
   for (std::size_t i = 0; i < image.shape().samples(); i += 3) {
     const float y = kRed * float(rgb[i]) + kGreen * float(rgb[i + 1]) + kBlue * float(rgb[i + 2]);
-    to[i] = rounded<Sample>(scale * y, max);
-    to[i + 1] = rounded<Sample>(scale / kCb * (float(rgb[i + 2]) - y) + zero, max);
-    to[i + 2] = rounded<Sample>(scale / kCr * (float(rgb[i]) - y) + zero, max);
+    to[i] = rounded<Sample>(scale.y * y, max);
+    to[i + 1] = rounded<Sample>(scale.cb / kCb * (float(rgb[i + 2]) - y) + zero, max);
+    to[i + 2] = rounded<Sample>(scale.cr / kCr * (float(rgb[i]) - y) + zero, max);
   }
   return ycbcr;
 }
@@ -88,13 +102,14 @@ RestoredImage restore_luma(const Image& image, const Image& matrices, const Imag
 template <class T>
 RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Image& approximation) {
   Restoration<T> restoration(image);
-  const float level = 1.0F / float(matrices_scale(image.shape(), ColorMode::ycbcr));
+  const YcbcrScale scale(image.shape());
   using Sample = YcbcrSample<T>;
   const Sample *before = matrices.plane<Sample>(0).data,
                *after = approximation.plane<Sample>(0).data;
-  const auto change = [&](std::size_t i) { return level * (float(after[i]) - float(before[i])); };
+  const auto change = [&](std::size_t i) { return float(after[i]) - float(before[i]); };
   for (std::size_t i = 0; i < matrices.shape().samples(); i += 3) {
-    const float y = change(i), cb = kCb * change(i + 1), cr = kCr * change(i + 2);
+    const float y = change(i) / scale.y, cb = kCb / scale.cb * change(i + 1),
+                cr = kCr / scale.cr * change(i + 2);
     restoration.add(i / 3, {y + cr, y - (kBlue * cb + kRed * cr) / kGreen, y + cb});
   }
   return restoration.take();

@@ -12,7 +12,7 @@ constexpr bool has_own_matrices(const ImageShape& image, ColorMode mode) {
 
 /// The matrices of an RGB image in the modes luma and ycbcr, of matrices_shape(). Luma is that of
 /// to_gray(). Y, Cb and Cr are those of JPEG: ITU-T T.871, 7, with the whole range of the depth,
-/// and matrices_scale() levels for each level of the image. Of floats, they are floats around 0.
+/// each multiplied by a factor so that matrices_scale() holds. Of floats, they are floats around 0.
 Image color_matrices(const Image& image, ColorMode mode);
 
 /// An RGB image made of approximated matrices.

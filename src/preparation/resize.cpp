@@ -120,7 +120,8 @@ std::size_t resize_bytes(const ImageShape& shape, int rows, int cols) {
   const std::size_t block = kBlockRows * with_rows(shape, 1).bytes();
   const std::size_t first = cols == shape.cols ? 0 : shape.bytes() + block + between.bytes();
   const std::size_t second = rows == shape.rows ? 0 : between.bytes() + result.bytes();
-  return std::max({shape.bytes(), first, second});
+  const std::size_t on_device = result == shape ? 0 : shape.bytes() + result.bytes();
+  return std::max({shape.bytes(), first, second, on_device});
 }
 
 }  // namespace eckart::preparation

@@ -13,7 +13,8 @@ namespace eckart::preparation {
 /// within their rounding, equals that of Image.resize(LANCZOS) of Pillow.
 Image resize(Image image, int rows, int cols, WeightCache& weights);
 
-/// Returns the largest memory of resize() in bytes, with its input and without weights.
+/// Returns the largest memory of resize() or Resizer::try_resize() in bytes, with the input and
+/// without weights.
 std::size_t resize_bytes(const ImageShape& shape, int rows, int cols);
 
 }  // namespace eckart::preparation

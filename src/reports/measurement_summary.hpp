@@ -34,8 +34,8 @@ class MeasurementSummary {
   explicit MeasurementSummary(const std::vector<std::string>& specs);
 
   void add(const telemetry::OutputMeasurement& output);
-  /// `singular_values`: of each channel of an image with so many samples, descending, equally many;
-  /// in levels.
+  /// `singular_values`: of each matrix of an image, descending, equally many; in levels. `samples`:
+  /// of all these matrices.
   void add_spectra(std::span<const std::vector<double>> singular_values, std::size_t samples,
                    double peak);
 

@@ -1,5 +1,6 @@
 #include "settings/settings.hpp"
 
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -54,5 +55,11 @@ std::vector<std::pair<std::string, std::string>> changed(const Settings& setting
 }
 
 std::string to_yaml(const Settings& settings) { return print(settings_table(), settings); }
+
+void check_chroma_rank(const Settings& settings) {
+  if (settings.chroma_rank && settings.color != ColorMode::ycbcr)
+    throw std::invalid_argument("chroma_rank is set, but color is " + to_string(settings.color) +
+                                ", not ycbcr");
+}
 
 }  // namespace eckart::settings

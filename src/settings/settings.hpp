@@ -136,6 +136,9 @@ Settings parse_settings(const std::string& text, const std::string& name);
 /// unchanged.
 void apply(Settings& settings, std::string_view assignment);
 
+/// Throws std::invalid_argument if chroma_rank is set for a color mode without chroma matrices.
+void check_chroma_rank(const Settings& settings);
+
 /// Returns the keys whose values differ from Settings{}, with their values as YAML.
 std::vector<std::pair<std::string, std::string>> changed(const Settings& settings);
 

@@ -75,6 +75,13 @@ TEST_P(BackendTest, reduces_the_error_and_raises_the_energy_with_rank) {
   }
 }
 
+TEST_P(BackendTest, is_optimal_at_every_rank_of_a_sweep_in_any_order) {
+  const Image image = make_image(synth::SynthKind::texture, 130, 110);
+  const std::vector<int> ascending{5, 10, 15, 20, 25, 30, 35, 40}, mixed{30, 5, 40, 29, 1};
+  for (const std::vector<int>& ranks : {ascending, mixed})
+    expect_optimal(image, reconstruct(image, ranks), ranks);
+}
+
 TEST_P(BackendTest, transposes_the_result_of_a_transposed_image) {
   const Image tall = make_image(synth::SynthKind::texture, 90, 50);
   Image wide({50, 90, 1, Depth::u8});

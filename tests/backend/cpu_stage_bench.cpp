@@ -59,8 +59,10 @@ std::vector<compute::Task> make_tasks(const std::vector<Image>& images,
     tasks[i].input = Image(images[i].shape());
     std::memcpy(tasks[i].input.data(), images[i].data(), images[i].bytes());
     tasks[i].ranks.assign(ranks.begin(), ranks.end());
-    tasks[i].outputs.emplace_back(images[i].shape());
-    tasks[i].results.emplace_back(1);
+    for (std::size_t output = 0; output < ranks.size(); ++output) {
+      tasks[i].outputs.emplace_back(images[i].shape());
+      tasks[i].results.emplace_back(1);
+    }
   }
   return tasks;
 }
@@ -83,22 +85,24 @@ double reconstruct(compute::Lane& lane, std::vector<compute::Task>& tasks) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Compares with the float64 singular values of LAPACK.
+/// Compares every output with the float64 singular values of LAPACK.
 nlohmann::json check(const std::vector<compute::Task>& tasks, const std::vector<Image>& images) {
   std::vector<compute::Task> exact = make_tasks(images, tasks[0].ranks);
   reconstruct(*make_backend(SolverKind::gesvd)->make_lane(0), exact);
   double max_loss = 0, sum = 0, psnr = 0, max_estimate = 0;
   int misses = 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const compute::PlaneResult& result = tasks[i].results[0][0];
-    const double loss = loss_db(result.residual, exact[i].results[0][0].residual);
-    max_loss = std::max(max_loss, loss);
-    sum += loss;
-    max_estimate = std::max(max_estimate, result.loss_estimate_db);
-    misses += loss > result.loss_estimate_db + 1e-6;
-    psnr += psnr_db(result.residual, images[i].shape().samples(), 255);
+    for (std::size_t output = 0; output < tasks[i].results.size(); ++output) {
+      const compute::PlaneResult& result = tasks[i].results[output][0];
+      const double loss = loss_db(result.residual, exact[i].results[output][0].residual);
+      max_loss = std::max(max_loss, loss);
+      sum += loss;
+      max_estimate = std::max(max_estimate, result.loss_estimate_db);
+      misses += loss > result.loss_estimate_db + 1e-6;
+      psnr += psnr_db(result.residual, images[i].shape().samples(), 255);
+    }
   }
-  const auto count = double(tasks.size());
+  const auto count = double(tasks.size() * tasks[0].ranks.size());
   return {{"max_loss_db", max_loss},
           {"mean_loss_db", sum / count},
           {"max_loss_estimate_db", max_estimate},
@@ -106,17 +110,25 @@ nlohmann::json check(const std::vector<compute::Task>& tasks, const std::vector<
           {"psnr_db_mean", psnr / count}};
 }
 
-/// Returns the same images, each with the rank that was chosen for it as a fixed rank.
+/// The largest rank that was computed.
+int largest_rank(const compute::Task& task) {
+  int largest = 0;
+  for (const auto& planes : task.results) largest = std::max(largest, planes[0].rank);
+  return largest;
+}
+
+/// Returns the same images, each with the largest rank that it came to as its only one.
 std::vector<compute::Task> with_fixed_ranks(const std::vector<compute::Task>& tasks,
                                             const std::vector<Image>& images) {
-  std::vector<compute::Task> fixed = make_tasks(images, tasks[0].ranks);
-  for (std::size_t i = 0; i < tasks.size(); ++i) fixed[i].ranks = {tasks[i].results[0][0].rank};
+  const RankPolicy one[] = {1};
+  std::vector<compute::Task> fixed = make_tasks(images, one);
+  for (std::size_t i = 0; i < tasks.size(); ++i) fixed[i].ranks = {largest_rank(tasks[i])};
   return fixed;
 }
 
 double mean_rank(const std::vector<compute::Task>& tasks) {
   double sum = 0;
-  for (const compute::Task& task : tasks) sum += task.results[0][0].rank;
+  for (const compute::Task& task : tasks) sum += largest_rank(task);
   return sum / double(tasks.size());
 }
 
@@ -126,7 +138,6 @@ nlohmann::json run(const BenchArgs& args) {
   }
   const std::vector<Image> images = read_raw(args.raw, args.side);
   const std::vector<RankPolicy> ranks = parse_ranks(args.rank);
-  if (ranks.size() != 1) throw std::runtime_error("expected one rank");
   std::vector<compute::Task> tasks = make_tasks(images, ranks);
   const auto backend = make_backend(parse_enum<SolverKind>(args.solver).value());
   const auto lane = backend->make_lane(0);
@@ -143,12 +154,12 @@ nlohmann::json run(const BenchArgs& args) {
   }
   nlohmann::json result = {{"side", args.side},
                            {"rank", args.rank},
-                           {"mean_rank", mean_rank(tasks)},
+                           {"mean_largest_rank", mean_rank(tasks)},
                            {"images", tasks.size()},
                            {"backend", backend->description()},
                            {"details", backend->details()},
                            {"images_per_s", rates},
-                           {"images_per_s_at_these_ranks_fixed", fixed_rates}};
+                           {"images_per_s_at_largest_rank", fixed_rates}};
   if (args.check) result.update(check(tasks, images));
   return result;
 }
@@ -164,7 +175,8 @@ int main(int argc, char** argv) {
                  "Input folder of images; the raw file is made from them first");
   app.add_option("--count", args.count, "Number of images to make");
   app.add_option("--side", args.side, "Rows and columns of an image");
-  app.add_option("--rank", args.rank, "As --rank of eckart run");
+  app.add_option("--rank", args.rank,
+                 "As --rank of eckart run; the baseline is the largest rank of each image alone");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats, "Timed passes over the images");
   app.add_flag("--check", args.check, "Compare every image's loss with the float64 solver");

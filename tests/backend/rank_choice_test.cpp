@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string_view>
 
 #include "compute/rank_rule.hpp"
@@ -190,6 +191,21 @@ TEST_P(RankChoiceTest, is_separate_for_chroma_with_a_rank_of_its_own) {
   }
 }
 
+/// A fixed rank above the number of values that a rank by quality needs at first.
+TEST_P(RankChoiceTest, is_separate_for_chroma_with_a_large_fixed_rank) {
+  const Image image = make_image(synth::SynthKind::texture, 256, 256, 3);
+  const RankPolicy energy(RankPolicy::Kind::energy, 0.9);
+  for (const bool is_luma_fixed : {false, true}) {
+    std::vector<compute::Task> tasks;
+    tasks.push_back(make_task(image, is_luma_fixed ? "150" : "energy:0.9"));
+    tasks.front().chroma_rank = is_luma_fixed ? energy : RankPolicy(150);
+    reconstruct(tasks);
+    const std::vector<int> found = ranks(tasks.front());
+    EXPECT_EQ(found[is_luma_fixed ? 0 : 1], 150);
+    expect_smallest_share(image, tasks.front(), is_luma_fixed ? 1 : 0, is_luma_fixed ? 2 : 1, 0.9);
+  }
+}
+
 TEST_P(RankChoiceTest, writes_several_outputs_from_one_decomposition) {
   check(make_image(synth::SynthKind::texture, 128, 96, 3),
         "psnr:40,3,energy:0.9,10%,rmse:8,gd:sigma=2,1");
@@ -203,6 +219,45 @@ TEST_P(RankChoiceTest, finds_the_signal_in_noise) {
   EXPECT_EQ(ranks(reconstruct_by(noise, "gd:sigma=25")), std::vector{1});
   EXPECT_EQ(ranks(reconstruct_by(noise, "gd")), std::vector{1});
   EXPECT_LE(ranks(reconstruct_by(noise, "mp"))[0], 3);
+}
+
+TEST_P(RankChoiceTest, counts_the_components_above_the_noise) {
+  constexpr int kComponents = 12;
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 50);
+  std::bernoulli_distribution sign;
+  Image image({128, 96, 1, Depth::u16});
+  std::vector<double> sum(image.shape().samples(), 20000);
+  for (int component = 1; component < kComponents; ++component) {  // the constant is the first
+    std::vector<double> left(128), right(96);
+    for (double& value : left) value = sign(random) ? 300 : -300;
+    for (double& value : right) value = sign(random) ? 1 : -1;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += left[i / 96] * right[i % 96];
+  }
+  auto* samples = reinterpret_cast<std::uint16_t*>(image.data());
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    samples[i] = std::uint16_t(std::lround(sum[i] + noise(random)));
+  EXPECT_EQ(ranks(reconstruct_by(image, "gd")), std::vector{kComponents});
+  EXPECT_EQ(ranks(reconstruct_by(image, "gd:sigma=50")), std::vector{kComponents});
+  // The largest value of the noise may be above the edge of its distribution.
+  const int above_noise = ranks(reconstruct_by(image, "mp"))[0];
+  EXPECT_GE(above_noise, kComponents);
+  EXPECT_LE(above_noise, kComponents + 1);
+}
+
+/// Values that the square of the matrix does not resolve.
+TEST_P(RankChoiceTest, meets_targets_far_below_the_largest_value) {
+  if (GetParam().backend == settings::BackendChoice::cpu && GetParam().solver == SolverKind::gram)
+    GTEST_SKIP() << "this solver alone does not resolve them";
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(0, 0.4);
+  Image image({300, 300, 1, Depth::u16});
+  auto* samples = reinterpret_cast<std::uint16_t*>(image.data());
+  for (std::size_t i = 0; i < image.shape().samples(); ++i)
+    samples[i] = std::uint16_t(std::lround(60000 + noise(random)));
+  const compute::Task task = reconstruct_by(image, "rmse:0.1");
+  const double count = double(image.shape().samples());
+  EXPECT_LE(task.results[0][0].squared_error, 0.01 * count);
 }
 
 TEST_P(RankChoiceTest, keeps_one_triplet_of_flat_images) {

@@ -43,6 +43,24 @@ TEST_F(MeasureCliTest, measures_a_folder_and_writes_only_the_report) {
   EXPECT_FALSE(fs::exists(at("in/.eckart")));
 }
 
+/// Luma has the errors of its matrix; all channels change by the same.
+TEST_F(MeasureCliTest, has_the_spectrum_of_the_matrices_of_a_color_mode) {
+  synthesize();
+  for (const char* color : {"luma", "ycbcr"}) {
+    const ProcessResult result =
+        run({"measure", "in", "-k", "5", "--backend", "cpu", "--color", color, "--json", "-q"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    const auto json = text::Json::parse(result.out);
+    EXPECT_EQ(json["spectrum"][2]["rank"], 5);
+    EXPECT_EQ(json["spectrum"][2]["images"], 3);
+    EXPECT_NEAR(json["spectrum"][2]["energy"]["mean"], json["ranks"][0]["energy"]["mean"],
+                std::string(color) == "luma" ? 1e-4 : 0.01);
+    EXPECT_NEAR(json["spectrum"][2]["psnr_before_rounding_db"]["mean"],
+                json["ranks"][0]["psnr_db"]["mean"], std::string(color) == "luma" ? 0.05 : 3);
+    EXPECT_GE(json["knee"]["median"], 2);
+  }
+}
+
 TEST_F(MeasureCliTest, has_no_spectrum_if_it_is_not_wanted) {
   synthesize();
   const ProcessResult result =

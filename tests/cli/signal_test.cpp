@@ -15,10 +15,11 @@ namespace {
 class SignalTest : public CliTest {
  protected:
   static constexpr int kImages = 120;
+  static constexpr int kSide = kIsSanitized ? 200 : 500;
 
   void SetUp() override {
-    ASSERT_EQ(run({"synth", "-o", "in", "--kind", "gradient", "--size", "500", "--count",
-                   std::to_string(kImages)})
+    ASSERT_EQ(run({"synth", "-o", "in", "--kind", "gradient", "--size", std::to_string(kSide),
+                   "--count", std::to_string(kImages)})
                   .code,
               0);
   }
@@ -56,7 +57,7 @@ class SignalTest : public CliTest {
   void expect_whole(const Names& outputs) {
     EXPECT_GE(outputs.size(), 1u);
     for (const std::string& name : outputs) {
-      EXPECT_NO_THROW(EXPECT_EQ(decode("out/" + name).shape().rows, 500)) << name;
+      EXPECT_NO_THROW(EXPECT_EQ(decode("out/" + name).shape().rows, kSide)) << name;
     }
   }
 };
@@ -85,10 +86,12 @@ TEST_F(SignalTest, counts_as_one_request_with_a_second_at_once) {
 TEST_F(SignalTest, ends_the_wait_for_list_input) {
   ASSERT_EQ(mkfifo(at("list").c_str(), 0600), 0);
   const int writer = open(at("list").c_str(), O_RDWR | O_CLOEXEC);  // keeps the pipe open
-  const std::string line = "in/gradient_500x500_0001.png\n";
+  const std::string side = std::to_string(kSide),
+                    name = "in/gradient_" + side + "x" + side + "_0001.png";
+  const std::string line = name + "\n";
   ASSERT_EQ(::write(writer, line.data(), line.size()), ssize_t(line.size()));
   EckartProcess program({"run", "--files-from", "list", "-o", "out"}, {at("."), {}, false});
-  wait_for([&] { return fs::exists(at("out/in/gradient_500x500_0001.png")); });
+  wait_for([&] { return fs::exists(at("out/" + name)); });
   program.signal(SIGINT);
   EXPECT_EQ(program.wait().code, 130);
   close(writer);

@@ -11,6 +11,9 @@ before a block change this:
 A ```yaml block whose first line is `# NAME.yaml` is written to that file. A ```text block after a ```sh block shows output:
 each line must occur in the output of the commands, except for numbers and for text after two spaces or `…`.
 
+A table with the columns command and shows is run too, row by row. Text in code font in its last column must occur in the output, except
+for numbers; "exit code N" there says that the command exits with N.
+
 `eckart watch` is started in the background. It is ready when its log says so, and is stopped with SIGTERM at the end of the document.
 """
 import os
@@ -196,6 +199,8 @@ class Runner:
                 output = self._run_block(block)
                 if "no" in block.markers:
                     output = None
+            elif block.language == "row":
+                self._run_row(block)
             elif block.language == "text" and output is not None:
                 self._check_output(block, output)
                 output = None
@@ -225,6 +230,18 @@ class Runner:
             output += self._run_command(command, expected)
             self.ran += 1
         return output if is_complete_output else None
+
+    def _run_row(self, block):
+        """Runs the command of a row of a table, and compares its output with the last column."""
+        if not block.text.startswith("eckart "):
+            raise Failure(f"`{block.text}` is no command of eckart")
+        shows = block.markers["shows"]
+        exit_code = re.search(r"exit code (\d+)", shows)
+        output = normalized(self._run_command(block.text, int(exit_code.group(1)) if exit_code else 0))
+        self.ran += 1
+        for span in re.findall(r"`([^`]+)`", shows):
+            if normalized(span) not in output:
+                self.errors.append(f"{self._where}: `{block.text}` does not show '{span}'; the output is:\n{output}")
 
     def _environment(self):
         own = {name: str(self._folder / "home") for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME")}

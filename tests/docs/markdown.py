@@ -3,14 +3,15 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+COMMAND_COLUMNS = ["command", "shows"]
 MARKER = re.compile(r"^<!-- (exit|wait|no) (.+) -->$")
 
 
 @dataclass
 class Block:
-    """A fenced block. `markers` are the comments on the lines directly before it."""
-    language: str
-    line: int  # of the fence, from 1
+    """A fenced block, or a row of a table with commands. `markers` are the comments on the lines directly before it."""
+    language: str  # "row": the text is the command of the row, and markers have its last cell as "shows"
+    line: int  # of the fence or the row, from 1
     text: str = ""
     markers: dict = field(default_factory=dict)
 
@@ -24,9 +25,17 @@ class Document:
     prose: list  # (line number, line) outside of fenced blocks
 
 
+def command_row(cells, number):
+    """Returns the block of a row of a table with the columns subject, command, shows."""
+    command = re.fullmatch(r"`([^`]+)`", cells[1])
+    if not command:
+        raise ValueError(f"line {number}: the column command is not one command in code font")
+    return Block("row", number, command.group(1), {"shows": cells[2]})
+
+
 def read(path, source):
     text = path.read_text(encoding="utf-8")
-    blocks, prose, markers, block = [], [], {}, None
+    blocks, prose, markers, block, head = [], [], {}, None, []
     for number, line in enumerate(text.splitlines(), 1):
         fence = re.match(r"^\s*```(\w*)\s*$", line)
         if block is not None:
@@ -43,6 +52,10 @@ def read(path, source):
         else:
             markers = markers if not line.strip() else {}
             prose.append((number, line))
+            cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("|") else []
+            head = head if head and cells else cells
+            if head[1:] == COMMAND_COLUMNS and cells != head and not set("".join(cells)) <= set("- "):
+                blocks.append(command_row(cells, number))
     if block is not None:
         raise ValueError(f"{path}:{block.line}: the block does not end")
     return Document(path, str(path.relative_to(source)), text, blocks, prose)

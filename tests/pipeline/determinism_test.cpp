@@ -88,7 +88,7 @@ class PipelineOutputTest : public ::testing::Test {
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs = tree.reserve(item.relative);
     };
-    steps.on_load = [&](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+    steps.on_load = [&](pipeline::WorkItem& item, pipeline::LoadContext& memory) {
       delay(item, 0);
       loader.load(item, std::nullopt, memory);
     };

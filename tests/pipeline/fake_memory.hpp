@@ -9,7 +9,7 @@
 namespace eckart::test {
 
 /// Reserves bytes with a function of the test.
-class FakeMemory : public pipeline::ItemMemory {
+class FakeMemory : public pipeline::LoadContext {
  public:
   using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;
   explicit FakeMemory(Reserve reserve) : reserve_(std::move(reserve)) {}

@@ -105,6 +105,7 @@ class FakeBackend : public compute::Backend {
   Hook on_start, on_finish;                             ///< for each image of the batch
   std::function<std::string(int number)> error_of;      ///< becomes Task::error
   FailureReason reason = FailureReason::not_converged;  ///< becomes Task::reason
+  preparation::Resizer* image_resizer = nullptr;
 
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
@@ -114,6 +115,7 @@ class FakeBackend : public compute::Backend {
     return planes;
   }
   std::unique_ptr<compute::Lane> make_lane(int index) override;
+  preparation::Resizer* resizer() const override { return image_resizer; }
 
   /// Returns the numbers of the images whose computation has begun, ascending.
   std::vector<int> started() const {
@@ -191,7 +193,7 @@ class FakeSteps : public pipeline::JobSteps {
   std::function<void(pipeline::WorkItem&)> on_assign_outputs = [](pipeline::WorkItem& item) {
     item.outputs = {item.relative};
   };
-  std::function<void(pipeline::WorkItem&, pipeline::ItemMemory&)> on_load;
+  std::function<void(pipeline::WorkItem&, pipeline::LoadContext&)> on_load;
   std::function<void(pipeline::WorkItem&)> on_write;
   std::function<void(std::span<pipeline::ItemPtr>)> on_publish =
       [this](std::span<pipeline::ItemPtr> group) {
@@ -201,8 +203,8 @@ class FakeSteps : public pipeline::JobSteps {
 
   compute::Backend& create_backend() override { return on_create_backend(); }
   void assign_outputs(pipeline::WorkItem& item) override { on_assign_outputs(item); }
-  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) override {
-    on_load(item, memory);
+  void load(pipeline::WorkItem& item, pipeline::LoadContext& context) override {
+    on_load(item, context);
   }
   void write(pipeline::WorkItem& item) override { on_write(item); }
   void publish(std::span<pipeline::ItemPtr> group) override { on_publish(group); }
@@ -234,6 +236,7 @@ class PipelineHarness {
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
   Hook on_record;  ///< after an image is published and before it is recorded
+  std::function<void(pipeline::LoadContext&)> on_load_context;
   std::function<Outcome(int number)> outcome_of_load;
   std::function<compute::Backend&()> make_backend = [this]() -> compute::Backend& {
     return backend;
@@ -243,8 +246,8 @@ class PipelineHarness {
   pipeline::Pipeline& pipeline() {
     if (!pipeline_) {
       steps_.on_create_backend = make_backend;
-      steps_.on_load = [this](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
-        load(item, memory);
+      steps_.on_load = [this](pipeline::WorkItem& item, pipeline::LoadContext& context) {
+        load(item, context);
       };
       steps_.on_write = [this](pipeline::WorkItem& item) { write(item); };
       steps_.on_publish = [this](std::span<pipeline::ItemPtr> group) { publish(group); };
@@ -264,12 +267,13 @@ class PipelineHarness {
   }
 
  private:
-  void load(pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+  void load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
     const int number = number_of(item);
+    if (on_load_context) on_load_context(context);
     call(on_load, number);
     if (outcome_of_load) item.outcome = outcome_of_load(number);
     if (!item.outcome.ok()) return;
-    item.reservation = memory.reserve(2 * shape_of(number).bytes());
+    item.reservation = context.reserve(2 * shape_of(number).bytes());
     if (!item.reservation) return;
     call(on_reserved, number);
     fill(item, number, shape_of(number));

@@ -1,4 +1,5 @@
-// A rank of at least min(rows, cols) returns the image itself without a decomposition.
+// A rank of at least min(rows, cols) returns the image itself without a decomposition. A rank whose
+// files exist is not computed.
 #include "pipeline/full_rank_filter.hpp"
 
 #include <gtest/gtest.h>
@@ -23,9 +24,11 @@ class FullRankTest : public testing::Test {
     pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png));
     FakeSteps steps(backend_);
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
-      item.outputs.assign(ranks_.size(), item.relative);
+      item.outputs.assign(ranks_.size() * (has_residuals_ ? 2 : 1), item.relative);
+      item.skipped_reports.resize(item.outputs.size());
+      for (const std::size_t output : skipped_) item.skipped_reports[output] = "{}";
     };
-    steps.on_load = [&](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+    steps.on_load = [&](pipeline::WorkItem& item, pipeline::LoadContext& memory) {
       loader.load(item, std::nullopt, memory);
     };
     steps.on_write = check;
@@ -47,6 +50,8 @@ class FullRankTest : public testing::Test {
 
   const Image image_ = noise_image({8, 12, 3, Depth::u8});
   FakeBackend backend_;
+  std::vector<std::size_t> skipped_;  // indices of outputs that exist
+  bool has_residuals_ = false;
 
  private:
   const TempFolder folder_;
@@ -86,6 +91,39 @@ TEST_F(FullRankTest, depends_on_the_shorter_side) {
   run({{7}},
       [&](const pipeline::WorkItem& item) { EXPECT_EQ(item.task.results[0].front().rank, 0); });
   EXPECT_EQ(backend_.started().size(), 1u);
+}
+
+class WrittenRankTest : public FullRankTest {};
+
+TEST_F(WrittenRankTest, is_not_computed) {
+  skipped_ = {0, 2};
+  run({{8}, {5}, {3}, {9}, {7}}, [&](const pipeline::WorkItem& item) {
+    EXPECT_EQ(item.task.ranks, (std::vector<RankPolicy>{5, 7}));
+    ASSERT_EQ(item.task.outputs.size(), 5u);
+    EXPECT_TRUE(item.task.outputs[0].empty() && item.task.outputs[2].empty());
+    EXPECT_TRUE(item.task.results[0].empty() && item.task.results[2].empty());
+    EXPECT_FALSE(item.task.outputs[1].empty() || item.task.outputs[4].empty());
+    expect_the_image(item, 3);
+    EXPECT_EQ(item.reservation.bytes(), image_.bytes() * (1 + 3));
+  });
+  EXPECT_EQ(backend_.started().size(), 1u);
+}
+
+TEST_F(WrittenRankTest, is_computed_for_a_missing_residual) {
+  has_residuals_ = true;
+  skipped_ = {0, 1, 2, 4};  // the outputs of all ranks, and the residual of 6
+  run({{5}, {6}, {7}}, [&](const pipeline::WorkItem& item) {
+    EXPECT_EQ(item.task.ranks, (std::vector<RankPolicy>{5, 7}));
+  });
+}
+
+TEST_F(WrittenRankTest, leaves_nothing_for_the_backend_beside_full_ranks) {
+  skipped_ = {0};
+  run({{5}, {8}}, [&](const pipeline::WorkItem& item) {
+    EXPECT_TRUE(item.task.outputs[0].empty());
+    expect_the_image(item, 1);
+  });
+  EXPECT_TRUE(backend_.started().empty());
 }
 
 }  // namespace

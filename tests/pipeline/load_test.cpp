@@ -40,6 +40,8 @@ class LoadTest : public testing::Test {
     pipeline::Loader loader(limits, ranks_, &io::codec_for(ImageFormat::png), 1, input_);
     pipeline::WorkItem item;
     item.file = path;
+    item.has_factors = input_.wants_factors;
+    if (item.has_factors) item.outputs = {"image.npz"};
     reserved_.clear();
     test::FakeMemory memory([&](std::size_t bytes) {
       reserved_.push_back(bytes);
@@ -91,6 +93,22 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
     EXPECT_EQ(budget_.used_bytes(), resident_bytes);
   }
   EXPECT_EQ(budget_.used_bytes(), 0u);
+}
+
+/// They are made one after the other. A checked backend has freed its copies by then.
+TEST_F(LoadTest, reserves_one_residual) {
+  const fs::path path = write(io::codec_for(ImageFormat::png).encode(image(), {}));
+  ranks_ = {{3}, {5}};
+  for (const int copies : {1, 2}) {
+    pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png), copies);
+    pipeline::WorkItem item;
+    item.file = path;
+    item.outputs.resize(2 * ranks_.size());
+    test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+    loader.load(item, std::nullopt, memory);
+    EXPECT_EQ(item.reservation.bytes(), image().bytes() * (copies == 1 ? 1 + 2 + 1 : 2 * (1 + 2)));
+    item.output_ranks = {};
+  }
 }
 
 TEST_F(LoadTest, reserves_the_copies_of_a_checked_backend) {
@@ -249,7 +267,7 @@ TEST_F(LoadTest, reserves_the_factors_that_are_read) {
   EXPECT_GE(reserved_.at(0), file.size() + pixels + factors);
   EXPECT_EQ(item.task.known_factors.size(), 3U);
   EXPECT_FALSE(item.has_known_pixels());
-  EXPECT_FALSE(item.is_full_rank);
+  EXPECT_FALSE(item.skips_backend);
 }
 
 TEST_F(LoadTest, reserves_the_factors_that_are_written) {

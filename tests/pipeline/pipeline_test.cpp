@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "core/instant.hpp"
@@ -175,6 +176,27 @@ TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
   EXPECT_EQ(report.stages.back().stage, Stage::write);
   EXPECT_GE(report.stages.back().busy_s, in_seconds(writing));
   EXPECT_LE(report.stages.back().busy_s, 3 * wall_s);
+}
+
+TEST(Pipeline, resizes_with_the_backend_once_it_is_created) {
+  class NoResizer : public preparation::Resizer {
+    std::optional<Image> try_resize(const Image&, int, int) override { return std::nullopt; }
+  } resizer;
+  PipelineHarness harness;
+  harness.images = 1;
+  harness.backend.image_resizer = &resizer;
+  std::atomic<bool> is_loading = false;
+  harness.on_load_context = [&](pipeline::LoadContext& context) {
+    EXPECT_EQ(context.resizer(), nullptr);
+    is_loading = true;
+    wait_until([&] { return context.resizer() == &resizer; });
+  };
+  harness.make_backend = [&]() -> compute::Backend& {
+    wait_until([&] { return is_loading.load(); });
+    return harness.backend;
+  };
+  harness.run();
+  EXPECT_EQ(harness.written(), numbers(1));
 }
 
 TEST(Pipeline, drains_when_every_channel_is_full) {

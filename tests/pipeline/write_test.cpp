@@ -18,7 +18,7 @@ TEST(WriteStage, publishes_nothing_of_an_image_with_a_failed_output) {
   FakeSource source(images, no_hook, waits);
   FakeBackend backend;
   FakeSteps steps(backend);
-  steps.on_load = [](pipeline::WorkItem& item, pipeline::ItemMemory& memory) {
+  steps.on_load = [](pipeline::WorkItem& item, pipeline::LoadContext& memory) {
     item.reservation = memory.reserve(2 * kSmall.bytes());
     fill(item, number_of(item));
   };

@@ -86,6 +86,7 @@ Task copy_for_reference(const Task& task) {
   copy.ranks = task.ranks;
   copy.chroma_rank = task.chroma_rank;
   copy.peak = task.peak;
+  copy.rounding_step = task.rounding_step;
   copy.wants_spectrum = task.wants_spectrum;
   copy.min_factor_rank = task.min_factor_rank;
   copy.known_factors = task.known_factors;
@@ -161,6 +162,7 @@ class CheckedBackend : public Backend {
   FallbackCounts fallback_counts() const override { return tested_->fallback_counts(); }
   std::vector<SolverChoice> solver_choices() const override { return tested_->solver_choices(); }
   int batch_planes(const BatchKey& key) const override { return tested_->batch_planes(key); }
+  // resizer() is null: both backends compute the image that the CPU has resized.
   std::unique_ptr<Lane> make_lane(int index) override {
     return std::make_unique<CheckedLane>(tested_->make_lane(index),
                                          reference_->make_lane(index % reference_->lanes()),

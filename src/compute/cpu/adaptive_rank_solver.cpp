@@ -53,7 +53,7 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
                                      std::span<std::vector<double>> spectra) {
   const bool may_iterate =
       is_iterative(solver_) && spectra.empty() &&
-      std::ranges::none_of(rules, needs_full_spectrum) &&
+      std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind) &&
       std::ranges::all_of(planes, [](const auto& plane) { return plane.min_factor_rank == 0; });
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
@@ -62,9 +62,10 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
     while (solvers.size() < planes.size()) solvers.emplace_back(kind);
   };
   prepare(float64_, is_iterative(solver_) ? SolverKind::gram : solver_);
-  reconstruct_in_float64(float64_, planes, rules, spectra);
+  const bool is_resolved = reconstruct_in_float64(float64_, planes, rules, spectra);
   const bool is_uncertified =
-      is_iterative(solver_) && !are_certified(std::span<const PlaneTask<T>>(planes));
+      is_iterative(solver_) &&
+      !(is_resolved && are_certified(std::span<const PlaneTask<T>>(planes)));
   if (is_uncertified) {  // errors below the resolution of A'A
     prepare(gesvd_, SolverKind::gesvd);
     reconstruct_in_float64(gesvd_, planes, rules, spectra);
@@ -102,6 +103,7 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
   for (;;) {
     for (std::size_t c = 0; c < planes.size(); ++c) {
       if (!needs_start[c]) continue;
+      throw_if_stopped();
       const int rank = max_ranks_[c];
       if (chooser_.choose({{m, n}, rank, subspace_columns(rank), 1}) != SolverKind::subspace)
         return false;
@@ -109,6 +111,8 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
       spectra[c] = float32_[c].estimated_spectrum();
     }
     if (choose_all(spectra, rules, ranks, needs_start)) break;
+    if (std::ranges::find(needs_start, true) == needs_start.end())
+      return false;  // float32 does not resolve the values
     for (std::size_t c = 0; c < planes.size(); ++c) {
       if (needs_start[c]) max_ranks_[c] = std::min(n, kGrowth * max_ranks_[c]);
     }
@@ -132,6 +136,7 @@ bool AdaptiveRankSolver::refine_until_certified(std::span<PlaneTask<T>> planes,
   for (int round = 0; round < Float32Solver::kRounds; ++round) {
     for (std::size_t c = 0; c < planes.size(); ++c) {
       if (!needs_round[c]) continue;
+      throw_if_stopped();
       float32_[c].refine(round, max_ranks_[c]);
       spectra[c] = float32_[c].spectrum();
     }
@@ -150,21 +155,26 @@ bool AdaptiveRankSolver::refine_until_certified(std::span<PlaneTask<T>> planes,
 }
 
 template <class T>
-void AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solvers,
+bool AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solvers,
                                                 std::span<PlaneTask<T>> planes,
                                                 std::span<const RankRule> rules,
                                                 std::span<std::vector<double>> spectra) {
   std::vector<PlaneSpectrum> squares;
   for (std::size_t c = 0; c < planes.size(); ++c) {
+    throw_if_stopped();
     solvers[c].decompose(planes[c]);
     squares.push_back(solvers[c].spectrum());
   }
   for (std::size_t c = 0; c < spectra.size(); ++c) spectra[c] = singular_values(squares[c]);
   std::vector<std::vector<int>> ranks;
   std::vector<bool> needs_more;
-  choose_all(squares, rules, ranks, needs_more);
+  const bool is_resolved = choose_all(squares, rules, ranks, needs_more);
   set_ranks(planes, ranks);
-  for (std::size_t c = 0; c < planes.size(); ++c) solvers[c].reconstruct(planes[c]);
+  for (std::size_t c = 0; c < planes.size(); ++c) {
+    throw_if_stopped();
+    solvers[c].reconstruct(planes[c]);
+  }
+  return is_resolved;
 }
 
 template <class T>

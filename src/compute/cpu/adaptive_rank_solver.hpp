@@ -2,6 +2,7 @@
 
 #include <map>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "compute/cpu/float32_solver.hpp"
@@ -11,6 +12,8 @@
 #include "compute/solver_choice.hpp"
 
 namespace eckart::compute::cpu {
+
+struct StopRequested {};
 
 /// Reconstructs images whose ranks depend on their singular values, or whose singular values are
 /// wanted. All planes of an image are decomposed before its ranks are chosen.
@@ -24,12 +27,19 @@ class AdaptiveRankSolver {
   AdaptiveRankSolver(SolverKind solver, Certificate certificate, SolverChooser& chooser);
 
   /// `planes` are those of one image, with one output for each rule. Sets the ranks of the outputs,
-  /// and, if `spectra` is not empty, all singular values of each plane. Throws ItemError.
+  /// and, if `spectra` is not empty, all singular values of each plane. Throws ItemError, and
+  /// StopRequested between two planes.
   template <class T>
   void reconstruct(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules,
                    std::span<std::vector<double>> spectra);
 
+  void set_stop_token(const std::stop_token& stop) { stop_ = stop; }
+
  private:
+  void throw_if_stopped() const {
+    if (stop_.stop_requested()) throw StopRequested{};
+  }
+
   enum class Float32Result { certified, uncertified, not_chosen };
 
   template <class T>
@@ -39,8 +49,9 @@ class AdaptiveRankSolver {
   bool find_ranks(std::span<const PlaneTask<T>> planes, std::span<const RankRule> rules);
   template <class T>
   bool refine_until_certified(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
+  /// Returns whether the solvers resolve the values that the rules need.
   template <class T>
-  void reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
+  bool reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
                               std::span<const RankRule> rules,
                               std::span<std::vector<double>> spectra);
   template <class T>
@@ -49,6 +60,7 @@ class AdaptiveRankSolver {
   const SolverKind solver_;
   const Certificate certificate_;
   SolverChooser& chooser_;
+  std::stop_token stop_;
   // One for each plane of an image.
   std::vector<Float32Solver> float32_;
   std::vector<Float64Solver> float64_, gesvd_;

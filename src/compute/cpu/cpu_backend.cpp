@@ -2,7 +2,6 @@
 
 #include <cblas.h>
 #include <lapacke.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <string>
@@ -13,42 +12,15 @@
 #include "compute/cpu/built_in_costs.hpp"
 #include "compute/cpu/cpu_lane.hpp"
 #include "compute/cpu/cpu_name.hpp"
+#include "compute/cpu/openblas_buffers.hpp"
 #include "compute/cpu/openblas_core.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/default_threads.hpp"
 #include "core/error.hpp"
 #include "machine/usable_cores.hpp"
 
-// Every OpenBLAS exports these functions. Its headers do not declare them.
-extern "C" void* blas_memory_alloc(int where);
-extern "C" void blas_memory_free(void* buffer);
-
 namespace eckart::compute::cpu {
 namespace {
-
-// Address space; OpenBLAS touches little of it.
-constexpr std::size_t kBufferBytes = std::size_t(128) << 20;
-
-void check_address_space(std::size_t bytes) {
-  void* trial = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (trial == MAP_FAILED) {
-    throw FatalError(ExitCode::temporary, "not enough address space: OpenBLAS needs " +
-                                              std::to_string(bytes >> 20) +
-                                              " MiB, 128 MiB per lane; use fewer lanes");
-  }
-  ::munmap(trial, bytes);
-}
-
-/// OpenBLAS allocates one buffer for each thread that calls it at the same time, and keeps it. If
-/// that allocation fails, OpenBLAS retries forever. So all buffers are allocated here, after
-/// check_address_space().
-void make_openblas_buffers(int lanes) {
-  check_address_space(std::size_t(lanes) * kBufferBytes);
-  std::vector<void*> buffers(std::size_t(lanes), nullptr);
-  for (void*& buffer : buffers) buffer = blas_memory_alloc(0);
-  for (void* buffer : buffers) blas_memory_free(buffer);
-}
 
 /// An OpenBLAS built without threads does not lock its buffers. Two lanes would share one.
 bool is_openblas_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQUENTIAL; }
@@ -74,7 +46,7 @@ class CpuBackend : public Backend {
         costs_(select_costs(options.calibration, CostBackend::cpu, device_, kBuiltInCpuCosts)),
         chooser_(solver_, costs_.costs) {
     openblas_set_num_threads(1);  // one BLAS thread per lane
-    make_openblas_buffers(lanes_);
+    make_openblas_buffers(lanes_, "128 MiB per lane; use fewer lanes");
     LAPACKE_set_nancheck(0);  // pixels are never NaN
   }
 

@@ -15,8 +15,8 @@
 #include "compute/cpu/factors.hpp"
 #include "compute/cpu/float32_solver.hpp"
 #include "compute/cpu/float64_solver.hpp"
-#include "compute/cpu/float_scale.hpp"
 #include "compute/evict_if_full.hpp"
+#include "compute/float_scale.hpp"
 #include "compute/task_rank_rule.hpp"
 #include "core/error.hpp"
 #include "core/quality.hpp"
@@ -35,7 +35,10 @@ class CpuLane : public Lane {
         adaptive_(solver, certificate, chooser) {}
 
   int slots() const override { return 1; }
-  void set_stop_token(const std::stop_token& stop) override { stop_ = stop; }
+  void set_stop_token(const std::stop_token& stop) override {
+    stop_ = stop;
+    adaptive_.set_stop_token(stop);
+  }
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
@@ -87,8 +90,11 @@ class CpuLane : public Lane {
           return rule.kind != RankRule::Kind::rank;
         });
     if (is_adaptive) {
-      task.is_canceled = stop_.stop_requested();
-      if (!task.is_canceled) adaptive_.reconstruct(planes, rules, spectra);
+      try {
+        adaptive_.reconstruct(planes, rules, spectra);
+      } catch (const StopRequested&) {
+        task.is_canceled = true;
+      }
       return;
     }
     for (const PlaneTask<T>& plane : planes) {

@@ -1,7 +1,5 @@
 #include "compute/cpu/float32_solver.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,6 +9,7 @@
 
 #include "compute/certificate.hpp"
 #include "compute/cpu/factors.hpp"
+#include "compute/cpu/low_rank_product.hpp"
 #include "compute/cpu/samples.hpp"
 #include "core/error.hpp"
 #include "core/quality.hpp"
@@ -96,12 +95,14 @@ Float32Solver::Certification Float32Solver::certify(const PlaneTask<T>& plane) {
 template <class T>
 Float32Solver::Certification Float32Solver::certify_outputs(
     const PlaneTask<T>& plane, const SubspaceIteration::LowRankFactors& factors) {
-  const int m = plane.a_mn.rows, n = plane.a_mn.cols;
+  const int n = plane.a_mn.cols;
   const std::span<const T> samples(reinterpret_cast<const T*>(samples_.data()), values_.size());
   T* stored = reinterpret_cast<T*>(stored_.data());
-  for (const auto& [k, samples_mn, result] : plane.outputs) {
-    cblas_sgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1, factors.v_nk.data(), n,
-                factors.u_mk.data(), m, 0, values_.data(), n);
+  int rank_of_values = 0;
+  for (const auto* output : plane.outputs_by_descending_rank()) {
+    const auto& [k, samples_mn, result] = *output;
+    change_rank<float>({factors.v_nk, factors.u_mk, m_, n_}, std::exchange(rank_of_values, k), k,
+                       values_);
     const SquaredErrors errors =
         round_and_compare(values_.data(), samples, plane.peak, stored, plane.scale);
     const auto loss_estimate_for = [&, rank = k](const std::vector<double>& rayleigh_quotients) {

@@ -38,7 +38,7 @@ class Float32Solver {
   void refine(int round, int rank);
   /// After refine(): the values that the factors keep.
   PlaneSpectrum spectrum() const;
-  /// After refine(): computes the outputs in order, and stops at the first that is not certified.
+  /// After refine(): computes the outputs, and stops at the first that is not certified.
   /// If the result is `uncertifiable`, more rounds do not help; if it is `certified`, the factors
   /// of the plane are set too.
   template <class T>

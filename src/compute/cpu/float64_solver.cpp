@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "compute/certificate.hpp"
 #include "compute/cpu/factors.hpp"
 #include "compute/cpu/float64_samples.hpp"
+#include "compute/cpu/low_rank_product.hpp"
 #include "compute/spectrum.hpp"
 #include "core/quality.hpp"
 
@@ -49,6 +51,7 @@ PlaneSpectrum Float64Solver::spectrum() const {
   const double unscale = 1 / (scale_ * scale_);
   return {.values = sigma_squared_->data(),
           .scale = unscale,
+          .is_svd_of_a = precision_ == Precision::float64,
           .count = n_,
           .rows = m_,
           .cols = n_,
@@ -64,9 +67,10 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k_max, n, 1.0, a_t_nm_.data(), n,
               v_nk.data(), n, 0.0, p_mk_.data(), m);
   values_.resize(a_t_nm_.size());
-  for (const auto& [k, samples_mn, result] : plane.outputs) {
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, n, m, k, 1.0, v_nk.data(), n, p_mk_.data(),
-                m, 0.0, values_.data(), n);
+  int rank_of_values = 0;
+  for (const auto* output : plane.outputs_by_descending_rank()) {
+    const auto& [k, samples_mn, result] = *output;
+    change_rank<double>({v_nk, p_mk_, m, n}, std::exchange(rank_of_values, k), k, values_);
     *result = {.rank = k,
                .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_),
                .sigma1 = std::sqrt(sigma_squared.front()),

@@ -12,11 +12,12 @@ namespace eckart::compute::cpu {
 class PlaneDecomposition;
 
 /// A complete decomposition of an image in float64: all singular values of each channel, and the
-/// reconstruction at any ranks. The samples are integers. Used by one thread.
+/// reconstruction at any ranks. Used by one thread.
 class ImageDecomposition {
  public:
   /// Computes the singular values, each channel on its own thread. Sets the number of threads of
-  /// BLAS to 1. Throws as Float64Solver does, and std::bad_alloc.
+  /// BLAS to 1. The image must outlive this object. Throws as Float64Solver does, and
+  /// std::bad_alloc.
   explicit ImageDecomposition(const Image& image);
   ~ImageDecomposition();
 
@@ -29,10 +30,12 @@ class ImageDecomposition {
   void compute_vectors(std::span<const int> max_ranks);
 
   /// Reconstructs each channel at its rank, from 1 to the largest. Only the triplets between the
-  /// previous ranks and these are computed. `rounded` has the shape of the image.
-  void reconstruct(std::span<const int> ranks, Image& rounded);
+  /// previous ranks and these are computed. `rounded` has the shape of the image. Returns the
+  /// squared error before clamping and rounding; if it is rounding of float64, 0.
+  double reconstruct(std::span<const int> ranks, Image& rounded);
 
  private:
+  const Image& image_;
   const ImageShape shape_;
   std::vector<std::unique_ptr<PlaneDecomposition>> planes_;
 };

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "compute/cost_model.hpp"
+#include "compute/cuda/image_resizer.hpp"
 #include "compute/cuda/kernels/small_svd.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/lane.hpp"
@@ -108,6 +109,10 @@ SolverKind select_provable_solver(const BackendOptions& options) {
   return needs_proof ? SolverKind::gram : options.solver;
 }
 
+/// The memory of one image that is resized, as a share of the memory for lanes. All workers of a
+/// GPU use at most 1/32 in addition to the lanes.
+constexpr double kResizeShare = 1.0 / (32 * 2 * ImageResizer::kWorkersPerGpu);
+
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
@@ -130,7 +135,10 @@ class CudaBackend : public Backend {
                                                int(devices_.size()), lanes_),
                   .is_single_solver = options.solver == SolverKind::gram,
                   .certificate = options.certificate,
-                  .is_deterministic = options.deterministic}) {}
+                  .is_deterministic = options.deterministic}),
+        resizer_(std::make_unique<ImageResizer>(
+            devices_, std::size_t(options.memory_fraction * limits_.memory_bytes * kResizeShare))) {
+  }
 
   std::string name() const override { return "cuda"; }
   std::string device_name() const override { return names_.front(); }
@@ -170,6 +178,8 @@ class CudaBackend : public Backend {
   std::vector<std::string> gpu_bus_ids() const override { return pci_ids_; }
 
   int batch_planes(const BatchKey& key) const override { return planner_.batch_planes(key); }
+  preparation::Resizer* resizer() const override { return resizer_.get(); }
+  std::vector<std::string> warnings() const override { return resizer_->warnings(); }
 
   std::unique_ptr<Lane> make_lane(int index) override {
     const int device = devices_[std::size_t(index) % devices_.size()];
@@ -194,6 +204,7 @@ class CudaBackend : public Backend {
   const DeviceLimits limits_;
   const int lanes_;
   const BatchPlanner planner_;
+  const std::unique_ptr<ImageResizer> resizer_;
 };
 
 }  // namespace

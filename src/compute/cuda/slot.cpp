@@ -6,9 +6,11 @@
 #include <cstring>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "compute/certificate.hpp"
 #include "compute/cuda/profiler_range.hpp"
+#include "compute/float_scale.hpp"
 #include "core/quality.hpp"
 
 namespace eckart::compute::cuda {
@@ -43,7 +45,8 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
 
   // Reserve memory for a full batch, so that a later, fuller batch need not allocate.
   const auto planes = std::size_t(capacity);
-  const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols);
+  const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols) *
+                           (key.has_float_samples ? sizeof(float) : 1);
   pixels_.reserve(std::max(packed_bytes_, full));
   outputs_.reserve(std::max(packed_bytes_, full) * ranks());
   planes_.reserve(planes * sizeof(PlaneLayout));
@@ -65,7 +68,9 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
     has_16_bit_samples_ = has_16_bit_samples_ || image.depth == Depth::u16;
     std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
     for (int channel = 0; channel < image.channels; ++channel) {
-      task_planes_.push_back({task, channel, packed_plane(image, offset, channel)});
+      const double scale =
+          is_float(image.depth) ? float_scale(std::as_const(task->input).plane<float>(channel)) : 1;
+      task_planes_.push_back({task, channel, packed_plane(image, offset, channel, scale)});
     }
     packed_images_.push_back(task_planes_[task_planes_.size() - std::size_t(image.channels)]);
     offset += packed_bytes(image);
@@ -92,7 +97,8 @@ void Slot::copy_in(const Streams& streams) {
 void Slot::copy_in_plane_layouts(cudaStream_t stream) {
   PlaneLayout* plane = planes_.host.as<PlaneLayout>();
   for (const TaskPlane& task_plane : task_planes_) *plane++ = task_plane.plane;
-  std::fill(plane, planes_.host.as<PlaneLayout>() + padded_planes_, PlaneLayout{0, 0, 0, 1, 0, 1});
+  std::fill(plane, planes_.host.as<PlaneLayout>() + padded_planes_,
+            PlaneLayout{0, 0, 0, 1, 0, 1, 1});
   planes_.copy_in(std::size_t(padded_planes_) * sizeof(PlaneLayout), stream);
   if (is_adaptive_) copy_in_rules(stream);
 }
@@ -207,6 +213,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
       is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
       max_iteration_loss_db =
           std::max(max_iteration_loss_db, to.loss_estimate_db - rounding_loss_db);
+      unscale(to, task_plane.plane.scale);
     }
     if (is_converged && is_certified) {
       certification.max_iteration_loss_db =
@@ -237,7 +244,7 @@ PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
   const PlaneLayout& plane = task_planes_[plane_index].plane;
   PlaneResult result{.rank = std::abs(chosen_rank(plane_index, rank_index)), .solver = solver_};
   for (const TileError& error : errors(plane_index, rank_index)) {
-    result.squared_error += double(error.squared_error);
+    result.squared_error += error.squared_error;
     result.residual += error.residual;
   }
   set_spectral_results(result, spectrum_, values(plane_index), plane, squared_norm);
@@ -254,14 +261,17 @@ void Slot::set_spectrum(std::size_t plane_index) const {
   const PlaneLayout& plane = task_plane.plane;
   const std::vector<double> squares =
       squared_values(spectrum_, values(plane_index), plane.sample_bytes);
+  const double unscale = 1 / (plane.scale * plane.scale);
   auto& spectra = task_plane.task->spectra;
   spectra.resize(std::size_t(plane.channels));
   spectra[std::size_t(task_plane.channel)] =
       singular_values({.values = squares.data(),
+                       .scale = unscale,
+                       .is_svd_of_a = spectrum_.precision == Precision::float64,
                        .count = plane.n(),
                        .rows = plane.rows,
                        .cols = plane.cols,
-                       .squared_norm = squared_norm(plane_index)});
+                       .squared_norm = unscale * squared_norm(plane_index)});
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().
@@ -277,11 +287,12 @@ std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t ran
   return {errors_.host.as<TileError>() + all.first(plane_index, rank_index), all.tiles};
 }
 
-/// Exact up to 2^53: always for 8 bits, and for 16 bits up to 2^21 samples.
+/// Of the samples multiplied by their scale. Exact up to 2^53: always for 8 bits, and for 16 bits
+/// up to 2^21 samples.
 double Slot::squared_norm(std::size_t plane_index) const {
-  double sum = 0;
-  for (const TileError& error : errors(plane_index, 0)) sum += double(error.squared_norm);
-  return sum;
+  long double sum = 0;  // the sum of many tiles of floats is not exact in a double
+  for (const TileError& error : errors(plane_index, 0)) sum += error.squared_norm;
+  return double(sum);
 }
 
 }  // namespace eckart::compute::cuda

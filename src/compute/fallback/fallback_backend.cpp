@@ -24,11 +24,9 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
-/// Whether the image must not be computed on a GPU. Its kernels read integers only, and give no
-/// factors.
+/// Whether the image must not be computed on a GPU. It gives no factors, and takes none.
 bool must_use_cpu(const Task* task) {
-  return task->is_cpu_only || is_float(task->input.shape().depth) || task->min_factor_rank ||
-         !task->known_factors.empty();
+  return task->is_cpu_only || task->min_factor_rank || !task->known_factors.empty();
 }
 
 /// Removes the results and the error of an earlier attempt.
@@ -224,6 +222,7 @@ class FallbackBackend : public Backend {
     return std::make_unique<FallbackLane>(*gpu_, index, oom_, cpu_);
   }
   std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return gpu_->make_gpu_lane(gpu); }
+  preparation::Resizer* resizer() const override { return gpu_->resizer(); }
   std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = gpu_->warnings();

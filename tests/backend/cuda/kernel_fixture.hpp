@@ -53,14 +53,14 @@ class KernelTest : public ::testing::Test {
     for (const Shape& s : shapes) {
       const auto offset = std::int64_t(pixels_.size());
       for (int c = 0; c < s.channels; ++c)
-        planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes});
+        planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes, 1});
       const std::size_t bytes = std::size_t(s.rows * s.cols * s.channels * s.sample_bytes);
       for (std::size_t i = 0; i < (bytes + 15) / 16 * 16; ++i)
         pixels_.push_back(std::byte(random_() & 255));
       m_ = std::max({m_, s.rows, s.cols});
       n_ = std::max(n_, std::min(s.rows, s.cols));
     }
-    planes_.push_back({0, 0, 0, 1, 0, 1});
+    planes_.push_back({0, 0, 0, 1, 0, 1, 1});
   }
 
   int sample(const std::vector<std::byte>& from, const PlaneLayout& plane, int i, int j) const {
@@ -96,8 +96,8 @@ class KernelTest : public ::testing::Test {
       sum.squared_error += error.squared_error;
       sum.residual += error.residual;
     }
-    EXPECT_EQ(double(sum.squared_norm), squared_norm);
-    EXPECT_EQ(double(sum.squared_error), squared_error);
+    EXPECT_EQ(sum.squared_norm, squared_norm);
+    EXPECT_EQ(sum.squared_error, squared_error);
     EXPECT_NEAR(sum.residual, residual, (1e-9 + 1e-2 * tolerance) * residual);
   }
 

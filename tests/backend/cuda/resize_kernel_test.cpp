@@ -1,9 +1,9 @@
 // Tests the kernel that resizes images, against the CPU: the pixels are identical.
 #include <cstring>
-#include <utility>
 
 #include "compute/cuda/kernels/resize.hpp"
 #include "compute/cuda/layout/packing.hpp"
+#include "compute/cuda/layout/resize_plan.hpp"
 #include "preparation/resize.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
 #include "tests/unit/io/test_images.hpp"
@@ -17,26 +17,11 @@ struct Resize {
   int rows, cols;
 };
 
-/// The filters of several passes, one after the other, as the kernel takes them.
-struct Filters {
-  std::vector<FilterWindow> windows;
-  std::vector<std::int32_t> weights;
-
-  /// Appends a filter and enters it into the pass.
-  void add(const preparation::FilterWeights& filter, FilterPass& pass) {
-    pass.windows = std::int64_t(windows.size());
-    pass.weights = std::int64_t(weights.size());
-    pass.max_count = filter.max_count;
-    for (const auto& window : filter.windows) windows.push_back({window.first, window.count});
-    weights.insert(weights.end(), filter.weights.begin(), filter.weights.end());
-  }
-};
-
 class ResizeKernelTest : public KernelTest {
  protected:
   /// Resizes images with two launches, and expects the pixels of the CPU.
   static void expect_pixels_of_the_cpu(const std::vector<Resize>& resizes) {
-    Filters filters;
+    FilterTables filters;
     std::vector<FilterPass> rows, columns;
     std::vector<std::byte> input;
     std::size_t between_bytes = 0, output_bytes = 0;
@@ -45,26 +30,16 @@ class ResizeKernelTest : public KernelTest {
       const auto [height, width, channels, depth] = resize.shape;
       const ImageShape between{height, resize.cols, channels, depth},
           output{resize.rows, resize.cols, channels, depth};
-      FilterPass pass{};
-      pass.sample_bytes = int(depth);
-      pass.fraction_bits = preparation::fraction_bits(depth);
-      pass.in_bytes = std::int64_t(input.size());
-      pass.out_bytes = std::int64_t(between_bytes);
-      pass.lines = height;
-      pass.in_length = width;
-      pass.out_length = resize.cols;
-      pass.run = channels;
-      filters.add(preparation::lanczos_weights(width, resize.cols, depth), pass);
-      rows.push_back(pass);
-      max_between = std::max(max_between, pass.out_samples());
-      pass.in_bytes = std::exchange(pass.out_bytes, std::int64_t(output_bytes));
-      pass.lines = 1;
-      pass.in_length = height;
-      pass.out_length = resize.rows;
-      pass.run = resize.cols * channels;
-      filters.add(preparation::lanczos_weights(height, resize.rows, depth), pass);
-      columns.push_back(pass);
-      max_output = std::max(max_output, pass.out_samples());
+      FilterPass& rows_pass = rows.emplace_back(row_pass(resize.shape, resize.cols));
+      rows_pass.in_bytes = std::int64_t(input.size());
+      rows_pass.out_bytes = std::int64_t(between_bytes);
+      filters.append(preparation::lanczos_weights(width, resize.cols, depth), rows_pass);
+      max_between = std::max(max_between, rows_pass.out_samples());
+      FilterPass& columns_pass = columns.emplace_back(column_pass(between, resize.rows));
+      columns_pass.in_bytes = std::int64_t(between_bytes);
+      columns_pass.out_bytes = std::int64_t(output_bytes);
+      filters.append(preparation::lanczos_weights(height, resize.rows, depth), columns_pass);
+      max_output = std::max(max_output, columns_pass.out_samples());
       const Image image = test::noise_image(resize.shape);
       input.insert(input.end(), image.data(), image.data() + image.bytes());
       input.resize(std::size_t(rows.back().in_bytes) + packed_bytes(resize.shape));
@@ -72,7 +47,7 @@ class ResizeKernelTest : public KernelTest {
       output_bytes += packed_bytes(output);
     }
     const DeviceArray<std::byte> in(input), middle(between_bytes);
-    const DeviceArray<std::byte> out(std::vector<std::byte>(output_bytes));  // also between images
+    const DeviceArray<std::byte> out{std::vector<std::byte>(output_bytes)};  // also between images
     const DeviceArray<FilterPass> row_passes(rows), column_passes(columns);
     const DeviceArray<FilterWindow> windows(filters.windows);
     const DeviceArray<std::int32_t> weights(filters.weights);

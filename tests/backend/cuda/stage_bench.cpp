@@ -35,7 +35,8 @@ using test::BusySpan;
 
 struct StageCase {
   int side;
-  RankPolicy rank;
+  std::string spec;  ///< of `ranks`
+  std::vector<RankPolicy> ranks;
 };
 
 struct StageBenchArgs {
@@ -54,22 +55,27 @@ std::vector<compute::Task> make_tasks(const std::vector<Image>& inputs,
     task.input = Image(input.shape());
     std::memcpy(task.input.data(), input.data(), input.bytes());
     task.ranks.assign(ranks.begin(), ranks.end());
-    task.outputs.emplace_back(input.shape());
-    task.results.emplace_back(1);
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      task.outputs.emplace_back(input.shape());
+      task.results.emplace_back(1);
+    }
     tasks.push_back(std::move(task));
   }
   return tasks;
 }
 
-/// The squared errors of the best matrices of the same ranks as these results, computed by the CPU
-/// backend.
-std::vector<double> optimal_errors(const std::vector<Image>& inputs,
-                                   const std::vector<compute::Task>& results) {
+/// [image][output] The squared errors of the best matrices of the same ranks as these results,
+/// computed by the CPU backend.
+std::vector<std::vector<double>> optimal_errors(const std::vector<Image>& inputs,
+                                                const std::vector<compute::Task>& results) {
   compute::BackendOptions options;
   options.solver = SolverKind::gram;  // float64
   const auto backend = compute::cpu::make_cpu_backend(options);
   std::vector<compute::Task> tasks = make_tasks(inputs, results[0].ranks);
-  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].ranks = {results[i].results[0][0].rank};
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (std::size_t output = 0; output < tasks[i].ranks.size(); ++output)
+      tasks[i].ranks[output] = results[i].results[output][0].rank;
+  }
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < backend->lanes(); ++t) {
@@ -82,8 +88,10 @@ std::vector<double> optimal_errors(const std::vector<Image>& inputs,
     });
   }
   for (std::thread& thread : threads) thread.join();
-  std::vector<double> errors;
-  for (const compute::Task& task : tasks) errors.push_back(task.results[0][0].residual);
+  std::vector<std::vector<double>> errors(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    for (const auto& planes : tasks[i].results) errors[i].push_back(planes[0].residual);
+  }
   return errors;
 }
 
@@ -183,7 +191,7 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   const auto backend = compute::cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32), {c.rank}};
+  const compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32), c.ranks};
   const int planes = backend->batch_planes(key);
   const std::vector<Image> inputs =
       shrink_images(test::make_square_images(images, c.side, planes, depth), args.shrink);
@@ -227,30 +235,33 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
     spans_of_first.insert(spans_of_first.end(), spans[i].begin(), spans[i].end());
   if (!args.trace.empty()) write_trace(args.trace, spans);
 
-  const std::vector<double> optimum = optimal_errors(inputs, tasks[0]);
+  const std::vector<std::vector<double>> optimum = optimal_errors(inputs, tasks[0]);
   double max_loss = 0, sum = 0, psnr = 0, max_estimate = 0, rank_sum = 0;
   int misses = 0, largest_rank = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const compute::PlaneResult& result = tasks[0][i].results[0][0];
-    const double loss = loss_db(result.residual, optimum[i]);
-    rank_sum += result.rank;
-    largest_rank = std::max(largest_rank, result.rank);
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
-    max_loss = std::max(max_loss, std::isnan(loss) ? 1e9 : loss);
-    sum += loss;
-    max_estimate = std::max(max_estimate, result.loss_estimate_db);
-    misses += loss > result.loss_estimate_db + 1e-6;
-    psnr +=
-        psnr_db(result.residual, inputs[i].shape().samples(), depth == Depth::u16 ? 65535 : 255);
+    for (std::size_t output = 0; output < c.ranks.size(); ++output) {
+      const compute::PlaneResult& result = tasks[0][i].results[output][0];
+      const double loss = loss_db(result.residual, optimum[i][output]);
+      rank_sum += result.rank;
+      largest_rank = std::max(largest_rank, result.rank);
+      max_loss = std::max(max_loss, std::isnan(loss) ? 1e9 : loss);
+      sum += loss;
+      max_estimate = std::max(max_estimate, result.loss_estimate_db);
+      misses += loss > result.loss_estimate_db + 1e-6;
+      psnr +=
+          psnr_db(result.residual, inputs[i].shape().samples(), depth == Depth::u16 ? 65535 : 255);
+    }
   }
+  const double results = double(inputs.size() * c.ranks.size());
   if (!args.raw.empty()) {  // the same images for the baselines
     std::ofstream raw(args.raw / ("images_" + std::to_string(c.side) + ".raw"), std::ios::binary);
     for (const Image& image : inputs)
       raw.write(reinterpret_cast<const char*>(image.data()), std::streamsize(image.bytes()));
   }
   return {{"side", c.side},
-          {"rank", to_string(c.rank)},
-          {"mean_rank", rank_sum / double(inputs.size())},
+          {"rank", c.spec},
+          {"mean_rank", rank_sum / results},
           {"largest_rank", largest_rank},
           {"bits", args.depth},
           {"planes_per_batch", planes},
@@ -264,10 +275,10 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
           {"images_per_s_pinned_to_pinned", spread(rates[Transfers::pinned])},
           {"pinned_to_pinned_time_shares", overlap(spans_of_first)},
           {"max_loss_db", max_loss},
-          {"mean_loss_db", sum / double(inputs.size())},
+          {"mean_loss_db", sum / results},
           {"max_loss_estimate_db", max_estimate},
           {"misses", misses},
-          {"psnr_db_mean", psnr / double(inputs.size())}};
+          {"psnr_db_mean", psnr / results}};
 }
 
 nlohmann::json run(const StageBenchArgs& args) {
@@ -275,15 +286,15 @@ nlohmann::json run(const StageBenchArgs& args) {
   nlohmann::json results = nlohmann::json::array();
   for (const std::string& text : args.cases) {
     const std::size_t colon = text.find(':');
-    const StageCase c{std::stoi(text.substr(0, colon)),
-                      parse_ranks(text.substr(colon + 1)).front()};
-    const auto add = [&](const RankPolicy& rank) {
-      results.push_back(run_case({c.side, rank}, args, images));
+    const int side = std::stoi(text.substr(0, colon));
+    const auto add = [&](const std::string& spec) {
+      results.push_back(run_case({side, spec, parse_ranks(spec)}, args, images));
       std::fprintf(stderr, "%s\n", results.back().dump().c_str());
     };
-    add(c.rank);
-    if (c.rank.kind != RankPolicy::Kind::rank)  // for comparison: their mean as a fixed rank
-      add(int(std::lround(double(results.back()["mean_rank"]))));
+    const std::string spec = text.substr(colon + 1);
+    add(spec);
+    if (parse_ranks(spec)[0].kind != RankPolicy::Kind::rank)  // to compare: their mean, fixed
+      add(std::to_string(std::lround(double(results.back()["mean_rank"]))));
   }
   return results;
 }
@@ -295,7 +306,8 @@ int main(int argc, char** argv) {
   eckart::StageBenchArgs args;
   CLI::App app("The CUDA compute stage with its data on the device", "stage_bench");
   app.add_option("folder", args.folder, "Input folder of images")->required();
-  app.add_option("--cases", args.cases, "side:SPEC ...; SPEC as --rank of eckart run");
+  app.add_option("--cases", args.cases,
+                 "side:SPEC ...; SPEC as --rank of eckart run; a range for several outputs");
   app.add_option("--solver", args.solver);
   app.add_option("--repeats", args.repeats);
   app.add_option("--lanes", args.lanes, "Lanes; 0: chosen by the backend");

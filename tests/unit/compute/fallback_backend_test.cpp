@@ -173,18 +173,14 @@ TEST_F(FallbackTest, reports_only_the_error_of_the_cpu_for_an_image_that_must_no
   EXPECT_EQ(tasks[0]->reason, FailureReason::compute_failed);
 }
 
-/// The kernels of the GPU read integers only.
-TEST_F(FallbackTest, computes_images_of_floats_on_the_cpu_and_the_others_of_the_batch_on_the_gpu) {
+TEST_F(FallbackTest, computes_marked_images_on_the_cpu_and_the_others_of_the_batch_on_the_gpu) {
   const auto tasks = make_tasks(4);
-  const std::vector<Task*> floats{tasks[1], tasks[3]}, others{tasks[0], tasks[2]};
-  for (Task* task : floats) {
-    task->input = Image({64, 32, 1, Depth::f32});
-    task->outputs[0] = Image(task->input.shape());
-  }
+  const std::vector<Task*> marked{tasks[1], tasks[3]}, others{tasks[0], tasks[2]};
+  for (Task* task : marked) task->is_cpu_only = true;
   compute(tasks);
   expect_computed(others, kGpu);
   EXPECT_EQ(gpu_.started, Planes{2});
-  expect_computed(floats, kCpu);
+  expect_computed(marked, kCpu);
   EXPECT_EQ(backend_->fallback_counts().oom_splits, 0);
   EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 0);
 }

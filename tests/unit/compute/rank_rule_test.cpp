@@ -55,6 +55,30 @@ TEST(RankRule, shares_one_threshold_between_channels) {
   EXPECT_THAT(ranks_of({RankRule::Kind::squared_error, 0.1}, planes), ElementsAre(3, 3, 3));
 }
 
+/// Otherwise factors would be read that were not computed.
+TEST(RankRule, chooses_no_rank_beyond_the_known_values) {
+  const std::vector<double> values{50, 30, 15, 5};
+  const PlaneSpectrum plane = spectrum(values, 2);
+  for (const RankRule& rule :
+       {RankRule{RankRule::Kind::rank, 4}, RankRule{RankRule::Kind::squared_error, 1},
+        RankRule{RankRule::Kind::threshold, 1}, RankRule{RankRule::Kind::marchenko_pastur, 0}}) {
+    int rank = 0;
+    EXPECT_FALSE(choose_ranks(rule, &plane, 1, &rank));
+    EXPECT_EQ(rank, 2);
+  }
+}
+
+/// Eigenvalues of A'A below the rounding error of the largest mean nothing.
+TEST(RankRule, needs_the_svd_of_a_for_errors_that_its_square_does_not_resolve) {
+  const std::vector<double> values{1e20, 4, 1, 1, 1};
+  const RankRule rule{RankRule::Kind::squared_error, 2.5};
+  PlaneSpectrum plane = spectrum(values);
+  EXPECT_TRUE(ranks_of(rule, {plane}).empty());
+  plane.is_svd_of_a = true;
+  EXPECT_THAT(ranks_of(rule, {plane}), ElementsAre(3)) << "the sum of the rest, not a difference";
+  EXPECT_THAT(ranks_of({RankRule::Kind::squared_error, 1e6}, {spectrum(values)}), ElementsAre(1));
+}
+
 TEST(RankRule, needs_more_values_if_the_known_ones_do_not_decide) {
   const std::vector<double> values{50, 30, 15, 5};
   const RankRule error{RankRule::Kind::squared_error, 10}, threshold{RankRule::Kind::threshold, 20};
@@ -64,9 +88,9 @@ TEST(RankRule, needs_more_values_if_the_known_ones_do_not_decide) {
   EXPECT_THAT(ranks_of(threshold, {spectrum(values, 3)}), ElementsAre(2));
   for (const auto kind : {RankRule::Kind::median_threshold, RankRule::Kind::marchenko_pastur}) {
     EXPECT_THAT(ranks_of({kind, 1}, {spectrum(values, 3)}), ElementsAre());
-    EXPECT_TRUE(needs_full_spectrum({kind, 1}));
+    EXPECT_TRUE(needs_full_spectrum(kind));
   }
-  EXPECT_FALSE(needs_full_spectrum(error));
+  EXPECT_FALSE(needs_full_spectrum(error.kind));
 }
 
 TEST(RankRule, asks_for_values_of_the_channel_that_lacks_them) {

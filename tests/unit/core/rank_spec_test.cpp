@@ -29,6 +29,9 @@ TEST(RankSpec, parses_each_form) {
   EXPECT_EQ(parse("energy:0.99"), RankPolicy(Kind::energy, 0.99));
   EXPECT_EQ(parse("psnr:35"), RankPolicy(Kind::psnr, 35));
   EXPECT_EQ(parse("rmse:2.5"), RankPolicy(Kind::rmse, 2.5));
+  EXPECT_EQ(parse("rmse:1e-8"), RankPolicy(Kind::rmse, 1e-8));
+  EXPECT_EQ(parse("psnr:3.5E+1"), RankPolicy(Kind::psnr, 35));
+  EXPECT_EQ(parse("1e3"), RankPolicy(1000));
   EXPECT_EQ(parse("bytes:50%"), RankPolicy(Kind::bytes, 50));
   EXPECT_EQ(parse("gd"), RankPolicy(Kind::gavish_donoho, 0));
   EXPECT_EQ(parse("gd:sigma=3"), RankPolicy(Kind::gavish_donoho, 3));
@@ -47,12 +50,14 @@ TEST(RankSpec, expands_a_range) {
   EXPECT_THAT(parse_ranks("1,5:14:4,mp"),
               ElementsAre(1, 5, 9, 13, RankPolicy(Kind::marchenko_pastur, 0)));
   EXPECT_THAT(parse_ranks("7:7:3"), ElementsAre(7));
+  EXPECT_THAT(parse_ranks("5e0:1e1:5"), ElementsAre(5, 10));
 }
 
 TEST(RankSpec, formats_what_it_parses) {
   for (const char* spec :
        {"1", "20", "65535", "2147483647", "10%", "12.5%", "energy:0.99", "energy:0.9999999",
-        "psnr:35", "rmse:0.001", "bytes:50%", "gd", "gd:sigma=3", "gd:sigma=0.1", "mp", "full"}) {
+        "psnr:35", "rmse:0.001", "rmse:1e-8", "rmse:2.5e-12", "rmse:1e-100", "bytes:50%", "gd",
+        "gd:sigma=3", "gd:sigma=0.1", "mp", "full"}) {
     EXPECT_EQ(to_string(parse_ranks(spec).front()), spec);
   }
 }
@@ -69,13 +74,21 @@ TEST(RankSpec, marks_the_first_wrong_character) {
   EXPECT_EQ(column("5:3:1"), 2U);
   EXPECT_EQ(column("5:9:0"), 4U);
   EXPECT_EQ(column("101%"), 0U);
+  EXPECT_EQ(column("rmse:1e"), 6U);
+  EXPECT_EQ(column("rmse:1e-8x"), 9U);
+  EXPECT_EQ(column("rmse:1e-999"), 5U);
+  EXPECT_EQ(column("energy:1e1"), 7U);
+  EXPECT_EQ(column("5:1e-1:1"), 2U);
+  EXPECT_EQ(column("5:1e1:2e-1"), 6U);
+  EXPECT_EQ(column("1e0:1e9:1"), 4U);
+  EXPECT_EQ(column("1e10"), 0U);
 }
 
 TEST(RankSpec, says_what_was_expected) {
   for (const char* spec : {"",         "0",           "-5",      "+5",      "x",
                            "0x10",     "2147483648",  "nan",     "inf",     "99999999999999999999",
                            "5,",       ",5",          "5,,6",    "5, ,6",   "median",
-                           "1.5",      "5 6",         "5\t",     "1e3",     "2\n",
+                           "1.5",      "5 6",         "5\t",     "1e-3",    "2\n",
                            "energy:0", "energy:1.01", "energy:", "psnr:-1", "psnr:inf",
                            "mpx",      "gd:3",        "full:2",  "1:2000:1"}) {
     EXPECT_THROW(parse_ranks(spec), RankSpecError) << spec;
@@ -103,6 +116,7 @@ TEST(RankSpec, labels_suit_file_names) {
   EXPECT_EQ(label("energy:0.99"), "energy-0.99");
   EXPECT_EQ(label("bytes:50%"), "bytes-50pct");
   EXPECT_EQ(label("gd:sigma=3"), "gd-sigma-3");
+  EXPECT_EQ(label("rmse:1e-8"), "rmse-1e-8");
 }
 
 }  // namespace

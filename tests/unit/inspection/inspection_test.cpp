@@ -2,13 +2,16 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/quality.hpp"
+#include "preparation/gray.hpp"
 #include "synth/synth.hpp"
 
 namespace eckart::inspection {
@@ -132,6 +135,73 @@ TEST(Inspection, is_exact_at_full_rank_and_for_a_constant_image) {
   }
   for (const Reconstruction& target : inspection.targets)
     EXPECT_THAT(target.channel_ranks, Each(target.policy.kind == Kind::bytes ? target.rank() : 1));
+}
+
+TEST(Inspection, decomposes_the_matrices_of_each_color_mode) {
+  const Image image = photograph(40, 70, 3);
+  const auto inspect_as = [&](ColorMode color) {
+    return inspect(image, {.peak = {255}, .ranks = {10, 1000}, .targets = {}, .color = color});
+  };
+  const Inspection luma = inspect_as(ColorMode::luma), ycbcr = inspect_as(ColorMode::ycbcr),
+                   joint = inspect_as(ColorMode::joint);
+  const Inspection gray = inspect(preparation::to_gray(photograph(40, 70, 3)),
+                                  {.peak = {255}, .ranks = {10}, .targets = {}});
+  EXPECT_EQ(luma.singular_values, gray.singular_values);
+  EXPECT_EQ(luma.break_even_rank, gray.break_even_rank);
+  EXPECT_NEAR(luma.ranks[0].psnr_before_rounding_db, gray.ranks[0].psnr_before_rounding_db, 1e-6);
+  EXPECT_NEAR(luma.curve[9].psnr_db, luma.ranks[0].psnr_before_rounding_db, 1e-6);
+  EXPECT_NEAR(ycbcr.singular_values[0][0], luma.singular_values[0][0], 1)
+      << "in levels of the image";
+  EXPECT_EQ(joint.ranks[0].factor_bytes, 10 * triplet_bytes(40, 210));
+  EXPECT_NEAR(joint.curve[9].psnr_db, joint.ranks[0].psnr_before_rounding_db, 1e-6);
+  for (const Inspection* mode : {&luma, &ycbcr, &joint}) {
+    EXPECT_LT(mode->ranks[0].psnr_db, 60);
+    EXPECT_EQ(mode->ranks[1].psnr_db, std::numeric_limits<double>::infinity()) << "full rank";
+    EXPECT_EQ(mode->curve.size(), 40U);
+  }
+}
+
+/// The smallest singular values of noise on a bright image are below the resolution of A'A.
+TEST(Inspection, measures_errors_that_the_singular_values_do_not_show) {
+  constexpr int kSide = 64, kBright = 60000;
+  Image image({kSide, kSide, 1, Depth::u16});
+  const auto plane = image.plane<std::uint16_t>(0);
+  std::mt19937 random(3);
+  for (int row = 0; row < kSide; ++row) {
+    for (int col = 0; col < kSide; ++col) plane(row, col) = std::uint16_t(kBright + random() % 3);
+  }
+  const Inspection inspection =
+      inspect(image, {.peak = {65535}, .ranks = {kSide - 1, kSide}, .targets = {}});
+  EXPECT_EQ(inspection.singular_values.front().back(), 0);
+  const Reconstruction &almost = inspection.ranks[0], &full = inspection.ranks[1];
+  EXPECT_EQ(almost.psnr_db, std::numeric_limits<double>::infinity());
+  EXPECT_LT(almost.psnr_before_rounding_db, 200);
+  EXPECT_EQ(full.psnr_before_rounding_db, std::numeric_limits<double>::infinity());
+}
+
+/// Walsh functions as columns, each half as large as the one before: singular values that fall to
+/// the end.
+Image geometric_spectrum() {
+  constexpr int kRows = 256, kCols = 12;
+  Image image({kRows, kCols, 1, Depth::f32});
+  const auto plane = image.plane<float>(0);
+  for (int row = 0; row < kRows; ++row) {
+    for (int col = 0; col < kCols; ++col) {
+      const bool is_negative = std::popcount(unsigned(row & col)) % 2 != 0;
+      plane(row, col) = std::ldexp(is_negative ? -1.F : 1.F, -col);
+    }
+  }
+  return image;
+}
+
+TEST(Inspection, finds_out_whether_there_is_white_noise) {
+  const auto has_noise = [](const Image& image) {
+    return !has_no_white_noise(
+        inspect(image, {.peak = {255}, .ranks = {1}, .targets = common_targets()}));
+  };
+  EXPECT_TRUE(has_noise(synth::synthesize(
+      {.kind = synth::SynthKind::noise, .rows = 96, .cols = 128, .channels = 1})));
+  EXPECT_FALSE(has_noise(geometric_spectrum()));
 }
 
 TEST(BreakEvenRank, is_the_largest_rank_whose_factors_need_no_more_bytes_than_the_pixels) {

@@ -49,7 +49,7 @@ TEST(Dicom, ignores_bits_that_are_not_stored) {
 
 TEST(Dicom, shifts_signed_samples_and_inverts_monochrome_1) {
   const Bytes negative =
-      DicomMaker(12).number(DicomMaker::kSigned, 1).pixels("\xFF\xFF\1\0"sv).file();
+      DicomMaker(12).number(DicomMaker::kPixelRepresentation, 1).pixels("\xFF\xFF\1\0"sv).file();
   EXPECT_THAT(samples(open_dicom(negative).pixels), ElementsAre(2047, 2049)) << "-1 and 1";
   EXPECT_EQ(open_dicom(negative).metadata.dicom->offset, 2048);
   const Bytes inverted =
@@ -60,7 +60,7 @@ TEST(Dicom, shifts_signed_samples_and_inverts_monochrome_1) {
 
 TEST(Dicom, tells_how_samples_become_values) {
   const Picture picture = open_dicom(DicomMaker(12)
-                                         .number(DicomMaker::kSigned, 1)
+                                         .number(DicomMaker::kPixelRepresentation, 1)
                                          .text(DicomMaker::kSlope, "0.5")
                                          .text(DicomMaker::kIntercept, "-1024")
                                          .text(DicomMaker::kWindowCenter, "40\\80")

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/dicom_tag.hpp"
 #include "tests/unit/io/test_images.hpp"
 
 namespace eckart::test {
@@ -12,26 +13,12 @@ namespace eckart::test {
 /// Writes DICOM files of one gray image of 2 columns and 1 row; other values can be set.
 class DicomMaker {
  public:
-  enum Tag : std::uint32_t {
-    kSamples = 0x00280002,
-    kPhotometric = 0x00280004,
-    kFrames = 0x00280008,
-    kRows = 0x00280010,
-    kCols = 0x00280011,
-    kBitsAllocated = 0x00280100,
-    kBitsStored = 0x00280101,
-    kHighBit = 0x00280102,
-    kSigned = 0x00280103,
-    kWindowCenter = 0x00281050,
-    kWindowWidth = 0x00281051,
-    kIntercept = 0x00281052,
-    kSlope = 0x00281053,
-  };
+  using enum io::DicomTag::Value;
 
   explicit DicomMaker(int bits) {
     number(kSamples, 1).text(kPhotometric, "MONOCHROME2").number(kRows, 1).number(kCols, 2);
     number(kBitsAllocated, bits > 8 ? 16 : 8).number(kBitsStored, bits).number(kHighBit, bits - 1);
-    number(kSigned, 0);
+    number(kPixelRepresentation, 0);
   }
 
   DicomMaker& number(std::uint32_t tag, int value) {
@@ -70,11 +57,11 @@ class DicomMaker {
   Bytes file() const {
     const bool has_types = syntax_.size() > 18 || syntax_.back() == '1';
     std::string file = std::string(128, '\0') + "DICM";
-    append(file, 0x00020010, "UI", syntax_, true);
+    append(file, kTransferSyntax, "UI", syntax_, true);
     file += raw_;
     for (const auto& [tag, element] : elements_)
       append(file, tag, element.first, element.second, has_types);
-    file += tag_bytes(0x7FE00010);
+    file += tag_bytes(kPixels);
     if (has_types) file += std::string("OW\0\0", 4);
     file += little_endian(is_compressed_ ? 0xFFFFFFFF : std::uint32_t(pixels_.size()), 4) + pixels_;
     return to_bytes(file);

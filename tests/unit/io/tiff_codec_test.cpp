@@ -173,6 +173,8 @@ TEST(Tiff, refuses_floats_that_are_not_finite) {
             "first");
   EXPECT_THAT(refusal(float_tiff(2, 1, 3, {1, 2, 3, 4, -kInfinity, kNan})),
               HasSubstr("a sample that is infinite at row 0, column 1, channel 1"));
+  EXPECT_THAT(refusal(float_tiff(2, 1, 1, {1, std::numeric_limits<float>::lowest()})),
+              HasSubstr("above 1e30, as they stand for missing data, at row 0, column 1"));
 }
 
 TEST(Tiff, names_what_is_not_supported) {

@@ -39,13 +39,17 @@ Image changed(const Image& image, int change) {
   return result;
 }
 
-TEST(ColorMatrices, equals_those_of_jpeg) {
+/// The squared errors of Y, Cb and Cr in the pixels: ITU-T T.871, 7, R = Y + 1.402 Cr, and so on.
+constexpr double kWeights[] = {3, 0.344136 * 0.344136 + 1.772 * 1.772,
+                               1.402 * 1.402 + 0.714136 * 0.714136};
+
+TEST(ColorMatrices, equals_those_of_jpeg_times_the_root_of_their_weight) {
   for (const Depth depth : {Depth::u8, Depth::u16}) {
     const Image image = primaries(depth);
     const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
     ASSERT_EQ(ycbcr.shape(), (ImageShape{1, 5, 3, Depth::u16}));
     const double scale = matrices_scale(image.shape(), ColorMode::ycbcr), white = peak(depth);
-    const double zero = (peak(depth) + 1) / 2;
+    constexpr double kZero = 32768;
     // ITU-R BT.601: the share of red, green and blue in Y, and of the differences in Cb and Cr.
     const double expected[5][3] = {{0.299, -0.168736, 0.5},
                                    {0.587, -0.331264, -0.418688},
@@ -54,8 +58,9 @@ TEST(ColorMatrices, equals_those_of_jpeg) {
                                    {0, 0, 0}};
     for (int col = 0; col < 5; ++col) {
       for (int c = 0; c < 3; ++c) {
-        const double value = scale * (white * expected[col][c] + (c > 0 ? zero : 0));
-        EXPECT_NEAR(sample(ycbcr, 0, col, c), std::min(value, 65535.0), 0.51 + white * scale * 1e-6)
+        const double value =
+            scale * std::sqrt(kWeights[c]) * white * expected[col][c] + (c > 0 ? kZero : 0);
+        EXPECT_NEAR(sample(ycbcr, 0, col, c), std::min(value, 65535.0), 0.51 + white * scale * 2e-6)
             << col << ", " << c;
       }
     }
@@ -97,13 +102,30 @@ TEST(RestoreColors, changes_channels_as_y_cb_and_cr_tell) {
   for (int c = 0; c < 3; ++c) set_sample(image, 0, 0, c, 100);
   const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
   Image approximation = changed(ycbcr, 0);
-  set_sample(approximation, 0, 0, 2, sample(ycbcr, 0, 0, 2) + 256 * 10);  // Cr: 10 levels
+  const double cr_scale = matrices_scale(image.shape(), ColorMode::ycbcr) * std::sqrt(kWeights[2]);
+  set_sample(approximation, 0, 0, 2,
+             sample(ycbcr, 0, 0, 2) + int(std::lround(10 * cr_scale)));  // Cr: 10 levels
   const RestoredImage restored = restore_colors(image, ycbcr, approximation, ColorMode::ycbcr);
   EXPECT_EQ(sample(restored.pixels, 0, 0, 0), 114) << "1.402 x 10";
   EXPECT_EQ(sample(restored.pixels, 0, 0, 1), 93) << "-0.714 x 10";
   EXPECT_EQ(sample(restored.pixels, 0, 0, 2), 100);
   EXPECT_NEAR(restored.residual, 14.02 * 14.02 + 7.14136 * 7.14136, 0.01);
   EXPECT_EQ(restored.squared_error, 14 * 14 + 7 * 7);
+}
+
+/// So a target of quality for the matrices is one for the pixels.
+TEST(RestoreColors, adds_up_the_squared_errors_of_the_matrices) {
+  const ImageShape shape{1, 1, 3, Depth::u16};
+  Image image(shape);
+  for (int c = 0; c < 3; ++c) set_sample(image, 0, 0, c, 20000 + 3000 * c);
+  const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
+  const double scale = matrices_scale(shape, ColorMode::ycbcr);
+  for (int c = 0; c < 3; ++c) {
+    Image approximation = changed(ycbcr, 0);
+    set_sample(approximation, 0, 0, c, sample(ycbcr, 0, 0, c) + 100);
+    const double residual = restore_colors(image, ycbcr, approximation, ColorMode::ycbcr).residual;
+    EXPECT_NEAR(residual, 100 * 100 / (scale * scale), 1e-4 * residual) << c;
+  }
 }
 
 TEST(RestoreColors, clamps_samples) {

@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "preparation/gray.hpp"
 #include "preparation/normalize.hpp"
+#include "preparation/premultiplied_alpha.hpp"
 #include "preparation/resize.hpp"
 #include "tests/unit/io/test_images.hpp"
 
@@ -46,6 +48,71 @@ TEST(Preparer, resizes_alpha_and_does_not_normalize_it) {
   WeightCache weights;
   EXPECT_TRUE(test::same(preparer.prepare(make_picture()).alpha,
                          resize(test::gradient_image(kGray), 60, 30, weights)));
+}
+
+/// Makes black images, of the channels that it takes.
+class BlackResizer : public Resizer {
+ public:
+  explicit BlackResizer(int channels) : channels_(channels) {}
+  std::optional<Image> try_resize(const Image& image, int rows, int cols) override {
+    ImageShape shape = image.shape();
+    if (shape.channels != channels_) return std::nullopt;
+    shape.rows = rows;
+    shape.cols = cols;
+    return black(shape);
+  }
+  static Image black(const ImageShape& shape) {
+    Image image(shape);
+    std::fill_n(image.data(), image.bytes(), std::byte(0));
+    return image;
+  }
+
+ private:
+  const int channels_;
+};
+
+TEST(Preparer, resizes_on_the_cpu_what_a_device_does_not_take) {
+  const ImageShape color{60, 30, 3, Depth::u8}, gray{60, 30, 1, Depth::u8};
+  WeightCache weights;
+  Preparer preparer({.size = TargetSize::exactly(30, 60)});
+  BlackResizer color_resizer(3), gray_resizer(1);
+  const Picture by_color = preparer.prepare(make_picture(), &color_resizer);
+  EXPECT_TRUE(test::same(by_color.pixels, BlackResizer::black(color)));
+  EXPECT_TRUE(test::same(by_color.alpha, resize(test::gradient_image(kGray), 60, 30, weights)));
+  const Picture by_gray = preparer.prepare(make_picture(), &gray_resizer);
+  Image premultiplied = test::noise_image(kColor);
+  multiply_by_alpha(premultiplied, test::gradient_image(kGray));
+  EXPECT_TRUE(test::same(by_gray.pixels, resize(std::move(premultiplied), 60, 30, weights)));
+  EXPECT_TRUE(test::same(by_gray.alpha, BlackResizer::black(gray)));
+}
+
+/// As Pillow: an opaque blue square on transparent red has no purple edge.
+TEST(Preparer, does_not_mix_in_colors_of_transparent_pixels) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    Picture picture;
+    picture.pixels = Image({40, 40, 3, depth});
+    picture.alpha = Image({40, 40, 1, depth});
+    for (int row = 0; row < 40; ++row) {
+      for (int col = 0; col < 40; ++col) {
+        const bool is_inside = row >= 10 && row < 31 && col >= 10 && col < 31;
+        for (int c = 0; c < 3; ++c)
+          test::set_sample(picture.pixels, row, col, c, c == (is_inside ? 2 : 0) ? peak(depth) : 0);
+        test::set_sample(picture.alpha, row, col, 0, is_inside ? peak(depth) : 0);
+      }
+    }
+    Preparer preparer({.size = TargetSize::exactly(20, 20)});
+    const Picture resized = preparer.prepare(std::move(picture));
+    int visible = 0;
+    for (int row = 0; row < 20; ++row) {
+      for (int col = 0; col < 20; ++col) {
+        if (test::sample(resized.alpha, row, col, 0) < peak(depth) / 8) continue;
+        ++visible;
+        EXPECT_EQ(test::sample(resized.pixels, row, col, 0), 0) << row << ", " << col;
+        EXPECT_GT(test::sample(resized.pixels, row, col, 2), peak(depth) * 9 / 10);
+      }
+    }
+    EXPECT_GT(visible, 100);
+  }
 }
 
 TEST(Preparer, removes_the_profile_of_colors_that_are_gone) {

@@ -163,6 +163,7 @@ TEST(ResizeBytes, is_the_larger_of_the_two_steps) {
   EXPECT_EQ(resize_bytes(shape, 300, 40), 30u * 40 + 300 * 40);
   EXPECT_GE(resize_bytes(shape, 30, 400), 30u * 40 + 30 * 400);
   EXPECT_EQ(resize_bytes(shape, 300, 400), 30u * 400 + 300 * 400);
+  EXPECT_EQ(resize_bytes(shape, 3000, 4), 30u * 40 + 3000 * 4) << "on a device";
 }
 
 }  // namespace

@@ -8,31 +8,36 @@ namespace {
 constexpr int kNormThreads = 256;
 constexpr int kChooseThreads = 32;
 
-__device__ std::uint64_t squared_sample(const std::byte* image, const PlaneLayout& plane,
-                                        std::int64_t i) {
-  const std::int64_t at = i * plane.channels + plane.channel;
-  const std::uint64_t sample = plane.sample_bytes == 1
-                                   ? reinterpret_cast<const std::uint8_t*>(image)[at]
-                                   : reinterpret_cast<const std::uint16_t*>(image)[at];
-  return sample * sample;
-}
-
-/// One block for each plane. The sum of squared integers is exact.
-__global__ void squared_norms_kernel(const std::byte* __restrict__ pixels,
-                                     const PlaneLayout* __restrict__ planes,
-                                     double* __restrict__ norms) {
-  __shared__ std::uint64_t sums[kNormThreads / 32];
-  const PlaneLayout plane = planes[blockIdx.x];
-  const std::int64_t samples = std::int64_t(plane.rows) * plane.cols;
-  std::uint64_t sum = 0;
-  for (std::int64_t i = threadIdx.x; i < samples; i += kNormThreads)
-    sum += squared_sample(pixels + plane.offset_bytes, plane, i);
+/// The sum of the squared samples of a plane, in thread 0 of the block. `Sum` holds a square and
+/// the sum; the sum of integers is exact.
+template <class Samples, class Sum>
+__device__ double squared_norm(const std::byte* pixels, const PlaneLayout& plane) {
+  __shared__ Sum sums[kNormThreads / 32];
+  const auto* samples =
+      reinterpret_cast<const Samples*>(pixels + plane.offset_bytes) + plane.channel;
+  const std::int64_t count = std::int64_t(plane.rows) * plane.cols;
+  Sum sum = 0;
+  for (std::int64_t i = threadIdx.x; i < count; i += kNormThreads) {
+    const Sum sample = samples[i * plane.channels];
+    sum += sample * sample;
+  }
   for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, half);
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
   __syncthreads();
-  if (threadIdx.x != 0) return;
   for (int warp = 1; warp < kNormThreads / 32; ++warp) sum += sums[warp];
-  norms[blockIdx.x] = double(sum);
+  return double(sum);
+}
+
+/// One block for each plane.
+__global__ void squared_norms_kernel(const std::byte* __restrict__ pixels,
+                                     const PlaneLayout* __restrict__ planes,
+                                     double* __restrict__ norms) {
+  const PlaneLayout plane = planes[blockIdx.x];
+  const double norm =
+      plane.sample_bytes == 1   ? squared_norm<std::uint8_t, std::uint64_t>(pixels, plane)
+      : plane.sample_bytes == 2 ? squared_norm<std::uint16_t, std::uint64_t>(pixels, plane)
+                                : squared_norm<float, double>(pixels, plane);
+  if (threadIdx.x == 0) norms[blockIdx.x] = norm;
 }
 
 __device__ PlaneSpectrum spectrum_of(const DeviceSpectra& spectra, const PlaneLayout& plane, int p,
@@ -40,8 +45,8 @@ __device__ PlaneSpectrum spectrum_of(const DeviceSpectra& spectra, const PlaneLa
   PlaneSpectrum result;
   result.values = spectra.values + p * spectra.plane_stride + spectra.first;
   result.step = spectra.step;
-  result.are_roots = spectra.are_roots;
-  const double unscale = spectra.is_scaled ? 1 / float16_scale(plane.sample_bytes) : 1;
+  result.are_roots = result.is_svd_of_a = spectra.are_roots;
+  const double unscale = 1 / (spectra.is_scaled ? float16_scale(plane.sample_bytes) : plane.scale);
   result.scale = unscale * unscale;
   result.count = spectra.count < plane.n() ? spectra.count : plane.n();
   result.rows = plane.rows;

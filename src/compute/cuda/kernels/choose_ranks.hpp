@@ -17,7 +17,7 @@ struct DeviceSpectra {
   std::int64_t plane_stride;
   int first, step;
   int count;               ///< values of a plane that its factors cover; at most n of them exist
-  bool are_roots;          ///< sigma instead of sigma^2
+  bool are_roots;          ///< sigma of A instead of eigenvalues of A'A
   bool is_scaled = false;  ///< the samples were multiplied by float16_scale()
 };
 

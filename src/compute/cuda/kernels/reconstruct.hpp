@@ -3,7 +3,6 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
-#include <cstdint>
 
 #include "compute/cuda/layout/factors.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
@@ -11,16 +10,16 @@
 
 namespace eckart::compute::cuda {
 
-/// Sums over the pixels of one tile of one plane.
+/// Sums over the pixels of one tile of one plane, of samples multiplied by PlaneLayout::scale.
 struct TileError {
-  std::uint64_t squared_norm;   ///< of the samples; exact
-  std::uint64_t squared_error;  ///< of the pixels written; exact
-  double residual;              ///< squared error before clamping and rounding
+  double squared_norm;   ///< of the samples; exact for integers
+  double squared_error;  ///< of the pixels written; exact for integers
+  double residual;       ///< squared error before clamping and rounding
 };
 
 /// Reconstructs each plane with rank min(rank, m, n) of the plane, or with |chosen_ranks[plane]| if
-/// that pointer is not null: multiplies the factors, clamps
-/// to the range of the samples, rounds to nearest even, and stores. `out` is packed like `pixels`.
+/// that pointer is not null: multiplies the factors, clamps to the range of the samples, rounds to
+/// nearest even, and stores; floats are only divided by their scale. `out` is packed like `pixels`.
 /// Writes reconstruct_tile_count(m, n) errors per plane, plane after plane. All pointers are device
 /// pointers. Asynchronous. Throws as check_launch() does.
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,

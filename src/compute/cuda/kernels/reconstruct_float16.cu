@@ -123,9 +123,8 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
     for (int e = 0; e < kQuadSamples; ++e) values[e] = e < count ? scale * values[e] : 0.0F;
     quads.store(out, q, errors.add(values, before[q % kPrefetchQuads]));
   }
-  const TileError sum =
-      sum_over_warp({std::uint64_t(errors.squared_norm), std::uint64_t(errors.squared_error),
-                     double(errors.residual)});
+  const TileError sum = sum_over_warp(
+      {double(errors.squared_norm), double(errors.squared_error), double(errors.residual)});
   if (lane == 0) error = sum;
 }
 

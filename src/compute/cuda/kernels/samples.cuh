@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/quads.hpp"
@@ -29,8 +30,12 @@ __device__ SampleQuad<Samples> sample_quad(Bytes* pixels, const PlaneLayout& pla
   return {image + sample_index(plane, row, col), plane.channels, left};
 }
 
+/// The type of samples in registers.
 template <class Samples>
-__device__ void load(const SampleQuad<const Samples>& group, unsigned (&to)[kQuadSamples]) {
+using Value = std::conditional_t<std::is_same_v<Samples, float>, float, unsigned>;
+
+template <class Samples>
+__device__ void load(const SampleQuad<const Samples>& group, Value<Samples> (&to)[kQuadSamples]) {
   if (group.is_word()) {
     const uchar4 word = *reinterpret_cast<const uchar4*>(group.first);
     to[0] = word.x, to[1] = word.y, to[2] = word.z, to[3] = word.w;
@@ -41,7 +46,8 @@ __device__ void load(const SampleQuad<const Samples>& group, unsigned (&to)[kQua
 }
 
 template <class Samples>
-__device__ void store(const SampleQuad<Samples>& group, const unsigned (&from)[kQuadSamples]) {
+__device__ void store(const SampleQuad<Samples>& group,
+                      const Value<Samples> (&from)[kQuadSamples]) {
   if (group.is_word()) {
     *reinterpret_cast<uchar4*>(group.first) = uchar4{std::uint8_t(from[0]), std::uint8_t(from[1]),
                                                      std::uint8_t(from[2]), std::uint8_t(from[3])};

@@ -13,8 +13,14 @@ __device__ double load(const std::byte* pixels, const PlaneLayout& plane, int i,
   if (i >= plane.m() || j >= plane.n()) return 0.0;
   const std::byte* image = pixels + plane.offset_bytes;
   const std::int64_t index = plane.element_index(i, j);
-  return plane.sample_bytes == 1 ? double(reinterpret_cast<const std::uint8_t*>(image)[index])
-                                 : double(reinterpret_cast<const std::uint16_t*>(image)[index]);
+  switch (plane.sample_bytes) {
+    case 1:
+      return double(reinterpret_cast<const std::uint8_t*>(image)[index]);
+    case 2:
+      return double(reinterpret_cast<const std::uint16_t*>(image)[index]);
+    default:
+      return plane.scale * double(reinterpret_cast<const float*>(image)[index]);
+  }
 }
 
 __global__ void unpack_kernel(const std::byte* __restrict__ pixels,

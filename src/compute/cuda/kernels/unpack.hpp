@@ -8,9 +8,9 @@
 
 namespace eckart::compute::cuda {
 
-/// Converts samples to float64 matrices, padded with zeros. a_t[p] is A of planes[p] transposed,
-/// column-major n x m (leading dimension n), p < count. All pointers are device pointers.
-/// Asynchronous. Throws as check_launch() does.
+/// Converts samples, multiplied by their scale, to float64 matrices, padded with zeros. a_t[p] is A
+/// of planes[p] transposed, column-major n x m (leading dimension n), p < count. All pointers are
+/// device pointers. Asynchronous. Throws as check_launch() does.
 void unpack(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
             double* a_t, cudaStream_t stream);
 

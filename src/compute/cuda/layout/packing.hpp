@@ -18,14 +18,11 @@ inline std::size_t packed_bytes(const ImageShape& shape) {
 /// The largest number of planes of an image.
 constexpr int kMaxImagePlanes = 3;
 
-/// The layout of one channel of an image that begins at `offset_bytes`.
-inline PlaneLayout packed_plane(const ImageShape& shape, std::size_t offset_bytes, int channel) {
-  return {std::int64_t(offset_bytes),
-          shape.rows,
-          shape.cols,
-          shape.channels,
-          channel,
-          int(shape.depth)};
+/// The layout of one channel of an image that begins at `offset_bytes`. See PlaneLayout::scale.
+inline PlaneLayout packed_plane(const ImageShape& shape, std::size_t offset_bytes, int channel,
+                                double scale = 1) {
+  return {std::int64_t(offset_bytes), shape.rows, shape.cols, shape.channels, channel,
+          int(shape.depth),           scale};
 }
 
 /// Order of the tile errors: rank-major, then planes, then the tiles of a plane.

@@ -13,7 +13,9 @@ struct PlaneLayout {
   std::int64_t offset_bytes;  ///< of the first sample of the image in the packed buffer
   int rows, cols;             ///< of the image in memory
   int channels, channel;
-  int sample_bytes;  ///< 1 or 2
+  int sample_bytes;  ///< 1 or 2: integers; 4: float32
+  /// Solvers see the samples multiplied by this: 1 for integers, float_scale() for floats.
+  double scale;
 
   /// The sides m >= n of the matrix A that the solvers see: the plane, transposed if it is wide.
   ECKART_HOST_DEVICE int m() const { return rows >= cols ? rows : cols; }

@@ -50,7 +50,8 @@ void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
       is_exact_reconstruction(result.squared_error, result.residual)
           ? 0
           : full_decomposition_loss_bound_db(squares, result.rank, plane.m(), spectrum.columns,
-                                             result.residual, squared_norm, spectrum.precision);
+                                             result.residual, squared_norm, spectrum.precision,
+                                             /*is_integer=*/plane.sample_bytes < 4);
   result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
 }
 

@@ -24,9 +24,10 @@ constexpr int kSmallBatchDivisor = 32;
 
 }  // namespace
 
-double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs) {
+double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs,
+                   bool has_float_samples) {
   const double m = batch.shape.rows, n = batch.shape.cols, l = batch.columns;
-  const double gram = 8 * (2 * m * n + 6 * n * n), slots = 2 * 2 * m * n;
+  const double gram = 8 * (2 * m * n + 6 * n * n), slots = 2 * (has_float_samples ? 4 : 2) * m * n;
   const double iteration = batch.is_float64 ? 8 * (m * n + (3 * m + 2 * n) * l + 5 * l * l)
                                             : 4 * m * n + 24 * (m + n) * l + 20 * l * l;
   return (solver == SolverKind::subspace ? iteration + gram / 8 : gram) +

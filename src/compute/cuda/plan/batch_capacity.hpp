@@ -14,7 +14,8 @@ constexpr int kMaxGramColumns = 26754;
 
 /// The estimated device memory of one plane of a batch in bytes: matrices, blocks of columns,
 /// slots, and a share for recomputation in float64. gram needs more than subspace iteration.
-double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs);
+double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs,
+                   bool has_float_samples = false);
 
 /// Planes of a batch if memory is unlimited. `requested` is the number in the settings; 0: the
 /// shape decides.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "compute/cuda/plan/subspace_columns.hpp"
+#include "compute/rank_rule.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -17,30 +18,34 @@ std::vector<int> choose_ranks(const BatchKey& key) {
 /// Whether a rank depends on all singular values.
 bool needs_all_values(const BatchKey& key) {
   const auto needs_all = [](const RankPolicy& policy) {
-    return policy.kind == RankPolicy::Kind::marchenko_pastur ||
-           (policy.kind == RankPolicy::Kind::gavish_donoho && policy.value == 0);
+    return needs_full_spectrum(rule_kind(policy));
   };
   return std::ranges::any_of(key.ranks, needs_all) ||
          (key.chroma_rank && needs_all(*key.chroma_rank));
 }
 
+/// Limits the ranks that depend on singular values to `covered_rank`.
 void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
+  const auto covered = [&](const RankPolicy& policy) {
+    const int largest = max_rank(policy, key.shape.rows, key.shape.cols);
+    return depends_on_shape_only(policy) ? largest : std::min(largest, covered_rank);
+  };
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const bool is_fixed = depends_on_shape_only(key.ranks[i]) &&
-                          (!key.chroma_rank || depends_on_shape_only(*key.chroma_rank));
-    if (!is_fixed) ranks[i] = std::min(ranks[i], covered_rank);
+    ranks[i] = covered(key.ranks[i]);
+    if (key.chroma_rank) ranks[i] = std::max(ranks[i], covered(*key.chroma_rank));
   }
 }
 
 }  // namespace
 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
-  const BatchWorkload full = full_batch(key.shape, choose_ranks(key));
+  const BatchWorkload full = full_batch(key, choose_ranks(key));
   // An adaptive batch may need memory for all ranks.
   const SolverKind solver =
       key.has_plane_ranks() || key.wants_spectrum ? SolverKind::gram : choose_solver(full);
   return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
-                                options_.lane_bytes, plane_bytes(full, solver, key.ranks.size()));
+                                options_.lane_bytes,
+                                plane_bytes(full, solver, key.ranks.size(), key.has_float_samples));
 }
 
 BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
@@ -57,9 +62,9 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
     plan.covered_rank = rank_tuner.next();
     if (!needs_all_values(key)) cover_rank(key, plan.covered_rank, plan.ranks);
   }
-  const BatchWorkload full = full_batch(plan.shape, plan.ranks);
+  const BatchWorkload full = full_batch(key, plan.ranks);
   const SolverKind solver =
-      choose_solver(key.wants_spectrum ? full_batch(plan.shape, {plan.shape.cols}) : full);
+      choose_solver(key.wants_spectrum ? full_batch(key, {plan.shape.cols}) : full);
   plan.columns = full.columns;
   plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
                                   : solver_sequence(solver, options_.is_single_solver);
@@ -72,12 +77,12 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
 
 /// The workload that the solver is chosen for: a batch of the target size, even if memory limits
 /// batches to fewer planes.
-BatchWorkload BatchPlanner::full_batch(PaddedShape shape, const std::vector<int>& ranks) const {
+BatchWorkload BatchPlanner::full_batch(const BatchKey& key, const std::vector<int>& ranks) const {
   const int rank = ranks.empty() ? 1 : *std::max_element(ranks.begin(), ranks.end());
   const int columns = cuda_subspace_columns(rank, options_.max_float16_columns);
-  const std::int64_t planes = target_batch_planes(shape, options_.batch_planes);
-  return {shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
-          columns > options_.max_float16_columns};
+  const std::int64_t planes = target_batch_planes(key.shape, options_.batch_planes);
+  return {key.shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
+          key.has_float_samples || columns > options_.max_float16_columns};
 }
 
 }  // namespace eckart::compute::cuda

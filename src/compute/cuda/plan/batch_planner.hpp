@@ -39,7 +39,7 @@ class BatchPlanner {
   std::vector<SolverChoice> solver_choices() const { return chooser_.solver_choices(); }
 
  private:
-  BatchWorkload full_batch(PaddedShape shape, const std::vector<int>& ranks) const;
+  BatchWorkload full_batch(const BatchKey& key, const std::vector<int>& ranks) const;
   SolverKind choose_solver(const BatchWorkload& full_batch) const {
     return chooser_.choose(full_batch, kMaxGramColumns);
   }

@@ -87,21 +87,24 @@ TEST(CpuBackend, handles_more_shapes_than_it_caches) {
 TEST(CpuBackend, cancels_the_remaining_planes_after_a_stop_request) {
   const auto backend = make_cpu_backend({});
   const auto lane = backend->make_lane(0);
-  std::stop_source stop;
-  lane->set_stop_token(stop.get_token());
-  for (const bool stopped : {false, true}) {
+  const std::vector<RankPolicy> by_quality{{RankPolicy::Kind::energy, 1}};
+  for (int i = 0; i < 4; ++i) {
+    const bool stopped = i % 2 == 1;
+    const std::vector<RankPolicy>& ranks = i < 2 ? kTen : by_quality;
+    std::stop_source stop;
+    lane->set_stop_token(stop.get_token());
     if (stopped) stop.request_stop();
     Task task;
     task.input = Image(ImageShape{30, 20, 3, Depth::u8});
     std::fill_n(task.input.data(), task.input.bytes(), std::byte{7});
-    task.ranks = kTen;
+    task.ranks = ranks;
     task.outputs.emplace_back(task.input.shape());
     task.results.emplace_back(3);
     Task* const tasks[] = {&task};
     lane->start(0, batch_key(task, 1), tasks);
     lane->finish(0);
     EXPECT_EQ(task.is_canceled, stopped);
-    EXPECT_EQ(task.results[0][0].rank, stopped ? 0 : 10);
+    EXPECT_EQ(task.results[0][0].rank > 0, !stopped);
     EXPECT_EQ(task.error, "");
   }
 }

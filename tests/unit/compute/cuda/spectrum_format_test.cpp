@@ -78,6 +78,17 @@ TEST(CudaSpectrumFormat, undoes_the_float16_scale_before_certifying) {
   EXPECT_LT(plain.loss_estimate_db, 1);
 }
 
+/// The entries of A'A are rounded.
+TEST(CudaSpectrumFormat, proves_less_for_floats_than_for_integers) {
+  const std::vector<double> ascending{1, 2, 1e13, 1e14};
+  PlaneResult integers{.rank = 2, .residual = 3}, floats = integers;
+  const SpectrumFormat gram{ValueOrder::ascending_squares, 4, 0, Precision::float64_gram};
+  set_spectral_results(integers, gram, ascending, kPlane, 1.1e14 + 3);
+  set_spectral_results(floats, gram, ascending, packed_plane({4, 6, 1, Depth::f32}, 0, 0, 8),
+                       1.1e14 + 3);
+  EXPECT_GT(floats.loss_bound_db, integers.loss_bound_db);
+}
+
 TEST(CudaSpectrumFormat, sets_energy_one_for_a_black_plane) {
   const std::vector<double> none(4, 0.0);
   for (const ValueOrder order :

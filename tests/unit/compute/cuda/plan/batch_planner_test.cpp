@@ -76,6 +76,45 @@ TEST(CudaBatchPlanner, plans_a_complete_decomposition_if_the_spectrum_is_wanted)
   EXPECT_EQ(BatchPlanner(options).make_plan(key).solvers, (std::vector{gram, gesvd}));
 }
 
+/// The float16 kernels read integers only.
+TEST(CudaBatchPlanner, plans_float64_for_float_samples) {
+  for (const RankPolicy& rank : {RankPolicy(20), RankPolicy(RankPolicy::Kind::psnr, 30)}) {
+    for (const SolverKind solver : {SolverKind::automatic, SolverKind::subspace}) {
+      BatchKey key = make_key(512, 512, {rank});
+      PlannerOptions options = h200();
+      options.solver = solver;
+      const BatchPlan integers = BatchPlanner(options).make_plan(key);
+      EXPECT_EQ(integers.solvers[integers.first_solver], float16_subspace);
+      key.has_float_samples = true;
+      const BatchPlan floats = BatchPlanner(options).make_plan(key);
+      for (std::size_t i = floats.first_solver; i < floats.solvers.size(); ++i)
+        EXPECT_NE(floats.solvers[i], float16_subspace);
+      EXPECT_GE(floats.first_recompute_solver(1), floats.first_solver);
+    }
+  }
+}
+
+TEST(CudaBatchPlanner, plans_more_memory_for_float_samples) {
+  PlannerOptions options = h200();
+  options.solver = SolverKind::gram;
+  options.lane_bytes = 2 * kGibibyte;
+  BatchKey key = make_key(1024, 1024);
+  const int integers = BatchPlanner(options).batch_planes(key);
+  key.has_float_samples = true;
+  EXPECT_LT(BatchPlanner(options).batch_planes(key), integers);
+}
+
+/// A fixed rank needs its factors, whatever the other rank is chosen by.
+TEST(CudaBatchPlanner, covers_a_fixed_rank_beside_a_rank_by_quality) {
+  const RankPolicy fixed(200), energy(RankPolicy::Kind::energy, 0.9);
+  BatchKey key = make_key(512, 512, {fixed});
+  key.chroma_rank = energy;
+  EXPECT_EQ(BatchPlanner(h200()).make_plan(key).ranks, std::vector{200});
+  key = make_key(512, 512, {energy});
+  key.chroma_rank = fixed;
+  EXPECT_EQ(BatchPlanner(h200()).make_plan(key).ranks, std::vector{200});
+}
+
 TEST(CudaBatchPlanner, limits_ranks_to_the_sides) {
   const BatchPlan plan =
       BatchPlanner(h200()).make_plan(make_key(96, 64, std::vector<RankPolicy>{{5}, {1000}, {64}}));

@@ -1,10 +1,10 @@
-#include "compute/cpu/float_scale.hpp"
+#include "compute/float_scale.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace eckart::compute::cpu {
+namespace eckart::compute {
 
 double float_scale(MatrixView<const float> samples) {
   float largest = 0;
@@ -23,4 +23,4 @@ void unscale(PlaneResult& result, double scale) {
   result.sigma_threshold /= scale;
 }
 
-}  // namespace eckart::compute::cpu
+}  // namespace eckart::compute
