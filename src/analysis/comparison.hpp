@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/factors.hpp"
 #include "core/image.hpp"
 #include "core/peak_choice.hpp"
 
@@ -22,5 +23,10 @@ double sample_range(const Image& image);
 /// used, as in DICOM; 0: all. Throws ItemError(unsupported) for `dtype` of float samples, which
 /// have no largest value.
 Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored = 0);
+/// The same for an image of which only max - min is known.
+Peak resolve_peak(const PeakChoice& choice, Depth depth, double range);
+
+/// Minimum and maximum over all samples, and the mean of each channel.
+SampleStatistics sample_statistics(const Image& image);
 
 }  // namespace eckart::analysis

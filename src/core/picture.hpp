@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/factors.hpp"
 #include "core/image.hpp"
 
 namespace eckart {
@@ -73,6 +74,8 @@ struct Picture {
   Image pixels;
   Image alpha;  ///< one channel, same rows, cols and depth as the pixels; empty: opaque
   Metadata metadata;
+  /// If set, the file has these instead of pixels, and all samples of `pixels` are 0.
+  std::optional<ImageFactors> factors{};
 };
 
 /// A text to be written into a file, in ASCII.

@@ -25,6 +25,8 @@ struct Header {
   std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
   bool may_have_alpha = false;
   std::size_t max_metadata_bytes = 0;  ///< memory of the metadata, besides
+  /// If the file has the factors of an image: their memory, which is part of that of decode().
+  std::size_t factor_bytes = 0;
   friend bool operator==(const Header&, const Header&) = default;
 };
 
@@ -83,7 +85,7 @@ void check_shape(const ImageShape& shape, const ImageLimits& limits, const std::
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 
 /// Returns the format that the extension stands for, in any case: png; jpg, jpeg, jpe, jfif; tif,
-/// tiff; webp; pbm, pgm, ppm, pnm; bmp; dcm.
+/// tiff; webp; pbm, pgm, ppm, pnm; bmp; dcm; npz.
 std::optional<ImageFormat> format_of_file_name(std::string_view file_name);
 
 /// Returns whether a file in a folder should be tried as an image: format_of_file_name() knows its

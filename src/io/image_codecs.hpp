@@ -14,6 +14,8 @@ Codec webp_codec();
 Codec pnm_codec();
 Codec bmp_codec();
 Codec dicom_codec();
+/// Reads factors, see encode_factors(): Picture::factors.
+Codec factors_codec();
 
 std::string tiff_version();
 std::string webp_version();

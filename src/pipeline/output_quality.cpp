@@ -80,7 +80,10 @@ void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasur
 
 void set_peak(WorkItem& item, const PeakChoice& choice) {
   const Image& image = item.image.empty() ? item.task.input : item.image;
-  const Peak peak = analysis::resolve_peak(choice, image, bits_stored(item.metadata.dicom));
+  const Peak peak = item.samples
+                        ? analysis::resolve_peak(choice, image.shape().depth,
+                                                 item.samples->max - item.samples->min)
+                        : analysis::resolve_peak(choice, image, bits_stored(item.metadata.dicom));
   item.task.peak = peak.value * matrices_scale(item.image_shape, item.color);
   item.peak_source = peak.source;
 }
@@ -101,6 +104,12 @@ OutputQuality quality_of(const WorkItem& item, std::size_t output) {
   return output < item.qualities.size() ? item.qualities[output] : OutputQuality{};
 }
 
+std::string rank_spec_of(const WorkItem& item, std::size_t output) {
+  if (item.is_factors(output))
+    return to_string(largest_policies({item.output_ranks.begin(), item.output_ranks.end()}));
+  return to_string(item.output_ranks[item.rank_index(output)]);
+}
+
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.image_shape;
   const std::size_t rank = item.rank_index(output);
@@ -111,8 +120,9 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
                                     .color = to_string(item.color),
-                                    .rank_spec = to_string(item.output_ranks[rank])};
+                                    .rank_spec = rank_spec_of(item, output)};
   add_planes(item.task.results[rank], item.matrices_shape, line);
+  if (!item.has_known_pixels()) line.solvers.assign(item.task.results[rank].size(), "factors");
   add_quality(item, output, line);
   add_dicom_values(item, line);
   add_costs(item, output, line);

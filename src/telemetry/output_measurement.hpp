@@ -30,8 +30,8 @@ struct OutputMeasurement {
   /// Of a residual: its gain. The errors are those of the reconstruction. NaN: no residual.
   double residual_gain = kUnknown;
   double psnr_before_rounding_db = 0;  ///< infinity if exact
-  double psnr_db = 0;                  ///< of the pixels written; infinity if exact
-  double rmse = 0;                     ///< of the pixels written
+  double psnr_db = 0;                  ///< of the pixels written; infinity if exact, NaN if unknown
+  double rmse = 0;                     ///< of the pixels written; NaN if unknown
   double relative_error = kUnknown;    ///< ||A - B|| / ||A|| of the pixels written
   double max_error = kUnknown;         ///< of the pixels written
   double file_psnr_db = kUnknown;      ///< of the pixels in the file; infinity if exact

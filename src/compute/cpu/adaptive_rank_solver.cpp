@@ -51,8 +51,10 @@ template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
                                      std::span<const RankRule> rules,
                                      std::span<std::vector<double>> spectra) {
-  const bool may_iterate = is_iterative(solver_) && spectra.empty() &&
-                           std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind);
+  const bool may_iterate =
+      is_iterative(solver_) && spectra.empty() &&
+      std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind) &&
+      std::ranges::all_of(planes, [](const auto& plane) { return plane.min_factor_rank == 0; });
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified) return;

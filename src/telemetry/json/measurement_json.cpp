@@ -42,7 +42,7 @@ text::Json to_json(const OutputMeasurement& output) {
           {"peak_source", to_string(output.peak_source)},
           {"psnr_before_rounding_db", finite_or_null(output.psnr_before_rounding_db)},
           {"psnr_db", finite_or_null(output.psnr_db)},
-          {"rmse", output.rmse},
+          {"rmse", finite_or_null(output.rmse)},
           {"relative_error", finite_or_null(output.relative_error)},
           {"max_error", finite_or_null(output.max_error)},
           {"file_psnr_db", finite_or_null(output.file_psnr_db)},
