@@ -10,10 +10,7 @@
 namespace eckart::reports {
 namespace {
 
-constexpr double kExactPsnrDb = 99;
 constexpr int kSpectrumRanks[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
-
-double finite_psnr_db(double psnr_db) { return std::min(psnr_db, kExactPsnrDb); }
 
 void add_if_known(telemetry::Statistic& statistic, double value) {
   if (std::isfinite(value)) statistic.add(value);

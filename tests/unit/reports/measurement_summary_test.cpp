@@ -48,6 +48,14 @@ TEST(MeasurementSummary, counts_exact_reconstructions_as_99_db) {
   EXPECT_EQ(summary.specs().front().psnr_db.mean(), 67);
 }
 
+TEST(MeasurementSummary, keeps_values_above_that_of_an_exact_reconstruction) {
+  MeasurementSummary summary({"20"});
+  summary.add(measured("20", 20, 120));
+  EXPECT_EQ(summary.specs().front().psnr_db.mean(), 120) << "16 bits and floats have them";
+  summary.add_spectra(std::vector<std::vector<double>>{{3e6, 1}}, 4, 1e6);
+  EXPECT_GT(summary.spectrum().front().psnr_db.mean(), 120);
+}
+
 TEST(MeasurementSummary, computes_energy_and_psnr_from_the_singular_values) {
   MeasurementSummary summary({"20"});
   const std::vector<std::vector<double>> spectra{{30, 10, 2}, {20, 10, 1}};
