@@ -43,9 +43,7 @@ void MeasurementSummary::add(const telemetry::OutputMeasurement& output) {
   found->psnr_db.add(finite_psnr_db(output.psnr_db));
   add_if_known(found->ssim, output.ssim);
   found->factor_bytes.add(double(output.factor_bytes));
-  if (!output.energy.empty())
-    found->energy.add(std::accumulate(output.energy.begin(), output.energy.end(), 0.0) /
-                      double(output.energy.size()));
+  add_if_known(found->energy, output.total_energy);
 }
 
 void MeasurementSummary::add_spectra(std::span<const std::vector<double>> singular_values,

@@ -19,7 +19,7 @@ telemetry::OutputMeasurement measured(const std::string& spec, int rank, double 
   telemetry::OutputMeasurement output;
   output.rank_spec = spec;
   output.rank = rank;
-  output.energy = {0.9, 0.8};
+  output.total_energy = 0.85;
   output.psnr_db = psnr_db;
   output.ssim = 0.5;
   output.factor_bytes = 100 * rank;
