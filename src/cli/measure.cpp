@@ -76,7 +76,8 @@ ExitCode execute(const MeasureArgs& args) {
     if (args.json) {
       std::printf("%s\n", to_json(measurements, report.done, report.failed).c_str());
     } else if (report.done > 0) {
-      std::fputs(to_text(measurements).c_str(), stdout);
+      // Stdout has nothing but records if the report goes there.
+      std::fputs(to_text(measurements).c_str(), args.report == "-" ? stderr : stdout);
     }
     if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
   });
