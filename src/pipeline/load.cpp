@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -75,9 +76,9 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
-  log_full_rank(item, item.matrices_shape);
   warn_of_jpeg_noise(item, codec.format);
   prepare_task(item, ranks_, input_.chroma_rank);
+  log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
 }
 

@@ -68,7 +68,7 @@ class Loader {
   std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared) const;
   std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
                                const io::Header& header) const;
-  void log_full_rank(const WorkItem& item, const ImageShape& shape);
+  void log_full_rank(const WorkItem& item);
   void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 
   const ImageLimits limits_;
