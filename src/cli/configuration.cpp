@@ -80,8 +80,10 @@ void add_preparation_options(CLI::App& command, PreparationArgs& args, const std
 }
 
 settings::Configuration read_configuration(const ConfigArgs& args,
-                                           const std::filesystem::path& system_file) {
+                                           const std::filesystem::path& system_file,
+                                           const settings::Settings& defaults) {
   settings::Configuration configuration;
+  configuration.settings = defaults;
   std::error_code unreadable;  // ignored: the user may not be allowed to read the folder
   if (std::filesystem::exists(system_file, unreadable))
     configuration = settings::load_configuration(system_file);

@@ -44,12 +44,14 @@ void add_color_options(CLI::App& command, PreparationArgs& args, const std::stri
 /// Adds --gray, --size and --normalize to a group of the help.
 void add_preparation_options(CLI::App& command, PreparationArgs& args, const std::string& group);
 
-/// Reads the configuration. Later sources override earlier ones: defaults, system file, --config,
+/// Reads the configuration. Later sources override earlier ones: `defaults`, system file, --config,
 /// --set. Throws settings::SettingsError.
-settings::Configuration read_configuration(
-    const ConfigArgs& args, const std::filesystem::path& system_file = kSystemConfig);
+settings::Configuration read_configuration(const ConfigArgs& args,
+                                           const std::filesystem::path& system_file = kSystemConfig,
+                                           const settings::Settings& defaults = {});
 
-/// Applies a flag as a --set assignment. An error message names the flag. Throws FatalError(usage).
+/// Applies a flag as a --set assignment. An error message names the flag. Throws FatalError(usage)
+/// or RankOptionError.
 void apply_flag(settings::Settings& settings, const std::string& flag, const std::string& key,
                 const std::optional<std::string>& value);
 void apply_preparation_flags(settings::Settings& settings, const PreparationArgs& args);

@@ -39,8 +39,10 @@ struct MeasureArgs {
 };
 
 settings::Settings read_settings(const MeasureArgs& args) {
-  settings::Settings settings = read_configuration(args.config).settings;
-  apply_rank_option(settings, args.rank.value_or(kDefaultRanks));
+  settings::Settings defaults;
+  defaults.ranks = parse_ranks(kDefaultRanks);
+  settings::Settings settings = read_configuration(args.config, kSystemConfig, defaults).settings;
+  apply_rank_option(settings, args.rank);
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
