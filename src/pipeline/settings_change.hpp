@@ -39,7 +39,7 @@ struct PixelSettings {
   ColorMode color = ColorMode::channels;
   std::optional<RankPolicy> chroma_rank = {};
   RankPolicy rank;
-  PeakChoice peak = {};  ///< used for ranks by PSNR only
+  PeakChoice peak = {};  ///< used only if `rank` or `chroma_rank` is by PSNR
 };
 
 /// Returns the text by which the ledger records settings: "png, solver auto, rank 20". An output is
