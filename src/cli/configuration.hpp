@@ -3,9 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/rank_spec.hpp"
 #include "settings/watches.hpp"
 
 namespace eckart::cli {
@@ -22,9 +25,22 @@ struct ConfigArgs {
 /// Adds --config, --set and, if `has_print_option`, --print-config.
 void add_config_options(CLI::App& command, ConfigArgs& args, bool has_print_option = true);
 
+/// A rank of a flag that cannot be parsed.
+class RankOptionError : public std::invalid_argument {
+ public:
+  RankOptionError(std::string flag, const RankSpecError& error)
+      : std::invalid_argument(error), flag_(std::move(flag)), error_(error) {}
+  const std::string& flag() const { return flag_; }
+  const RankSpecError& error() const { return error_; }
+
+ private:
+  std::string flag_;
+  RankSpecError error_;
+};
+
 /// Adds -k.
 CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& ranks);
-/// Applies the value of -k. Throws RankSpecError.
+/// Applies the value of -k. Throws RankOptionError.
 void apply_rank_option(settings::Settings& settings, const std::optional<std::string>& ranks);
 
 /// Adds --name. apply_flag() applies its value.

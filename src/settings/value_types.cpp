@@ -205,21 +205,8 @@ void TargetSizeText::read(std::string_view text, TargetSize& value) const {
   value = *size;
 }
 
-namespace {
-
-std::vector<RankPolicy> read_ranks(std::string_view text) try {
-  return parse_ranks(text);
-} catch (const RankSpecError& error) {
-  // The message begins with the text, which the caller adds too.
-  std::string_view reason = error.what();
-  reason.remove_prefix(std::string_view("rank ").size());
-  throw std::invalid_argument(std::string(reason));
-}
-
-}  // namespace
-
 void RankList::read(const std::vector<std::string>& texts, std::vector<RankPolicy>& value) const {
-  value = read_ranks(join(texts, expected()));
+  value = parse_ranks(join(texts, expected()));
 }
 
 void OptionalRank::read(std::string_view text, std::optional<RankPolicy>& value) const {
@@ -227,7 +214,7 @@ void OptionalRank::read(std::string_view text, std::optional<RankPolicy>& value)
     value.reset();
     return;
   }
-  const std::vector<RankPolicy> ranks = read_ranks(text);
+  const std::vector<RankPolicy> ranks = parse_ranks(text);
   if (ranks.size() != 1) throw_invalid(text, expected());
   value = ranks.front();
 }

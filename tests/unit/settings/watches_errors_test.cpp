@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"exclude: [[c]]",
                           "exclude: a list is not a relative path without .. or a list of them"},
         RejectedWatchCase{"rank: 0",
-                          "rank: '0': at character 1: expected " + std::string(kRankGrammar)},
+                          "rank: '0': at character 1: ranks begin at 1; a rank is one of " +
+                              std::string(kRankGrammar)},
         RejectedWatchCase{"quarantine: {max_mb: -1}",
                           "quarantine.max_mb: '-1' is not an integer from 0 to 16777216"}));
 
