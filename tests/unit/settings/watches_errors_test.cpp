@@ -125,6 +125,18 @@ INSTANTIATE_TEST_SUITE_P(
             "wait_for_space: true",
             "wait_for_space: applies to all watches: set it at the top level of the file"}));
 
+TEST(WatchOfCommandLine, is_named_by_nothing_but_the_key) {
+  Configuration configuration;
+  configuration.watches = {watch_of("/a", "/b")};
+  configuration.settings.output.format = OutputFormat::none;
+  try {
+    resolve_watches(configuration);
+    FAIL();
+  } catch (const SettingsError& error) {
+    EXPECT_STREQ(error.what(), "output.format: must not be none: a watch writes outputs");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Combinations, RejectedWatchTest,
     testing::Values(
