@@ -42,8 +42,7 @@ std::string shown_range_note(const analysis::DisplayRange& range) {
 std::optional<std::string> noise_note(ImageFormat format,
                                       const inspection::Inspection& inspection) {
   if (format == ImageFormat::jpeg)
-    return "gd and mp expect white noise, but JPEG compression has removed most of it and left "
-           "blocks.";
+    return fmt::format("gd and mp expect white noise, but {}.", kJpegNoise);
   if (has_no_white_noise(inspection))
     return "gd and mp expect white noise, but the singular values show none: mp keeps all of a "
            "channel but the smallest, and what gd removes is not noise.";
@@ -94,12 +93,12 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
          .detail = fmt::format("{} x {} pixels", image.shape().cols, image.shape().rows),
          .image = size.fit(analysis::display_image(image, range))});
     add_picture = [&](std::size_t, const inspection::Reconstruction& of, const Image& pixels) {
-      const int gain = analysis::residual_gain(image, pixels, range);
+      const int gain = analysis::display_residual_gain(image, pixels, range);
       result.pictures.push_back(
           {.heading = inspection::heading_text(of),
            .detail = inspection::quality_text(of),
            .image = size.fit(analysis::display_image(pixels, range)),
-           .residual = size.fit(analysis::residual_image(image, pixels, range, gain)),
+           .residual = size.fit(analysis::display_residual(image, pixels, range, gain)),
            .residual_gain = gain});
     };
   }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/positive_number.hpp"
 #include "core/rank_policy.hpp"
 #include "core/rank_spec.hpp"
 #include "files/output_name.hpp"
@@ -59,11 +60,6 @@ std::string quote(std::string_view text) {
 
 void throw_invalid(std::string_view text, const std::string& expected) {
   throw std::invalid_argument(quote(text) + " is not " + expected);
-}
-
-std::string shortest_text(double number) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
 std::string Integer::expected() const {
