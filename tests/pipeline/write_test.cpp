@@ -41,7 +41,7 @@ TEST(WriteStage, publishes_nothing_of_an_image_with_a_failed_output) {
 TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
   const TempFolder folder;
   for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
-    const auto item = make_item(1);
+    const auto item = make_item(1, {16, 16, 1, Depth::u8});
     item->outputs = {folder.path() / "a", folder.path() / "a.residual"};
     std::fill_n(item->task.input.data(), item->task.input.bytes(), std::byte(20));
     std::fill_n(item->task.outputs[0].data(), item->task.input.bytes(), std::byte(21));
