@@ -48,7 +48,7 @@ Image display_image(const Image& image, const DisplayRange& range) {
   });
 }
 
-int residual_gain(const Image& a, const Image& b, const DisplayRange& range) {
+int display_residual_gain(const Image& a, const Image& b, const DisplayRange& range) {
   constexpr int kMaxGain = 64;
   constexpr std::size_t kExceedingShare = 200;
   const double scale = kWhite / (range.white - range.black);
@@ -66,7 +66,7 @@ int residual_gain(const Image& a, const Image& b, const DisplayRange& range) {
   return gain;
 }
 
-Image residual_image(const Image& a, const Image& b, const DisplayRange& range, int gain) {
+Image display_residual(const Image& a, const Image& b, const DisplayRange& range, int gain) {
   const double scale = gain * kWhite / (range.white - range.black);
   return with_samples(a, b, [&](auto from, auto to) {
     return image_of(a.shape(), [&](std::size_t i) {

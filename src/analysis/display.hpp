@@ -16,10 +16,10 @@ DisplayRange display_range(const Image& image);
 Image display_image(const Image& image, const DisplayRange& range);
 
 /// The largest power of two, at most 64, with which at most one of 200 samples of
-/// residual_image() exceeds its range.
-int residual_gain(const Image& a, const Image& b, const DisplayRange& range);
+/// display_residual() exceeds its range.
+int display_residual_gain(const Image& a, const Image& b, const DisplayRange& range);
 
 /// Returns a - b times `gain` as an image of 8 bits, zero as gray (128). Requires the same shape.
-Image residual_image(const Image& a, const Image& b, const DisplayRange& range, int gain);
+Image display_residual(const Image& a, const Image& b, const DisplayRange& range, int gain);
 
 }  // namespace eckart::analysis

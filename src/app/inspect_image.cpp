@@ -13,17 +13,18 @@
 #include "core/error.hpp"
 #include "io/codec.hpp"
 #include "io/contact_sheet.hpp"
+#include "io/output_metadata.hpp"
 #include "text/base64.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
 
-/// The sides of pictures, so that a sheet with all of them has at most about 24 million pixels.
+/// The sides of pictures, so that all of them have at most 24 million pixels.
 class PictureSize {
  public:
   explicit PictureSize(std::size_t count)
-      : max_(std::clamp(int(std::sqrt(kSheetPixels / (2 * double(count)))), kMin, kMax)) {}
+      : max_(std::min(int(std::sqrt(kSheetPixels / (2 * double(count)))), kMax)) {}
   Image fit(const Image& image) const { return io::fit_image(image, std::min(kMin, max_), max_); }
 
  private:
@@ -41,8 +42,7 @@ std::string shown_range_note(const analysis::DisplayRange& range) {
 std::optional<std::string> noise_note(ImageFormat format,
                                       const inspection::Inspection& inspection) {
   if (format == ImageFormat::jpeg)
-    return "gd and mp expect white noise, but JPEG compression has removed most of it and left "
-           "blocks.";
+    return fmt::format("gd and mp expect white noise, but {}.", kJpegNoise);
   if (has_no_white_noise(inspection))
     return "gd and mp expect white noise, but the singular values show none: mp keeps all of a "
            "channel but the smallest, and what gd removes is not noise.";
@@ -53,24 +53,38 @@ std::string residual_caption(const RankPicture& picture) {
   return fmt::format("residual x {}", picture.residual_gain);
 }
 
-std::string jpeg_uri(const Image& image) {
-  const std::vector<std::byte> bytes =
-      io::codec_for(OutputFormat::jpeg)
-          .encode(image, {.jpeg_quality = 92, .jpeg_subsampling = JpegSubsampling::k444});
-  return "data:image/jpeg;base64," + text::base64(bytes);
+/// Encodes a picture, whose colors are those of the original, with its ICC profile.
+std::vector<std::byte> encode_picture(const Image& image, const Metadata& original,
+                                      const io::Codec& codec, const EncodeOptions& options = {}) {
+  Metadata metadata = io::output_metadata(original, MetadataPolicy::icc, codec, image.shape());
+  metadata.subsampling.reset();
+  return codec.encode(PictureView(image, Image(), metadata), options);
+}
+
+std::string jpeg_uri(const Image& image, const Metadata& original) {
+  return "data:image/jpeg;base64," +
+         text::base64(
+             encode_picture(image, original, io::codec_for(OutputFormat::jpeg),
+                            {.jpeg_quality = 92, .jpeg_subsampling = JpegSubsampling::k444}));
 }
 
 }  // namespace
 
 InspectedImage inspect_image(const std::filesystem::path& file, const settings::Settings& settings,
-                             std::vector<RankPolicy> ranks, bool needs_pictures) {
+                             bool needs_pictures) {
   const InputPicture input = read_picture(file, settings);
   const Image& image = input.picture.pixels;
+  std::vector<RankPolicy> ranks = settings.ranks;
   if (ranks.empty())
     ranks = inspection::default_ranks(stored_matrices_shape(image.shape(), settings.color));
   InspectedImage result{
-      .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes}};
+      .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes},
+      .metadata = input.picture.metadata};
   const analysis::DisplayRange range = analysis::display_range(image);
+  if (needs_pictures && ranks.size() > kMaxPictureRanks)
+    throw FatalError(ExitCode::usage,
+                     fmt::format("a sheet or page shows at most {} ranks, not {}: give fewer ranks",
+                                 kMaxPictureRanks, ranks.size()));
   const PictureSize size(ranks.size() + 1);
   inspection::PictureVisitor add_picture;
   if (needs_pictures) {
@@ -79,12 +93,12 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
          .detail = fmt::format("{} x {} pixels", image.shape().cols, image.shape().rows),
          .image = size.fit(analysis::display_image(image, range))});
     add_picture = [&](std::size_t, const inspection::Reconstruction& of, const Image& pixels) {
-      const int gain = analysis::residual_gain(image, pixels, range);
+      const int gain = analysis::display_residual_gain(image, pixels, range);
       result.pictures.push_back(
           {.heading = inspection::heading_text(of),
            .detail = inspection::quality_text(of),
            .image = size.fit(analysis::display_image(pixels, range)),
-           .residual = size.fit(analysis::residual_image(image, pixels, range, gain)),
+           .residual = size.fit(analysis::display_residual(image, pixels, range, gain)),
            .residual_gain = gain});
     };
   }
@@ -104,7 +118,7 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
   return result;
 }
 
-Image contact_sheet(const InspectedImage& inspected) {
+std::vector<std::byte> contact_sheet(const InspectedImage& inspected, const io::Codec& codec) {
   std::vector<io::SheetCell> cells;
   for (const RankPicture& picture : inspected.pictures) {
     cells.push_back({.heading = picture.heading,
@@ -113,20 +127,23 @@ Image contact_sheet(const InspectedImage& inspected) {
                      .residual = picture.residual.empty() ? nullptr : &picture.residual,
                      .residual_caption = residual_caption(picture)});
   }
-  return io::draw_contact_sheet(text::printable(inspected.report.file.filename().native()),
-                                {inspection::image_line(inspected.report),
-                                 "Below each rank: its difference to the original, zero as gray"},
-                                cells);
+  const Image sheet =
+      io::draw_contact_sheet(text::printable(inspected.report.file.filename().native()),
+                             {inspection::image_line(inspected.report),
+                              "Below each rank: its difference to the original, zero as gray"},
+                             cells);
+  return encode_picture(sheet, inspected.metadata, codec);
 }
 
 std::string inspection_page(const InspectedImage& inspected) {
   std::vector<inspection::PagePicture> pictures;
   for (const RankPicture& picture : inspected.pictures) {
-    pictures.push_back({.heading = picture.heading,
-                        .detail = picture.detail,
-                        .uri = jpeg_uri(picture.image),
-                        .residual_uri = picture.residual.empty() ? "" : jpeg_uri(picture.residual),
-                        .residual_gain = picture.residual_gain});
+    pictures.push_back(
+        {.heading = picture.heading,
+         .detail = picture.detail,
+         .uri = jpeg_uri(picture.image, inspected.metadata),
+         .residual_uri = picture.residual.empty() ? "" : jpeg_uri(picture.residual, {}),
+         .residual_gain = picture.residual_gain});
   }
   return inspection::to_html(inspected.report, pictures);
 }

@@ -208,7 +208,7 @@ void Job::log_full_name(const pipeline::WorkItem& item) {
     const std::lock_guard lock(logged_mutex_);
     if (!logged_full_names_.insert(item.relative.native()).second) return;
   }
-  spdlog::info("{}: output is {}, because {} belongs to another input",
+  spdlog::info("{}: output is {}, because {} is reserved for another input",
                text::printable(item.file.native()), text::printable(item.outputs.front().native()),
                text::printable(usual.front().native()));
 }

@@ -17,6 +17,7 @@
 #include "build_id/build_id.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/configuration.hpp"
 #include "cli/early_signals.hpp"
 #include "cli/help.hpp"
 #include "core/rank_spec.hpp"
@@ -36,6 +37,19 @@ ExitCode fail_out_of_memory() {
   return fail(ExitCode::temporary, "out of memory; reduce budget_mb");
 }
 
+/// Marks the first wrong character below the text. `place`: where the text was given.
+ExitCode fail_rank(ExitCode code, const std::string& place, const RankSpecError& error) {
+  fail(code, place + ": " + error.reason());
+  const std::string before = text::printable_message(error.text().substr(0, error.position()));
+  const auto columns = std::ranges::count_if(before, [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80;  // begins a character of UTF-8
+  });
+  std::fprintf(stderr, "  %s\n  %*s^\nA rank is one of %s.\n",
+               text::printable_message(error.text()).c_str(), int(columns), "",
+               std::string(kRankGrammar).c_str());
+  return code;
+}
+
 ExitCode execute(const Action& action) {
   logging::start_log(-1);  // stdout is for results only
   try {
@@ -44,13 +58,12 @@ ExitCode execute(const Action& action) {
     return fail(error.code(), error.what());
   } catch (const EnvironmentError& error) {
     return fail(ExitCode::io_error, error.what());
+  } catch (const settings::RankSettingError& error) {
+    return fail_rank(ExitCode::configuration, error.place(), error.error());
   } catch (const settings::SettingsError& error) {
     return fail(ExitCode::configuration, error.what());
-  } catch (const RankSpecError& error) {
-    fail(ExitCode::usage, "--rank: " + error.reason());
-    std::fprintf(stderr, "  %s\n  %*s^\n", text::printable_message(error.text()).c_str(),
-                 int(error.position()), "");
-    return ExitCode::usage;
+  } catch (const RankOptionError& error) {
+    return fail_rank(ExitCode::usage, error.flag(), error.error());
   } catch (const std::invalid_argument& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {

@@ -34,7 +34,11 @@ CLI::Option* add_rank_option(CLI::App& command, std::optional<std::string>& rank
 }
 
 void apply_rank_option(settings::Settings& settings, const std::optional<std::string>& ranks) {
-  if (ranks) settings.ranks = parse_ranks(*ranks);
+  try {
+    if (ranks) settings.ranks = parse_ranks(*ranks);
+  } catch (const RankSpecError& error) {
+    throw RankOptionError("--rank", error);
+  }
 }
 
 CLI::Option* add_name_option(CLI::App& command, std::optional<std::string>& name) {
@@ -80,8 +84,10 @@ void add_preparation_options(CLI::App& command, PreparationArgs& args, const std
 }
 
 settings::Configuration read_configuration(const ConfigArgs& args,
-                                           const std::filesystem::path& system_file) {
+                                           const std::filesystem::path& system_file,
+                                           const settings::Settings& defaults) {
   settings::Configuration configuration;
+  configuration.settings = defaults;
   std::error_code unreadable;  // ignored: the user may not be allowed to read the folder
   if (std::filesystem::exists(system_file, unreadable))
     configuration = settings::load_configuration(system_file);
@@ -100,6 +106,8 @@ void apply_flag(settings::Settings& settings, const std::string& flag, const std
   const std::string assignment = key + "=" + settings::Text{}.print(*value);
   try {
     settings::apply(settings, assignment);
+  } catch (const settings::RankSettingError& error) {
+    throw RankOptionError(flag, error.error());
   } catch (const settings::SettingsError& error) {
     std::string what = error.what();
     const std::string place = "--set " + settings::one_line(assignment);

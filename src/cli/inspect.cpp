@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,32 +65,50 @@ void publish(const std::filesystem::path& file, std::span<const std::byte> bytes
   }
 }
 
+void write_sheet(const InspectArgs& args, const app::InspectedImage& inspected) {
+  const io::Codec& codec = sheet_codec(args.sheet);
+  try {
+    publish(args.sheet, app::contact_sheet(inspected, codec), args.overwrite);
+  } catch (const ItemError& error) {
+    throw FatalError(ExitCode::cannot_create, quoted("-o", args.sheet) + ": " + error.what() +
+                                                  "; choose another format, or fewer ranks");
+  }
+}
+
 app::InspectedImage inspect_input(const InspectArgs& args, const settings::Settings& settings) {
   const bool needs_pictures = !args.sheet.empty() || !args.page.empty();
   try {
-    return app::inspect_image(args.image, settings,
-                              args.rank ? parse_ranks(*args.rank) : std::vector<RankPolicy>{},
-                              needs_pictures);
+    return app::inspect_image(args.image, settings, needs_pictures);
+  } catch (const std::bad_alloc&) {
+    throw FatalError(ExitCode::temporary, text::printable(args.image.native()) +
+                                              ": out of memory; make the image smaller, such as "
+                                              "with --size max:4000");
   } catch (const ItemError& error) {
     throw FatalError(ExitCode::nothing_readable,
                      text::printable(args.image.native()) + ": " + error.what());
   }
 }
 
-ExitCode execute(const InspectArgs& args) {
-  settings::Settings settings = read_configuration(args.config).settings;
+settings::Settings read_settings(const InspectArgs& args) {
+  settings::Settings defaults;
+  defaults.ranks.clear();  // those that suit the image
+  settings::Settings settings = read_configuration(args.config, kSystemConfig, defaults).settings;
+  apply_rank_option(settings, args.rank);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
   settings::check_chroma_rank(settings);
+  return settings;
+}
+
+ExitCode execute(const InspectArgs& args) {
+  const settings::Settings settings = read_settings(args);
   check_exists(args.image);
   check_not_image("--html", args.page);
   if (!args.sheet.empty()) sheet_codec(args.sheet);
   check_output("-o", args.sheet, args);
   check_output("--html", args.page, args);
   const app::InspectedImage inspected = inspect_input(args, settings);
-  if (!args.sheet.empty())
-    publish(args.sheet, sheet_codec(args.sheet).encode(app::contact_sheet(inspected), {}),
-            args.overwrite);
+  if (!args.sheet.empty()) write_sheet(args, inspected);
   if (!args.page.empty()) {
     const std::string page = app::inspection_page(inspected);
     publish(args.page, std::as_bytes(std::span(page)), args.overwrite);

@@ -39,8 +39,10 @@ struct MeasureArgs {
 };
 
 settings::Settings read_settings(const MeasureArgs& args) {
-  settings::Settings settings = read_configuration(args.config).settings;
-  apply_rank_option(settings, args.rank.value_or(kDefaultRanks));
+  settings::Settings defaults;
+  defaults.ranks = parse_ranks(kDefaultRanks);
+  settings::Settings settings = read_configuration(args.config, kSystemConfig, defaults).settings;
+  apply_rank_option(settings, args.rank);
   apply_flag(settings, "--backend", "backend", args.backend);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
@@ -76,7 +78,8 @@ ExitCode execute(const MeasureArgs& args) {
     if (args.json) {
       std::printf("%s\n", to_json(measurements, report.done, report.failed).c_str());
     } else if (report.done > 0) {
-      std::fputs(to_text(measurements).c_str(), stdout);
+      // Stdout has nothing but records if the report goes there.
+      std::fputs(to_text(measurements).c_str(), args.report == "-" ? stderr : stdout);
     }
     if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
   });

@@ -29,6 +29,9 @@ struct StatusArgs {
   std::filesystem::path report;
 };
 
+/// Text for people; stdout has nothing but records if the report goes there.
+std::FILE* text_stream(const StatusArgs& args) { return args.report == "-" ? stderr : stdout; }
+
 /// Prints outputs whose input no longer exists.
 void print_orphans(const StatusArgs& args) {
   app::PruneRequest request;
@@ -37,14 +40,17 @@ void print_orphans(const StatusArgs& args) {
   const std::vector<app::Orphan> orphans = app::find_orphans(request).removable;
   if (orphans.empty()) return;
   if (orphans.size() == 1) {
-    std::printf("1 output whose input no longer exists; eckart prune removes it\n");
+    std::fprintf(text_stream(args),
+                 "1 output whose input no longer exists; eckart prune removes it\n");
   } else {
-    std::printf("%zu outputs whose inputs no longer exist; eckart prune removes them\n",
-                orphans.size());
+    std::fprintf(text_stream(args),
+                 "%zu outputs whose inputs no longer exist; eckart prune removes them\n",
+                 orphans.size());
   }
   for (std::size_t i = 0; i < orphans.size() && i < std::size_t(args.orphans); ++i) {
-    std::printf("%s: %s no longer exists\n", text::printable(orphans[i].output).c_str(),
-                text::printable(orphans[i].input).c_str());
+    std::fprintf(text_stream(args), "%s: %s no longer exists\n",
+                 text::printable(orphans[i].output).c_str(),
+                 text::printable(orphans[i].input).c_str());
   }
 }
 
@@ -84,34 +90,38 @@ text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* wa
 void print_folder_text(const StatusArgs& args) {
   const app::LedgerStatus status = app::read_ledger_status(args.output, args.ledger, args.failures);
   const auto& [done, failed, failures] = status.counts;
-  std::printf("%s: %lld done, %lld failed\n", text::printable(args.output.native()).c_str(),
-              static_cast<long long>(done), static_cast<long long>(failed));
+  std::fprintf(text_stream(args), "%s: %lld done, %lld failed\n",
+               text::printable(args.output.native()).c_str(), static_cast<long long>(done),
+               static_cast<long long>(failed));
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
     const std::int64_t count = failures[std::size_t(reason)];
     if (count == 0) continue;
-    std::printf("%8lld %s\n", static_cast<long long>(count),
-                std::string(to_string(FailureReason(reason))).c_str());
+    std::fprintf(text_stream(args), "%8lld %s\n", static_cast<long long>(count),
+                 std::string(to_string(FailureReason(reason))).c_str());
   }
   for (const ledger::FailureEntry& failure : status.failed) {
-    std::printf("%s: %s (%s)\n", text::printable(failure.input).c_str(),
-                text::printable_message(failure.detail).c_str(),
-                std::string(to_string(failure.reason)).c_str());
+    std::fprintf(text_stream(args), "%s: %s (%s)\n", text::printable(failure.input).c_str(),
+                 text::printable_message(failure.detail).c_str(),
+                 std::string(to_string(failure.reason)).c_str());
   }
   const std::int64_t more = failed - std::int64_t(status.failed.size());
   if (more > 0)
-    std::printf("and %lld more; use --failures N to list N\n", static_cast<long long>(more));
+    std::fprintf(text_stream(args), "and %lld more; use --failures N to list N\n",
+                 static_cast<long long>(more));
   const std::size_t quarantined = io::quarantine_records(io::quarantine_folder(args.output)).size();
   if (quarantined > 0)
-    std::printf("%zu in quarantine; to retry %s, run: %s\n", quarantined,
-                quarantined == 1 ? "it" : "them", app::requeue_command(args.output).c_str());
-  std::fflush(stdout);  // the rest is slow
+    std::fprintf(text_stream(args), "%zu in quarantine; to retry %s, run: %s\n", quarantined,
+                 quarantined == 1 ? "it" : "them", app::requeue_command(args.output).c_str());
+  std::fflush(text_stream(args));  // the rest is slow
   const app::UnfinishedCount unfinished = app::count_unfinished(args.output, args.ledger);
   if (unfinished.images) {
-    std::printf("%lld unfinished\n", static_cast<long long>(*unfinished.images));
+    std::fprintf(text_stream(args), "%lld unfinished\n",
+                 static_cast<long long>(*unfinished.images));
   } else {
-    std::printf("unfinished unknown: %s\n", text::printable_message(unfinished.error).c_str());
+    std::fprintf(text_stream(args), "unfinished unknown: %s\n",
+                 text::printable_message(unfinished.error).c_str());
   }
-  std::fflush(stdout);
+  std::fflush(text_stream(args));
   print_orphans(args);
 }
 
@@ -132,8 +142,8 @@ ExitCode print_watches(const StatusArgs& args, std::vector<StatusArgs>& shown) {
   ExitCode code = ExitCode::ok;
   for (const settings::WatchSettings& watch : watches) {
     if (!args.json)
-      std::printf("%swatch %s: %s\n", &watch == &watches.front() ? "" : "\n", watch.name.c_str(),
-                  text::printable(watch.input.native()).c_str());
+      std::fprintf(text_stream(args), "%swatch %s: %s\n", &watch == &watches.front() ? "" : "\n",
+                   watch.name.c_str(), text::printable(watch.input.native()).c_str());
     StatusArgs folder = args;
     folder.output = watch.output;
     folder.ledger = watch.settings.ledger;
@@ -142,7 +152,7 @@ ExitCode print_watches(const StatusArgs& args, std::vector<StatusArgs>& shown) {
       shown.push_back(folder);
     } catch (const FatalError& error) {
       const std::string message = text::printable_message(error.what());
-      std::fprintf(args.json ? stderr : stdout, "%s\n", message.c_str());
+      std::fprintf(args.json ? stderr : text_stream(args), "%s\n", message.c_str());
       if (error.code() != ExitCode::no_input) code = error.code();
     }
   }

@@ -27,6 +27,7 @@ namespace eckart::compute {
 struct PlaneResult {
   int rank = 0;
   double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
+  double squared_norm = 0;   ///< ||A||_F^2, in levels^2; 0 if the plane was not decomposed
   double residual = 0;       ///< squared error before clamping and rounding
   double squared_error = 0;  ///< squared error of the pixels written
   /// Estimated loss of PSNR before rounding against the optimum, with a safety margin. 0 if every

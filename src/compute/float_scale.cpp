@@ -17,6 +17,7 @@ double float_scale(MatrixView<const float> samples) {
 }
 
 void unscale(PlaneResult& result, double scale) {
+  result.squared_norm /= scale * scale;
   result.residual /= scale * scale;
   result.squared_error /= scale * scale;
   result.sigma1 /= scale;

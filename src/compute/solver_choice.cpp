@@ -69,12 +69,27 @@ SolverKind SolverChooser::choose(const BatchWorkload& batch, int max_gram_column
   return choice.solver;
 }
 
+SolverKind SolverChooser::estimate(const BatchWorkload& batch) const {
+  return choose_solver(requested_, batch, INT_MAX, costs_).solver;
+}
+
+void SolverChooser::record(const BatchWorkload& batch, SolverKind used) {
+  const std::lock_guard lock(mutex_);
+  const std::pair key(batch.shape, batch.rank);
+  if (records_.contains(key)) return;
+  SolverChoice choice = choose_solver(requested_, batch, INT_MAX, costs_);
+  if (choice.solver != used) choice = {batch, used, "its singular values gave the rank"};
+  records_.emplace(key, choice);
+  if (records_.size() > kMaxCacheEntries) records_.erase(records_.begin());
+}
+
 std::vector<SolverChoice> SolverChooser::solver_choices() const {
   constexpr std::size_t kMaxReported = 100;
   const std::lock_guard lock(mutex_);
+  ByShapeAndRank made = choices_;
+  made.insert(records_.begin(), records_.end());
   std::vector<SolverChoice> all;
-  for (auto next = choices_.rbegin(); next != choices_.rend() && all.size() < kMaxReported;
-       ++next) {
+  for (auto next = made.rbegin(); next != made.rend() && all.size() < kMaxReported; ++next) {
     all.push_back(next->second);
   }
   return all;

@@ -29,14 +29,19 @@ class SolverChooser {
       : requested_(requested), costs_(costs) {}
   /// All batches with the same shape and rank must have the same workload.
   SolverKind choose(const BatchWorkload& batch, int max_gram_columns = INT_MAX);
-  /// The choices by shape and rank, the largest first, at most 100.
+  /// The same without a record, for a rank that may not be the final one.
+  SolverKind estimate(const BatchWorkload& batch) const;
+  /// Records the solver that computed a plane whose rank depends on its singular values.
+  void record(const BatchWorkload& batch, SolverKind used);
+  /// The choices and records by shape and rank, the largest first, at most 100.
   std::vector<SolverChoice> solver_choices() const;
 
  private:
   const SolverKind requested_;
   const SolverCosts costs_;
   mutable std::mutex mutex_;
-  std::map<std::pair<PaddedShape, int>, SolverChoice> choices_;  // by shape and rank
+  using ByShapeAndRank = std::map<std::pair<PaddedShape, int>, SolverChoice>;
+  ByShapeAndRank choices_, records_;
 };
 
 /// The number of columns of subspace iteration is a multiple of this. Matrix products are then

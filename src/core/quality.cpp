@@ -7,6 +7,7 @@
 namespace eckart {
 namespace {
 
+constexpr double kExactPsnrDb = 99;
 constexpr double kHalfLevel = 0.5;
 constexpr double kNegligibleError = kHalfLevel * kHalfLevel;
 
@@ -15,6 +16,10 @@ constexpr double kNegligibleError = kHalfLevel * kHalfLevel;
 double psnr_db(double squared_error, std::size_t samples, double peak) {
   if (squared_error <= 0) return std::numeric_limits<double>::infinity();
   return 10 * std::log10(peak * peak * double(samples) / squared_error);
+}
+
+double finite_psnr_db(double psnr_db) {
+  return std::isinf(psnr_db) ? std::copysign(kExactPsnrDb, psnr_db) : psnr_db;
 }
 
 bool is_negligible(double squared_error) { return squared_error < kNegligibleError; }

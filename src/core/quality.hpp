@@ -8,6 +8,10 @@ namespace eckart {
 /// summed over all samples, in levels^2; `peak` in levels. Infinity if the error is zero.
 double psnr_db(double squared_error, std::size_t samples, double peak);
 
+/// A PSNR for means and tables: 99 dB in place of infinity, which an exact output has, and -99 in
+/// place of -infinity, which a peak of 0 gives.
+double finite_psnr_db(double psnr_db);
+
 /// The largest loss of PSNR before rounding, in dB, against the optimum of Eckart and Young. A
 /// plane that may have lost more is recomputed in float64.
 constexpr double kMaxLossDb = 0.01;

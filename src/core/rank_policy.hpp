@@ -38,6 +38,15 @@ struct RankPolicy {
   friend auto operator<=>(const RankPolicy&, const RankPolicy&) = default;
 };
 
+/// Whether the rank assumes that the image has white noise.
+constexpr bool assumes_white_noise(const RankPolicy& policy) {
+  return policy.kind == RankPolicy::Kind::gavish_donoho ||
+         policy.kind == RankPolicy::Kind::marchenko_pastur;
+}
+/// Why a JPEG has none, for messages.
+inline constexpr std::string_view kJpegNoise =
+    "JPEG compression has removed most of it and left blocks";
+
 /// Whether the rank depends on nothing but the shape.
 constexpr bool depends_on_shape_only(const RankPolicy& policy) {
   return policy.kind <= RankPolicy::Kind::full;

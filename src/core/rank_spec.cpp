@@ -65,29 +65,37 @@ class Parser {
     for (const NamedValue& form : kNamedValues) {
       if (accept(std::string(form.name) + ':')) return {named_value(form)};
     }
-    if (accept(kNoisePrefix))
-      return {RankPolicy(Kind::gavish_donoho,
-                         number(0, kMaxNoise, "the standard deviation of the noise in levels"))};
+    if (accept("gd:")) return {known_noise()};
     for (const Word& word : kWords) {
       if (accept_word(word.name)) return {RankPolicy(word.kind, 0)};
     }
     return rank_or_range();
   }
 
+  RankPolicy known_noise() {
+    constexpr std::string_view kName = "sigma=";
+    for (const char c : kName) {
+      if (!accept({&c, 1})) fail(at_, "expected " + std::string(kNoisePrefix) + "3");
+    }
+    return {Kind::gavish_donoho,
+            number(0, kMaxNoise, "the standard deviation of the noise in levels, above 0")};
+  }
+
   RankPolicy named_value(const NamedValue& form) {
-    const double value = number(form.min, form.max, form.expected);
+    const double value = number(form.min, form.max, std::string(form.expected));
     if (form.is_percent && !accept("%")) fail(at_, "expected a percent sign");
     return {form.kind, value};
   }
 
   std::vector<RankPolicy> rank_or_range() {
     const std::size_t begin = at_;
-    const double value =
-        number(0, kMaxRank, "expected " + std::string(kRankGrammar), /*is_whole_text=*/true);
+    if (at_ == text_.size() || text_[at_] == ',') fail(at_, "a rank is missing");
+    const double value = number(-1, kMaxRank, "a rank");
     if (accept("%")) {
-      if (value > 100) fail(begin, "expected at most 100%");
+      if (value == 0 || value > 100) fail(begin, "expected more than 0% and at most 100%");
       return {RankPolicy(Kind::percent, value)};
     }
+    if (value == 0) fail(begin, "ranks begin at 1");
     if (value != int(value)) fail(begin, "expected a whole number, or a percent sign after it");
     return accept(":") ? range(int(value)) : std::vector{RankPolicy(int(value))};
   }
@@ -114,15 +122,14 @@ class Parser {
   }
 
   /// Reads a decimal number without a sign, above `min` and at most `max`.
-  double number(double min, double max, std::string_view what, bool is_whole_text = false) {
-    const std::string expected =
-        is_whole_text ? std::string(what) : "expected " + std::string(what);
+  double number(double min, double max, const std::string& what) {
     const char* begin = text_.data() + at_;
     const char* end = text_.data() + text_.size();
     double value = 0;
     const auto [rest, error] = std::from_chars(begin, end, value);
     const bool has_digit = begin != end && *begin >= '0' && *begin <= '9';
-    if (error != std::errc{} || !has_digit || !(value > min && value <= max)) fail(at_, expected);
+    if (error != std::errc{} || !has_digit || !(value > min && value <= max))
+      fail(at_, "expected " + what);
     at_ += std::size_t(rest - begin);
     return value;
   }
@@ -173,8 +180,9 @@ std::string number_text(double value) {
 }  // namespace
 
 RankSpecError::RankSpecError(std::string_view text, std::size_t position, const std::string& reason)
-    : std::invalid_argument("rank '" + std::string(text) + "': at character " +
-                            std::to_string(position + 1) + ": " + reason),
+    : std::invalid_argument("'" + std::string(text) + "': at character " +
+                            std::to_string(position + 1) + ": " + reason + "; a rank is one of " +
+                            std::string(kRankGrammar)),
       text_(text),
       reason_(reason),
       position_(position) {}

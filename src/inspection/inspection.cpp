@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/comparison.hpp"
+#include "analysis/squared_errors.hpp"
 #include "analysis/ssim.hpp"
 #include "compute/backend.hpp"
 #include "compute/cpu/image_decomposition.hpp"
@@ -25,15 +26,6 @@ using preparation::RestoredImage;
 std::int64_t factor_bytes(const std::vector<int>& channel_ranks, const ImageShape& shape) {
   return std::accumulate(channel_ranks.begin(), channel_ranks.end(), std::int64_t(0)) *
          triplet_bytes(shape.rows, shape.cols);
-}
-
-/// The squared error of a plane before rounding, at every rank from 0 to the full rank. The
-/// smallest values are added first.
-std::vector<double> squared_errors(const PlaneSpectrum& plane) {
-  std::vector<double> errors(std::size_t(plane.full_rank()) + 1);
-  for (int k = plane.full_rank(); k-- > 0;)
-    errors[std::size_t(k)] = errors[std::size_t(k) + 1] + plane[k];
-  return errors;
 }
 
 /// The matrices that the image is decomposed as.
@@ -59,7 +51,7 @@ class Inspector {
         decomposition_(matrices_) {
     for (const PlaneSpectrum& spectrum : decomposition_.spectra()) {
       squared_norm_ += spectrum.squared_norm;
-      squared_errors_.push_back(squared_errors(spectrum));
+      squared_errors_.push_back(analysis::squared_errors(compute::singular_values(spectrum)));
     }
   }
 
@@ -119,9 +111,8 @@ class Inspector {
   std::vector<std::vector<double>> singular_values() const {
     std::vector<std::vector<double>> values;
     for (const PlaneSpectrum& spectrum : decomposition_.spectra()) {
-      std::vector<double>& of_channel = values.emplace_back();
-      for (int i = 0; i < spectrum.full_rank(); ++i)
-        of_channel.push_back(std::sqrt(spectrum[i]) / scale_);
+      values.push_back(compute::singular_values(spectrum));
+      for (double& value : values.back()) value /= scale_;
     }
     return values;
   }
@@ -201,8 +192,7 @@ bool has_no_white_noise(const Inspection& inspection) {
 
 int break_even_rank(const ImageShape& matrices) {
   const std::int64_t triplet = matrices.channels * triplet_bytes(matrices.rows, matrices.cols);
-  return int(std::min<std::int64_t>(std::int64_t(matrices.bytes()) / triplet,
-                                    std::min(matrices.rows, matrices.cols)));
+  return int(std::int64_t(matrices.bytes()) / triplet);  // below the full rank
 }
 
 std::vector<RankPolicy> default_ranks(const ImageShape& matrices) {

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include "core/rank_spec.hpp"
 #include "inspection/report.hpp"
 #include "text/json.hpp"
@@ -7,10 +5,8 @@
 namespace eckart::inspection {
 namespace {
 
+using text::finite_or_null;
 using text::Json;
-
-/// JSON has no infinity.
-Json finite_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
 Json to_json(const Reconstruction& result, const ImageShape& matrices) {
   return {{"rank_spec", to_string(result.policy)},

@@ -93,9 +93,6 @@ std::string break_even_sentence(const Inspection& inspection) {
   };
   const std::string raw = text::group_digits(std::int64_t(shape.bytes()));
   const int rank = inspection.break_even_rank;
-  if (rank == std::min(shape.rows, shape.cols))
-    return fmt::format("At every rank, the factors need at most the {} bytes of the {}.", raw,
-                       stored);
   return fmt::format(
       "Break-even rank: {}. Its factors in float32 need {} bytes, those of rank {} need {}, the "
       "{} {}.",

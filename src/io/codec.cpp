@@ -112,6 +112,13 @@ std::optional<ImageFormat> format_of_file_name(std::string_view file_name) {
   return found == kExtensions.end() ? std::nullopt : std::optional(found->value);
 }
 
+std::string image_extensions() {
+  std::string text;
+  for (const EnumName<ImageFormat>& extension : kExtensions)
+    text += (text.empty() ? "." : ", .") + std::string(extension.name);
+  return text;
+}
+
 bool is_image_file_name(std::string_view file_name) {
   return !file_name.starts_with('.') && format_of_file_name(file_name).has_value();
 }

@@ -88,6 +88,9 @@ void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 /// tiff; webp; pbm, pgm, ppm, pnm; bmp; dcm; npz.
 std::optional<ImageFormat> format_of_file_name(std::string_view file_name);
 
+/// Returns the extensions that format_of_file_name() knows, for messages: ".png, .jpg, ...".
+std::string image_extensions();
+
 /// Returns whether a file in a folder should be tried as an image: format_of_file_name() knows its
 /// extension, it is not hidden, and it is not a temporary file (`*~`, `*.tmp`, `*.part`, ...).
 bool is_image_file_name(std::string_view file_name);

@@ -82,6 +82,7 @@ class FolderSource : public Source {
 
   std::int64_t ignored_count() const override { return ignored_; }
   UnreadFiles unread_files() const override { return unread_files_; }
+  std::vector<fs::path> unread_examples() const override { return unread_examples_; }
   std::vector<fs::path> output_folders() const override { return output_folders_; }
 
  private:
@@ -133,7 +134,9 @@ class FolderSource : public Source {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;
-      if (!is_folder_or_link_to_one) unread_files_.add(name);
+      if (!is_folder_or_link_to_one && unread_files_.add(name) &&
+          unread_examples_.size() < kMaxUnreadExamples)
+        unread_examples_.push_back(path_of(folder_) / name);
     }
   }
 
@@ -151,7 +154,7 @@ class FolderSource : public Source {
   std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
   UnreadFiles unread_files_;
-  std::vector<fs::path> output_folders_;
+  std::vector<fs::path> unread_examples_, output_folders_;
 };
 
 /// Yields the items of one source after the other. `next_source` returns nullptr at the end.
@@ -168,6 +171,7 @@ class ChainSource : public Source {
       if (stop.stop_requested()) break;
       ignored_ += current_->ignored_count();
       unread_files_.add(current_->unread_files());
+      unread_examples_ = unread_examples();
       std::ranges::copy(current_->output_folders(), std::back_inserter(output_folders_));
       current_.reset();
     }
@@ -183,6 +187,12 @@ class ChainSource : public Source {
     if (current_) files.add(current_->unread_files());
     return files;
   }
+  std::vector<fs::path> unread_examples() const override {
+    std::vector<fs::path> files = unread_examples_;
+    if (current_) std::ranges::copy(current_->unread_examples(), std::back_inserter(files));
+    files.resize(std::min(files.size(), kMaxUnreadExamples));
+    return files;
+  }
   std::vector<fs::path> output_folders() const override {
     std::vector<fs::path> folders = output_folders_;
     if (current_) std::ranges::copy(current_->output_folders(), std::back_inserter(folders));
@@ -193,9 +203,9 @@ class ChainSource : public Source {
   const NextSource next_source_;
   const bool may_block_;
   std::unique_ptr<Source> current_;
-  std::int64_t ignored_ = 0;              // of the sources that have ended
-  UnreadFiles unread_files_;              // likewise
-  std::vector<fs::path> output_folders_;  // likewise
+  std::int64_t ignored_ = 0;                                // of the sources that have ended
+  UnreadFiles unread_files_;                                // likewise
+  std::vector<fs::path> unread_examples_, output_folders_;  // likewise
 };
 
 /// Returns the path below the output folder: without root directory, dots and trailing slash.

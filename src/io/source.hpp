@@ -41,6 +41,9 @@ class Source {
   virtual std::int64_t ignored_count() const { return 0; }
   /// The files among them that are not read because of their names.
   virtual UnreadFiles unread_files() const { return {}; }
+  static constexpr std::size_t kMaxUnreadExamples = 100;
+  /// The first of them, at most kMaxUnreadExamples.
+  virtual std::vector<std::filesystem::path> unread_examples() const { return {}; }
   /// The folders below the inputs that were listed and are output folders of eckart.
   virtual std::vector<std::filesystem::path> output_folders() const { return {}; }
 };

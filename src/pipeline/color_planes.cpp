@@ -13,6 +13,7 @@ void divide_levels(std::vector<compute::PlaneResult>& planes, double scale) {
   for (compute::PlaneResult& plane : planes) {
     plane.sigma1 /= scale;
     plane.sigma_threshold /= scale;
+    plane.squared_norm /= scale * scale;
     plane.residual /= scale * scale;
     plane.squared_error /= scale * scale;
   }

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -94,9 +95,9 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
-  if (item.has_known_pixels()) log_full_rank(item, item.matrices_shape);
   warn_of_jpeg_noise(item, codec.format);
   prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
+  if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
 }
 
@@ -181,23 +182,22 @@ Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Code
 }
 
 void Loader::warn_of_jpeg_noise(const WorkItem& item, ImageFormat format) {
-  const auto policy = std::ranges::find_if(ranks_, [](const RankPolicy& rank) {
-    return rank.kind == RankPolicy::Kind::gavish_donoho ||
-           rank.kind == RankPolicy::Kind::marchenko_pastur;
-  });
+  const auto policy = std::ranges::find_if(ranks_, assumes_white_noise);
   if (format != ImageFormat::jpeg || policy == ranks_.end() || has_warned_of_noise_.exchange(true))
     return;
-  spdlog::warn(
-      "{}: rank {} expects white noise, but JPEG compression has removed most of it and left "
-      "blocks "
-      "(logged once)",
-      text::printable(item.file.native()), to_string(*policy));
+  spdlog::warn("{}: rank {} expects white noise, but {} (logged once)",
+               text::printable(item.file.native()), to_string(*policy), kJpegNoise);
 }
 
-void Loader::log_full_rank(const WorkItem& item, const ImageShape& shape) {
+void Loader::log_full_rank(const WorkItem& item) {
+  const int full = std::min(item.matrices_shape.rows, item.matrices_shape.cols);
+  const auto is_rank = [](const RankPolicy& policy) {
+    return policy.kind == RankPolicy::Kind::rank;
+  };
+  const std::optional<RankPolicy>& chroma = item.task.chroma_rank;
+  if (chroma && !(is_rank(*chroma) && chroma->value >= full)) return;  // no output is a copy
   for (const RankPolicy& policy : ranks_) {
-    const int full = std::min(shape.rows, shape.cols);
-    const bool is_above = policy.kind == RankPolicy::Kind::rank && policy.value > full;
+    const bool is_above = is_rank(policy) && policy.value > full;
     if (!is_above || logged_.exchange(true)) continue;
     spdlog::info(
         "{}: rank {} is above min(rows, cols) = {}; the output is a copy of the input (logged "

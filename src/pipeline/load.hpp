@@ -77,7 +77,7 @@ class Loader {
   void check_factors_suffice(const ImageShape& shape) const;
   std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
                                const io::Header& header) const;
-  void log_full_rank(const WorkItem& item, const ImageShape& shape);
+  void log_full_rank(const WorkItem& item);
   void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 
   const ImageLimits limits_;

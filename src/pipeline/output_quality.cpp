@@ -19,6 +19,16 @@ double milliseconds(std::chrono::nanoseconds time) {
   return std::chrono::duration<double, std::milli>(time).count();
 }
 
+/// The share of the squared norm of all planes that is kept.
+double total_energy(const std::vector<compute::PlaneResult>& planes) {
+  double kept = 0, all = 0;
+  for (const compute::PlaneResult& plane : planes) {
+    kept += plane.energy * plane.squared_norm;
+    all += plane.squared_norm;
+  }
+  return all > 0 ? kept / all : 1;  // black, or a copy at full rank
+}
+
 void add_planes(const std::vector<compute::PlaneResult>& planes, const ImageShape& shape,
                 telemetry::OutputMeasurement& line) {
   for (const compute::PlaneResult& plane : planes) {
@@ -33,6 +43,7 @@ void add_planes(const std::vector<compute::PlaneResult>& planes, const ImageShap
     line.planes_recomputed += plane.is_recomputed;
     line.factor_bytes += plane.rank * triplet_bytes(shape.rows, shape.cols);
   }
+  line.total_energy = total_energy(planes);
   if (line.solvers.size() < planes.size()) line.solvers.clear();
 }
 

@@ -1,6 +1,9 @@
 #include "pipeline/pipeline.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include "flow/pause.hpp"
@@ -8,6 +11,7 @@
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::pipeline {
 namespace {
@@ -218,7 +222,17 @@ void Pipeline::run_source() {
     push(next, std::move(item), clock);
   }
   tally_.set_not_read(source_.unread_files().by_extension());
+  log_unread_files();
   if (!stop.stop_requested()) tally_.set_total_final();
+}
+
+void Pipeline::log_unread_files() const {
+  const std::vector<std::filesystem::path> files = source_.unread_examples();
+  for (const std::filesystem::path& file : files)
+    spdlog::debug("{}: not read: the extension is not that of an image",
+                  text::printable(file.native()));
+  const std::int64_t more = source_.unread_files().total() - std::int64_t(files.size());
+  if (!files.empty() && more > 0) spdlog::debug("and {} more files that are not read", more);
 }
 
 void Pipeline::run_load(int index) {

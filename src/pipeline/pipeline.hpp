@@ -65,6 +65,7 @@ class Pipeline {
   bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
   void trace_queue_sizes();
   void run_source();
+  void log_unread_files() const;
   void run_load(int index);
   void run_batch(const compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);

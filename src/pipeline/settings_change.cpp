@@ -99,8 +99,9 @@ std::string settings_text(const PixelSettings& settings) {
     text += ", color " + to_string(settings.color);
   if (settings.chroma_rank) text += ", chroma_rank " + to_string(*settings.chroma_rank);
   text += ", rank " + to_string(settings.ranks);
-  const bool has_psnr_target = std::ranges::any_of(
-      settings.ranks, [](const RankPolicy& rank) { return rank.kind == RankPolicy::Kind::psnr; });
+  const auto is_psnr = [](const RankPolicy& rank) { return rank.kind == RankPolicy::Kind::psnr; };
+  const bool has_psnr_target = std::ranges::any_of(settings.ranks, is_psnr) ||
+                               (settings.chroma_rank && is_psnr(*settings.chroma_rank));
   if (has_psnr_target && settings.peak != kOmittedPeak)
     text += ", peak " + to_string(settings.peak);
   return text;

@@ -42,7 +42,7 @@ struct PixelSettings {
   std::optional<RankPolicy> chroma_rank = {};
   std::vector<RankPolicy> ranks;
   FactorType factors = FactorType::none;  ///< of factors, for which settings of images are not used
-  PeakChoice peak = {};                   ///< used for ranks by PSNR only
+  PeakChoice peak = {};                   ///< used only if a rank is by PSNR
 };
 
 /// Returns the text by which the ledger records settings: "png, solver auto, rank 20". An output is

@@ -17,11 +17,6 @@ namespace eckart::pipeline {
 namespace {
 
 constexpr std::size_t kRecentFailures = 20;
-constexpr double kExactPsnrDb = 99;  // used in place of infinity
-
-/// The PSNR that counts in means: within +-99 dB, because that of an exact output is infinite, and
-/// that with a peak of 0 is -infinity.
-double counted_psnr_db(double psnr_db) { return std::clamp(psnr_db, -kExactPsnrDb, kExactPsnrDb); }
 
 /// True if this plane was recomputed for any output. Full-rank outputs never are. Ranks that are
 /// not needed have no results.
@@ -41,7 +36,7 @@ void log_done(const WorkItem& item) {
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
                   text::printable(line.file.native()), line.rows, line.cols, line.channels,
                   line.bits, line.rank,
-                  counted_psnr_db(std::isnan(line.file_psnr_db) ? line.psnr_db : line.file_psnr_db),
+                  finite_psnr_db(std::isnan(line.file_psnr_db) ? line.psnr_db : line.file_psnr_db),
                   std::isfinite(line.loss_estimate_db)
                       ? fmt::format("loss estimate {:.1g} dB", line.loss_estimate_db)
                       : "no loss estimate",
@@ -134,7 +129,7 @@ void Tally::count_output(const WorkItem& item, std::size_t output) {
     report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
   }
   ++report_.outputs;
-  const double psnr = counted_psnr_db(output_psnr_db(item, index));
+  const double psnr = finite_psnr_db(output_psnr_db(item, index));
   const double file_psnr = file_psnr_db(item, output);
   const OutputQuality quality = quality_of(item, output);
   telemetry::RankSummary& rank = summary_of(rank_spec_of(item, output));
@@ -143,7 +138,7 @@ void Tally::count_output(const WorkItem& item, std::size_t output) {
     psnr_db_.add(psnr);
     rank.psnr_db.add(psnr);
   }
-  if (!std::isnan(file_psnr)) rank.file_psnr_db.add(counted_psnr_db(file_psnr));
+  if (!std::isnan(file_psnr)) rank.file_psnr_db.add(finite_psnr_db(file_psnr));
   if (!std::isnan(quality.ssim)) rank.ssim.add(quality.ssim);
   if (output < item.output_bytes.size()) rank.output_bytes += item.output_bytes[output];
   rank.compute_s += std::chrono::duration<double>(item.compute_time).count();

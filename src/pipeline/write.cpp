@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,22 +68,37 @@ class OutputEncoder {
 
  private:
   EncodedOutput encode_reconstruction(std::size_t output, Instant begin) {
-    const Image& pixels = item_.task.outputs[output];
-    const Metadata metadata =
-        io::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
-    dropped_ = metadata.dropped;  // the same for all outputs
-    EncodedOutput encoded{codec_->encode(
-        PictureView(pixels, item_.alpha, metadata, output_stamp(item_, output, options_.stamp)),
-        options_.encode)};
+    EncodedOutput encoded{reconstruction_file(output)};
     const auto write_time = Clock::now() - begin;
-    encoded.quality = measure_output(item_.task, output, output_errors(item_, output).squared_error,
-                                     *codec_, encoded.file, measure_);
+    encoded.quality = measure(output, encoded.file);
     encoded.quality.write_time = write_time;
     return encoded;
   }
 
+  std::vector<std::byte> reconstruction_file(std::size_t output) {
+    const Image& pixels = item_.task.outputs[output];
+    const Metadata metadata =
+        io::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
+    dropped_ = metadata.dropped;  // the same for all outputs
+    return codec_->encode(
+        PictureView(pixels, item_.alpha, metadata, output_stamp(item_, output, options_.stamp)),
+        options_.encode);
+  }
+
+  OutputQuality measure(std::size_t output, std::span<const std::byte> file) const {
+    return measure_output(item_.task, output, output_errors(item_, output).squared_error, *codec_,
+                          file, measure_);
+  }
+
+  /// The quality of an output, which may be of an earlier run.
+  OutputQuality reconstruction_quality(std::size_t output) {
+    if (!item_.is_output_skipped(output)) return quality_of(item_, output);
+    const bool needs_file = measure_.is_lossy && (measure_.files || measure_.pixels);
+    return measure(output, needs_file ? reconstruction_file(output) : std::vector<std::byte>());
+  }
+
   /// Its quality is that of the reconstruction.
-  EncodedOutput encode_residual(std::size_t output, Instant begin) const {
+  EncodedOutput encode_residual(std::size_t output, Instant begin) {
     const std::size_t rank = item_.rank_index(output);
     const Image& original = item_.task.input;
     const Image& reconstruction = item_.task.outputs[rank];
@@ -94,7 +110,7 @@ class OutputEncoder {
     const Image pixels = analysis::residual_image(original, reconstruction, gain);
     EncodedOutput encoded{
         codec_->encode(PictureView(pixels, Image(), Metadata(), stamp), options_.encode),
-        quality_of(item_, rank)};
+        reconstruction_quality(rank)};
     encoded.quality.residual_gain = gain;
     encoded.quality.write_time = Clock::now() - begin;
     return encoded;

@@ -15,17 +15,20 @@
 namespace eckart::reports {
 namespace {
 
-/// The subject of a record: an output or a failed input.
+/// The subject of a record: an output, a measurement without an output, or a failed input. A record
+/// replaces the earlier one of the same subject.
 struct ReportSubject {
-  std::string kind;  ///< "output" or "failure"
+  std::string kind;  ///< "output", "measurement" or "failure"
   std::filesystem::path path;
+  std::string variant{};  ///< of a measurement of the input `path`: its rank and color
 
   /// A hash of the name as it is written in the report, where bytes that are not UTF-8 are
   /// replaced.
   std::uint64_t hash() const {
     std::error_code error;
     const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-    return hash::name_hash(kind + (error ? path : absolute).lexically_normal().native());
+    const std::string name = (error ? path : absolute).lexically_normal().native();
+    return hash::name_hash(kind + '\0' + name + '\0' + variant);
   }
 };
 
@@ -37,10 +40,11 @@ std::optional<ReportSubject> subject_of(const text::Json& json) {
   };
   if (const std::string output = text("output"); !output.empty())
     return ReportSubject{"output", output};
-  for (const char* key : {"input", "file"}) {  // earlier versions wrote "file"
-    if (const std::string input = text(key); !input.empty()) return ReportSubject{"failure", input};
-  }
-  return std::nullopt;
+  const std::string input = text("input"), earlier_input = text("file");  // of earlier versions
+  if (input.empty() && earlier_input.empty()) return std::nullopt;
+  if (text("kind") == "output")
+    return ReportSubject{"measurement", input, text("rank_spec") + '\0' + text("color")};
+  return ReportSubject{"failure", input.empty() ? earlier_input : input};
 }
 
 text::Json output_record(const std::filesystem::path& input, const std::filesystem::path& output,
@@ -112,7 +116,7 @@ void ImageReport::copy_unreplaced_records() {
     const auto subject = subject_of(record.json);
     if (!subject) return;
     reported.insert(subject->hash());
-    if (subject->kind == "output")  // its input no longer counts as failed
+    if (subject->kind != "failure")  // its input no longer counts as failed
       reported.insert(ReportSubject{"failure", record.json.at("input").get<std::string>()}.hash());
   });
   file_.for_each_previous_record([&](const ReportReader::Record& record) {

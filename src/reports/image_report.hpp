@@ -28,8 +28,9 @@ class ImageReport {
   /// `stage`: none if it is unknown.
   void add_failure(const std::filesystem::path& file, FailureReason reason,
                    std::optional<Stage> stage, const std::string& detail);
-  /// Publishes the report durably. Keeps the records of the previous report, except for outputs and
-  /// failed inputs that have a record in this one. Throws FatalError(io_error) if a record could
+  /// Publishes the report durably. Keeps the records of the previous report, except those that this
+  /// one replaces: of the same output; of the same input, rank and color, if there is no output;
+  /// and failures of inputs that have a record now. Throws FatalError(io_error) if a record could
   /// not be written; then the previous report is kept.
   void close();
 

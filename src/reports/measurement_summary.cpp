@@ -2,33 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <functional>
 
 #include "analysis/knee.hpp"
+#include "analysis/squared_errors.hpp"
 #include "core/quality.hpp"
 
 namespace eckart::reports {
 namespace {
 
-constexpr double kExactPsnrDb = 99;
 constexpr int kSpectrumRanks[] = {1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
-
-double finite_psnr_db(double psnr_db) { return std::min(psnr_db, kExactPsnrDb); }
 
 void add_if_known(telemetry::Statistic& statistic, double value) {
   if (std::isfinite(value)) statistic.add(value);
 }
 
-/// Sums of squares from each rank on, of all channels: the squared error at ranks 0, 1, ... The
-/// smallest values are added first.
-std::vector<double> squared_errors(std::span<const std::vector<double>> singular_values) {
-  const std::size_t ranks = singular_values.front().size();
-  std::vector<double> errors(ranks + 1);
-  for (std::size_t k = ranks; k-- > 0;) {
-    errors[k] = errors[k + 1];
-    for (const std::vector<double>& values : singular_values) errors[k] += values[k] * values[k];
+/// The squared errors of all channels together, at the same rank in each.
+std::vector<double> sum_of_squared_errors(std::span<const std::vector<double>> singular_values) {
+  std::vector<double> sum(singular_values.front().size() + 1);
+  for (const std::vector<double>& values : singular_values) {
+    const std::vector<double> errors = analysis::squared_errors(values);
+    std::ranges::transform(sum, errors, sum.begin(), std::plus<>());
   }
-  return errors;
+  return sum;
 }
 
 }  // namespace
@@ -46,14 +42,12 @@ void MeasurementSummary::add(const telemetry::OutputMeasurement& output) {
   found->psnr_db.add(finite_psnr_db(output.psnr_db));
   add_if_known(found->ssim, output.ssim);
   found->factor_bytes.add(double(output.factor_bytes));
-  if (!output.energy.empty())
-    found->energy.add(std::accumulate(output.energy.begin(), output.energy.end(), 0.0) /
-                      double(output.energy.size()));
+  add_if_known(found->energy, output.total_energy);
 }
 
 void MeasurementSummary::add_spectra(std::span<const std::vector<double>> singular_values,
                                      std::size_t samples, double peak) {
-  const std::vector<double> errors = squared_errors(singular_values);
+  const std::vector<double> errors = sum_of_squared_errors(singular_values);
   std::vector<double> energy;
   for (std::size_t k = 1; k < errors.size(); ++k)
     energy.push_back(errors.front() > 0 ? 1 - errors[k] / errors.front() : 1);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "core/positive_number.hpp"
 #include "settings/yaml_text.hpp"
 
 namespace eckart::settings {

@@ -21,6 +21,11 @@ YAML::Node parse_value(const TextSource& origin, const std::string& path, const 
 
 }  // namespace
 
+RankSettingError::RankSettingError(const std::string& place, const RankSpecError& error)
+    : SettingsError(place + ": " + one_line(error.what(), kMaxMessageBytes)),
+      place_(place),
+      error_(error) {}
+
 Settings parse_settings(const std::string& text, const std::string& name) {
   const TextSource origin{name, true};
   Settings settings;

@@ -16,6 +16,7 @@
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
+#include "core/rank_spec.hpp"
 #include "core/residual_choice.hpp"
 #include "core/round_up.hpp"
 #include "core/solver_kind.hpp"
@@ -127,6 +128,20 @@ struct Settings {
 class SettingsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// A SettingsError about a rank. Other messages than what(), which is one line, can mark the first
+/// wrong character.
+class RankSettingError : public SettingsError {
+ public:
+  /// `place`: location and key, "eckart.yaml:7: rank".
+  RankSettingError(const std::string& place, const RankSpecError& error);
+  const std::string& place() const { return place_; }
+  const RankSpecError& error() const { return error_; }
+
+ private:
+  std::string place_;
+  RankSpecError error_;
 };
 
 /// Parses a text in the format of to_yaml(). Errors call it `name`. Throws SettingsError.

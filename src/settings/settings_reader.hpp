@@ -64,6 +64,8 @@ class SettingsReader {
       key.read(target_, texts);
       assignments_.push_back(
           {path, std::move(texts), origin_.location(mark) + ": " + qualified_name(path)});
+    } catch (const RankSpecError& error) {
+      throw RankSettingError(origin_.location(mark) + ": " + qualified_name(path), error);
     } catch (const std::invalid_argument& error) {
       origin_.fail(mark, message_prefix(path) + error.what());
     }

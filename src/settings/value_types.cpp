@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/positive_number.hpp"
 #include "core/rank_policy.hpp"
 #include "core/rank_spec.hpp"
 #include "files/output_name.hpp"
@@ -59,11 +60,6 @@ std::string quote(std::string_view text) {
 
 void throw_invalid(std::string_view text, const std::string& expected) {
   throw std::invalid_argument(quote(text) + " is not " + expected);
-}
-
-std::string shortest_text(double number) {
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
 std::string Integer::expected() const {
@@ -205,21 +201,8 @@ void TargetSizeText::read(std::string_view text, TargetSize& value) const {
   value = *size;
 }
 
-namespace {
-
-std::vector<RankPolicy> read_ranks(std::string_view text) try {
-  return parse_ranks(text);
-} catch (const RankSpecError& error) {
-  // The message begins with the text, which the caller adds too.
-  std::string_view reason = error.what();
-  reason.remove_prefix(std::string_view("rank ").size());
-  throw std::invalid_argument(std::string(reason));
-}
-
-}  // namespace
-
 void RankList::read(const std::vector<std::string>& texts, std::vector<RankPolicy>& value) const {
-  value = read_ranks(join(texts, expected()));
+  value = parse_ranks(join(texts, expected()));
 }
 
 void OptionalRank::read(std::string_view text, std::optional<RankPolicy>& value) const {
@@ -227,7 +210,7 @@ void OptionalRank::read(std::string_view text, std::optional<RankPolicy>& value)
     value.reset();
     return;
   }
-  const std::vector<RankPolicy> ranks = read_ranks(text);
+  const std::vector<RankPolicy> ranks = parse_ranks(text);
   if (ranks.size() != 1) throw_invalid(text, expected());
   value = ranks.front();
 }

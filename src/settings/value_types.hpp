@@ -30,8 +30,6 @@ std::string one_line(std::string_view text, std::size_t max = 80);
 std::string quote(std::string_view text);
 /// Throws std::invalid_argument with the message "'text' is not" and `expected`.
 [[noreturn]] void throw_invalid(std::string_view text, const std::string& expected);
-/// Returns the shortest decimal text that is read back as the same number.
-std::string shortest_text(double number);
 
 struct Integer {
   static constexpr bool kAcceptsList = false;

@@ -90,12 +90,14 @@ std::string watch_location(std::size_t index) {
   return "watches[" + std::to_string(index + 1) + "]";
 }
 
+constexpr const char* kCommandLine = "command line";  // the location of its watch
+
 [[noreturn]] void fail(const WatchOverrides& layer, std::string_view key,
                        const std::string& message) {
   const Assignment* assignment = find_assignment(layer, key);
-  throw SettingsError(
-      (assignment != nullptr ? assignment->location : layer.location + "." + std::string(key)) +
-      ": " + message);
+  const std::string prefix = layer.location == kCommandLine ? "" : layer.location + ".";
+  throw SettingsError((assignment != nullptr ? assignment->location : prefix + std::string(key)) +
+                      ": " + message);
 }
 
 void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
@@ -259,11 +261,10 @@ Configuration load_configuration(const std::filesystem::path& path, Configuratio
 }
 
 WatchOverrides watch_of(const std::filesystem::path& input, const std::filesystem::path& output) {
-  constexpr const char* kLocation = "command line";
   const auto assignment = [](const char* key, const std::filesystem::path& folder) {
-    return Assignment{key, {std::filesystem::absolute(folder).native()}, kLocation};
+    return Assignment{key, {std::filesystem::absolute(folder).native()}, kCommandLine};
   };
-  return {kLocation, {assignment("input.folder", input), assignment("output.folder", output)}};
+  return {kCommandLine, {assignment("input.folder", input), assignment("output.folder", output)}};
 }
 
 std::vector<WatchSettings> resolve_watches(const Configuration& configuration) {

@@ -12,6 +12,8 @@
 /// Functions that all YAML readers share.
 namespace eckart::settings {
 
+constexpr std::size_t kMaxMessageBytes = 300;
+
 /// The name of a YAML text in messages.
 struct TextSource {
   std::string name;
@@ -21,7 +23,6 @@ struct TextSource {
     return has_lines && !mark.is_null() ? name + ":" + std::to_string(mark.line + 1) : name;
   }
   [[noreturn]] void fail(const YAML::Mark& mark, const std::string& message) const {
-    constexpr std::size_t kMaxMessageBytes = 300;
     throw SettingsError(location(mark) + ": " + one_line(message, kMaxMessageBytes));
   }
 };

@@ -22,6 +22,7 @@ struct OutputMeasurement {
   int rank = 0;                           ///< the largest of all channels
   std::vector<int> channel_ranks{};       ///< the rank of each channel
   std::vector<double> energy{};           ///< share of the squared norm that is kept
+  double total_energy = kUnknown;         ///< the same share for all channels together
   std::vector<double> sigma1{};           ///< the largest singular value
   std::vector<double> sigma_threshold{};  ///< the smallest singular value that is kept
   std::vector<std::string> solvers{};     ///< that computed the planes

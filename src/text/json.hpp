@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -8,6 +9,9 @@
 namespace eckart::text {
 
 using Json = nlohmann::ordered_json;  // keeps the order of keys
+
+/// JSON has neither infinity nor NaN: these become null.
+inline Json finite_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
 
 /// Serializes `json`, on one line if `indent` is negative. Bytes that are not UTF-8, as in file
 /// names, become U+FFFD. Invisible and bidirectional control characters are escaped.

@@ -120,8 +120,9 @@ TEST_F(FormatTest, is_named_if_it_is_not_supported) {
         "\0\0\0\x18"
         "ftypheic\0\0\0\0mif1heic"s);
   write_png("in/good.png");
-  const ProcessResult result = run_all({});
+  const ProcessResult result = run_all({"-v"});
   EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("in/other.heic: not read: the extension is not that of"));
   EXPECT_THAT(
       line_containing(result.err, "in/photo.png: "),
       AllOf(HasSubstr(": HEIC; supported formats: png, "), HasSubstr("(unsupported, in load)")));

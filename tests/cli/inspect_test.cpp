@@ -2,6 +2,7 @@
 #include <map>
 
 #include "tests/cli/cli_fixture.hpp"
+#include "tests/unit/io/make_metadata.hpp"
 #include "text/json.hpp"
 
 namespace eckart::test {
@@ -12,6 +13,10 @@ class InspectCliTest : public CliTest {
   std::string content(const fs::path& file) {
     const std::vector<std::byte> bytes = io::read_file(at(file), 64);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+
+  static Image decode_bytes(const std::vector<std::byte>& file) {
+    return io::detect_codec(file).decode(file, {}).pixels;
   }
 
   /// Expects that inspect tells the ranks and the quality of a run with the same options. Returns
@@ -56,6 +61,38 @@ TEST_F(InspectCliTest, tells_the_ranks_and_the_quality_of_a_run) {
   EXPECT_EQ(expect_values_of_a_run({"--gray"})["channels"], 1);
   EXPECT_EQ(expect_values_of_a_run({"--color", "ycbcr", "--chroma-rank", "4"})["color"], "ycbcr");
   EXPECT_EQ(expect_values_of_a_run({"--color", "luma"})["singular_values"].size(), 1U);
+}
+
+TEST_F(InspectCliTest, takes_ranks_from_settings) {
+  write("photo.png", encoded("png", 40, 60));
+  write("ranks.yaml", "rank: [3, 5]\n");
+  const ProcessResult result = run({"inspect", "photo.png", "--config", "ranks.yaml", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = text::Json::parse(result.out);
+  ASSERT_EQ(json["ranks"].size(), 2U);
+  EXPECT_EQ(json["ranks"][1]["rank_spec"], "5");
+}
+
+TEST_F(InspectCliTest, refuses_a_sheet_of_too_many_ranks) {
+  write("photo.png", encoded("png", 120, 120));
+  const ProcessResult result = run({"inspect", "photo.png", "-k", "1:101:1", "-o", "sheet.png"});
+  EXPECT_EQ(result.code, int(ExitCode::usage));
+  EXPECT_THAT(result.err, HasSubstr("a sheet or page shows at most 100 ranks, not 101"));
+  EXPECT_FALSE(fs::exists(at("sheet.png")));
+}
+
+/// Otherwise, colors of a wide gamut would look pale.
+TEST_F(InspectCliTest, shows_pictures_with_the_color_profile_of_the_file) {
+  const Image image = decode_bytes(encoded("png", 40, 60, 3));
+  write("photo.png", io::codec_for(OutputFormat::png)
+                         .encode(PictureView(image, Image(), {.icc = make_icc()}), {}));
+  const ProcessResult result =
+      run({"inspect", "photo.png", "-k", "3", "-o", "sheet.png", "--html", "page.html"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::vector<std::byte> sheet = io::read_file(at("sheet.png"), 64);
+  EXPECT_EQ(io::detect_codec(sheet).decode(sheet, {}).metadata.icc, make_icc());
+  const std::string icc_segment = "SUNDX1BST0ZJTEUA";  // "ICC_PROFILE" and a zero in base64
+  EXPECT_EQ(count_occurrences(content("page.html"), icc_segment), 2) << "original and rank 3";
 }
 
 TEST_F(InspectCliTest, writes_a_sheet_and_a_page_and_replaces_nothing) {

@@ -75,5 +75,16 @@ TEST_F(MeasureCliTest, has_no_spectrum_if_it_is_not_wanted) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(MeasureCliTest, takes_ranks_from_settings_and_can_print_nothing_but_records) {
+  synthesize();
+  const ProcessResult result = run({"measure", "in", "--set", "rank=[7,3]", "--backend", "cpu",
+                                    "--without-spectra", "-q", "--report", "-"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(count_occurrences(result.out, "\n"), 6) << result.out;
+  EXPECT_EQ(count_occurrences(result.out, "{\"kind\":\"output\""), 6);
+  EXPECT_EQ(count_occurrences(result.out, "\"rank_spec\":\"7\""), 3);
+  EXPECT_THAT(result.err, HasSubstr("99 % need")) << "for people";
+}
+
 }  // namespace
 }  // namespace eckart::test

@@ -156,11 +156,11 @@ TEST_F(OutputNameInWatchTest, is_distinct_and_logged_once) {
   wait_for_outputs(2);
   EXPECT_EQ(decode("out/a.png").shape().rows, 24);
   EXPECT_EQ(decode("out/a.jpg.png").shape().rows, 40);
-  EXPECT_EQ(count_occurrences(service_->err(), "belongs to another input"), 1);
+  EXPECT_EQ(count_occurrences(service_->err(), "is reserved for another input"), 1);
   write("in/a.jpg", encoded("jpeg", 48, 32));
   wait_until([&] { return count_occurrences(service_->err(), "out/a.jpg.png") > 2; });
   EXPECT_THAT(files("out"), ElementsAre("a.jpg.png", "a.png"));
-  EXPECT_EQ(count_occurrences(service_->err(), "belongs to another input"), 1);
+  EXPECT_EQ(count_occurrences(service_->err(), "is reserved for another input"), 1);
 }
 
 TEST_F(OutputNameInWatchTest, does_not_block_other_inputs_if_a_file_and_a_folder_share_it) {

@@ -363,6 +363,10 @@ TEST_F(QualityReportTest, is_written_from_the_ledger_by_status) {
   const ProcessResult lines = run({"status", "out", "--json", "--report", "-"});
   EXPECT_EQ(count_occurrences(lines.out, "{\"kind\":\"output\""), 2);
   EXPECT_EQ(count_occurrences(lines.out, "{\"kind\":\"status\""), 1);
+  const ProcessResult records = run({"status", "out", "--report", "-"});
+  EXPECT_EQ(count_occurrences(records.out, "\n"), 3) << "nothing but records: " << records.out;
+  EXPECT_EQ(count_occurrences(records.out, "{\"kind\":"), 3);
+  EXPECT_THAT(records.err, HasSubstr("out: 1 done, 1 failed"));
   EXPECT_EQ(run({"status", "nowhere", "--report", "none.csv"}).code, int(ExitCode::no_input));
   EXPECT_FALSE(fs::exists(at("none.csv.part")));
 }

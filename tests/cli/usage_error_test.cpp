@@ -111,13 +111,18 @@ TEST_F(UsageErrorTest, names_the_flag_of_an_invalid_value) {
 }
 
 TEST_F(UsageErrorTest, marks_the_wrong_character_of_a_rank) {
-  for (const char* command : {"run", "watch"}) {
-    expect(ExitCode::usage,
-           "eckart: --rank: expected a percent sign\n  20,bytes:50,gd\n             ^\n",
-           {command, "in", "-o", "out", "--rank", "20,bytes:50,gd"});
-    expect(ExitCode::usage, "energy:0.99, psnr:35",
-           {command, "in", "-o", "out", "--rank", "energy=0.99"});
-  }
+  write("ranks.yaml", "rank: 20,,30\n");
+  const std::string grammar = "A rank is one of 20, 10%, ";
+  expect(ExitCode::usage,
+         "eckart: --rank: expected a percent sign\n  20,bytes:50,gd\n             ^\n" + grammar,
+         {"run", "in", "-o", "out", "--rank", "20,bytes:50,gd"});
+  expect(ExitCode::usage, "eckart: --rank: expected a rank\n  20,\\x095\n     ^\n" + grammar,
+         {"watch", "in", "-o", "out", "-k", "20,\t5"});
+  expect(ExitCode::configuration,
+         "eckart: ranks.yaml:1: rank: a rank is missing\n  20,,30\n     ^\n" + grammar,
+         {"run", "in", "-o", "out", "--config", "ranks.yaml"});
+  expect(ExitCode::usage, "eckart: --chroma-rank: ranks begin at 1\n  0\n  ^\n" + grammar,
+         {"run", "in", "-o", "out", "--color", "ycbcr", "--chroma-rank", "0"});
   EXPECT_FALSE(fs::exists(at("out")));
 }
 

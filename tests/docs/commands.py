@@ -9,7 +9,7 @@ before a block change this:
   <!-- wait TEXT -->   first waits until the log of `eckart watch` has a line with TEXT
   <!-- no output -->   the next ```text block is not the output of these commands
 A ```yaml block whose first line is `# NAME.yaml` is written to that file. A ```text block after a ```sh block shows output:
-each line must occur in the output of the commands, except for numbers and for text after two spaces or `…`.
+each line must occur in the output of the commands, except for numbers, the number of spaces, and text after `…`.
 
 A table with the columns command and shows is run too, row by row. Text in code font in its last column must occur in the output, except
 for numbers; "exit code N" there says that the command exits with N.
@@ -112,6 +112,11 @@ def free_port():
 def normalized(line):
     line = re.sub(r"^(\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d ", "", line.rstrip())
     return re.sub(r"\d[\d,.]*\d|\d", "#", line)
+
+
+def words(line):
+    """Without what depends on the numbers: the widths of columns and the units of times."""
+    return re.sub(r"# (µs|ms|s)\b", "# s", " ".join(normalized(line).split()))
 
 
 class Service:
@@ -264,10 +269,10 @@ class Runner:
     def _check_output(self, block, output):
         log = self._service.log if self._service else ""
         text = (output + log).replace(f"{self._work}/srv/", "/srv/").replace(str(self._work), HOME)
-        there = [normalized(line) for line in text.splitlines()]
+        there = [words(line) for line in text.splitlines()]
         for line in block.text.splitlines():
-            shown = re.split(r"\s{2,}|…", normalized(line))[0]
-            if shown and not any(actual.startswith(shown) for actual in there):
+            shown, *rest = words(line).split("…")
+            if shown and not any(actual.startswith(shown) if rest else actual == shown for actual in there):
                 self.errors.append(f"{self._document.name}:{block.line}: shows the line '{line}'; the output is:\n{output}")
 
 

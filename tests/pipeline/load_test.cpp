@@ -2,9 +2,14 @@
 #include "pipeline/load.hpp"
 
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -348,6 +353,27 @@ TEST_F(LoadTest, rejects_a_file_that_grew_while_waiting) {
       test::failure_of([&] { loader.load(item, std::nullopt, memory); });
   EXPECT_EQ(failure.reason, FailureReason::corrupt);
   EXPECT_TRUE(item.task.input.empty());
+}
+
+/// Cb and Cr of a lower rank are no copies.
+TEST_F(LoadTest, logs_that_an_output_is_a_copy_only_if_all_ranks_are_full) {
+  const fs::path path =
+      write(io::codec_for(ImageFormat::png).encode(test::noise_image({20, 30, 3, Depth::u8}), {}));
+  std::ostringstream log;
+  const std::shared_ptr<spdlog::logger> previous = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  for (const int chroma_rank : {3, 100}) {
+    pipeline::Loader loader({}, {RankPolicy(100)}, &io::codec_for(ImageFormat::png), 1,
+                            {.color = ColorMode::ycbcr, .chroma_rank = RankPolicy(chroma_rank)});
+    pipeline::WorkItem item;
+    item.file = path;
+    test::FakeMemory memory([&](std::size_t bytes) { return budget_.reserve(bytes); });
+    loader.load(item, std::nullopt, memory);
+    EXPECT_EQ(log.str().find("copy of the input") != std::string::npos, chroma_rank == 100);
+    item.output_ranks = {};
+  }
+  spdlog::set_default_logger(previous);
 }
 
 }  // namespace

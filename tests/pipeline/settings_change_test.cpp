@@ -15,6 +15,11 @@ TEST(SettingsText, names_all_settings_that_affect_an_output) {
       << "it changes only what is reported";
   EXPECT_EQ(pipeline::settings_text({.ranks = {{RankPolicy::Kind::psnr, 35}}, .peak = peak}),
             "png, solver auto, rank psnr:35, peak 4095");
+  EXPECT_EQ(pipeline::settings_text({.color = ColorMode::ycbcr,
+                                     .chroma_rank = RankPolicy{RankPolicy::Kind::psnr, 30},
+                                     .rank = {20},
+                                     .peak = peak}),
+            "png, solver auto, color ycbcr, chroma_rank psnr:30, rank 20, peak 4095");
   EXPECT_EQ(
       pipeline::settings_text({.format = OutputFormat::jpeg,
                                .solver = SolverKind::gram,

@@ -99,6 +99,15 @@ TEST(Tally, counts_an_exact_output_as_99_db) {
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, (99 + psnr(100)) / 2);
 }
 
+TEST(Tally, counts_outputs_above_99_db_as_they_are) {
+  pipeline::Meters meters;
+  pipeline::Tally tally(meters);
+  const pipeline::ItemPtr item = done({1});
+  item->task.peak = 1e6;
+  tally.count(*item);
+  EXPECT_GT(tally.report().psnr_db_mean, 120);
+}
+
 TEST(Tally, reports_the_max_loss_estimate) {
   pipeline::Meters meters;
   pipeline::Tally tally(meters);

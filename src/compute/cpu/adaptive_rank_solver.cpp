@@ -57,11 +57,13 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
       std::ranges::all_of(planes, [](const auto& plane) { return plane.min_factor_rank == 0; });
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
-  if (in_float32 == Float32Result::certified) return;
+  if (in_float32 == Float32Result::certified)
+    return record_solver(std::span<const PlaneTask<T>>(planes), SolverKind::subspace);
   const auto prepare = [&](std::vector<Float64Solver>& solvers, SolverKind kind) {
     while (solvers.size() < planes.size()) solvers.emplace_back(kind);
   };
-  prepare(float64_, is_iterative(solver_) ? SolverKind::gram : solver_);
+  const SolverKind in_float64 = is_iterative(solver_) ? SolverKind::gram : solver_;
+  prepare(float64_, in_float64);
   const bool is_resolved = reconstruct_in_float64(float64_, planes, rules, spectra);
   const bool is_uncertified =
       is_iterative(solver_) &&
@@ -70,9 +72,12 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
     prepare(gesvd_, SolverKind::gesvd);
     reconstruct_in_float64(gesvd_, planes, rules, spectra);
   }
+  const bool began_with_subspace = in_float32 == Float32Result::uncertified;
+  record_solver(std::span<const PlaneTask<T>>(planes),
+                began_with_subspace ? SolverKind::subspace : in_float64);
   for (PlaneTask<T>& plane : planes) {
     for (auto& output : plane.outputs)
-      output.result->is_recomputed = is_uncertified || in_float32 == Float32Result::uncertified;
+      output.result->is_recomputed = is_uncertified || began_with_subspace;
   }
 }
 
@@ -105,7 +110,7 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
       if (!needs_start[c]) continue;
       throw_if_stopped();
       const int rank = max_ranks_[c];
-      if (chooser_.choose({{m, n}, rank, subspace_columns(rank), 1}) != SolverKind::subspace)
+      if (chooser_.estimate({{m, n}, rank, subspace_columns(rank), 1}) != SolverKind::subspace)
         return false;
       float32_[c].start(rank);
       spectra[c] = float32_[c].estimated_spectrum();
@@ -187,6 +192,15 @@ bool AdaptiveRankSolver::are_certified(std::span<const PlaneTask<T>> planes) con
       return output.result->is_certified(certificate_);
     });
   });
+}
+
+/// Records the solver that was used first, with the largest rank that it came to.
+template <class T>
+void AdaptiveRankSolver::record_solver(std::span<const PlaneTask<T>> planes, SolverKind used) {
+  int rank = 1;
+  for (const PlaneTask<T>& plane : planes) rank = std::max(rank, plane.max_rank());
+  const MatrixView<const T>& a_mn = planes.front().a_mn;
+  chooser_.record({{a_mn.rows, a_mn.cols}, rank, subspace_columns(rank), 1}, used);
 }
 
 template void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<std::uint8_t>>,

@@ -57,6 +57,9 @@ class AdaptiveRankSolver {
   template <class T>
   bool are_certified(std::span<const PlaneTask<T>> planes) const;
 
+  template <class T>
+  void record_solver(std::span<const PlaneTask<T>> planes, SolverKind used);
+
   const SolverKind solver_;
   const Certificate certificate_;
   SolverChooser& chooser_;

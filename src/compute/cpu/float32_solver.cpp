@@ -121,6 +121,7 @@ Float32Solver::Certification Float32Solver::certify_outputs(
     scatter(stored, samples_mn);
     *result = {.rank = k,
                .energy = squared_norm_ > 0 ? 1 - errors.residual / squared_norm_ : 1,
+               .squared_norm = squared_norm_,
                .residual = errors.residual,
                .squared_error = errors.squared_error,
                .loss_estimate_db = loss,

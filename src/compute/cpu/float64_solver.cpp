@@ -73,6 +73,7 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
     change_rank<double>({v_nk, p_mk_, m, n}, std::exchange(rank_of_values, k), k, values_);
     *result = {.rank = k,
                .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_),
+               .squared_norm = squared_norm_,
                .sigma1 = std::sqrt(sigma_squared.front()),
                .sigma_threshold = std::sqrt(sigma_squared[std::size_t(k) - 1]),
                .solver = kind_};

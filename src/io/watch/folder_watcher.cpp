@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/codec.hpp"
 #include "io/error_text.hpp"
 #include "io/watch/file_observation.hpp"
 #include "text/printable.hpp"
@@ -186,7 +187,7 @@ bool FolderWatcher::passes_filter(ReadyFile& file) {
 void FolderWatcher::update_unread_files() {
   if (unread_tracker_.update(Clock::now()))
     log(Severity::warning, text::unread_files_text(unread_tracker_.present().by_extension()) +
-                               "; names that end in .png, .jpg, .jpeg, .jpe or .jfif are read");
+                               "; names with these extensions are read: " + image_extensions());
 }
 
 void FolderWatcher::update_state() {

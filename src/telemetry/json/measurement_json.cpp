@@ -6,10 +6,7 @@
 namespace eckart::telemetry {
 namespace {
 
-/// JSON has no infinity.
-text::Json finite_or_null(double number) {
-  return std::isfinite(number) ? text::Json(number) : text::Json();
-}
+using text::finite_or_null;
 
 /// Null if a value is unknown.
 text::Json numbers_or_null(const std::vector<double>& numbers) {

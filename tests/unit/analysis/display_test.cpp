@@ -40,7 +40,7 @@ TEST(DisplayImage, shows_floats_from_the_smallest_to_the_largest_sample) {
   EXPECT_EQ(at(shown, 0, 0), 0);
   EXPECT_EQ(at(shown, 0, 1), 128);
   EXPECT_EQ(at(shown, 0, 2), 255);
-  EXPECT_EQ(at(analysis::residual_image(floats, floats, range, 8), 0, 1), 128);
+  EXPECT_EQ(at(analysis::display_residual(floats, floats, range, 8), 0, 1), 128);
 }
 
 TEST(ResidualImage, is_gray_where_nothing_differs) {
@@ -48,7 +48,7 @@ TEST(ResidualImage, is_gray_where_nothing_differs) {
   const Image b = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) {
     return 40 * r + c + (r == 1 ? 3 : 0) - (r == 2 ? 3 : 0);
   });
-  const Image residual = analysis::residual_image(a, b, {}, 8);
+  const Image residual = analysis::display_residual(a, b, {}, 8);
   EXPECT_EQ(at(residual, 0, 0), 128);
   EXPECT_EQ(at(residual, 1, 0), 104);
   EXPECT_EQ(at(residual, 2, 0), 152);
@@ -61,7 +61,7 @@ TEST(ResidualGain, is_the_largest_that_keeps_almost_all_residuals_in_range) {
     const Image b = make_image(shape, [&](int r, int c, int) {
       return 100 + (r * 100 + c < outliers ? 150 : difference);
     });
-    return analysis::residual_gain(a, b, {});
+    return analysis::display_residual_gain(a, b, {});
   };
   EXPECT_EQ(gain(0, 0), 64);
   EXPECT_EQ(gain(5, 0), 16);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace eckart {
 namespace {
@@ -29,6 +30,13 @@ TEST(Psnr, is_infinite_for_an_exact_image) {
 TEST(Psnr, does_not_overflow_with_2_to_the_40_samples) {
   const std::size_t samples = std::size_t(1) << 40;
   EXPECT_NEAR(psnr_db(double(samples), samples, 255), 48.1308, 1e-4);
+}
+
+TEST(FinitePsnr, replaces_only_infinity) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(finite_psnr_db(kInfinity), 99);
+  EXPECT_EQ(finite_psnr_db(-kInfinity), -99);
+  for (const double value : {-120.0, 35.0, 150.0}) EXPECT_EQ(finite_psnr_db(value), value);
 }
 
 TEST(PsnrLoss, is_the_ratio_of_the_errors_in_db) {

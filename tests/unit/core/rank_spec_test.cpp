@@ -69,7 +69,12 @@ TEST(RankSpec, marks_the_first_wrong_character) {
   EXPECT_EQ(column("psnr:x"), 5U);
   EXPECT_EQ(column("5,6x"), 3U);
   EXPECT_EQ(column("bytes:50"), 8U);
+  EXPECT_EQ(column("gd:sigma"), 8U);
+  EXPECT_EQ(column("gd:sigma3"), 8U);
+  EXPECT_EQ(column("gd:3"), 3U);
   EXPECT_EQ(column("gd:sigma="), 9U);
+  EXPECT_EQ(column("20,,30"), 3U);
+  EXPECT_EQ(column("20,"), 3U);
   EXPECT_EQ(column("5:10"), 4U);
   EXPECT_EQ(column("5:3:1"), 2U);
   EXPECT_EQ(column("5:9:0"), 4U);
@@ -92,10 +97,15 @@ TEST(RankSpec, says_what_was_expected) {
                            "energy:0", "energy:1.01", "energy:", "psnr:-1", "psnr:inf",
                            "mpx",      "gd:3",        "full:2",  "1:2000:1"}) {
     EXPECT_THROW(parse_ranks(spec), RankSpecError) << spec;
-    EXPECT_THAT(error_of(spec).what(),
-                HasSubstr("rank '" + std::string(spec) + "': at character "));
+    EXPECT_THAT(error_of(spec).what(), HasSubstr("'" + std::string(spec) + "': at character "));
   }
   EXPECT_THAT(error_of("median").what(), HasSubstr("energy:0.99"));
+  for (const char* spec : {"", "5,", ",5", "5,,6", "5, ,6"})
+    EXPECT_EQ(error_of(spec).reason(), "a rank is missing") << spec;
+  EXPECT_EQ(error_of("0").reason(), "ranks begin at 1");
+  EXPECT_EQ(error_of("0:5:1").reason(), "ranks begin at 1");
+  EXPECT_EQ(error_of("gd:sigma").reason(), "expected gd:sigma=3");
+  EXPECT_THAT(error_of("0%").reason(), HasSubstr("more than 0%"));
   EXPECT_THAT(error_of("1.5").what(), HasSubstr("whole number"));
   EXPECT_THAT(error_of("energy:1.01").what(), HasSubstr("at most 1"));
 }

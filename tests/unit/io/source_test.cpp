@@ -98,6 +98,14 @@ TEST_F(SourceTest, skips_and_counts_other_files) {
   EXPECT_EQ(source->ignored_count(), 5);
   EXPECT_EQ(text::unread_files_text(source->unread_files().by_extension()),
             "1 file not read: 1 .txt");
+  EXPECT_THAT(source->unread_examples(), ElementsAre(folder_.path() / "notes.txt"));
+}
+
+TEST_F(SourceTest, names_at_most_a_hundred_files_that_are_not_read) {
+  for (int i = 0; i < 150; ++i) make(std::to_string(i % 2) + "/" + std::to_string(i) + ".txt");
+  const auto source = make_source({folder_.path() / "0", folder_.path() / "1"}, {}, false);
+  EXPECT_THAT(all_of(source), ElementsAre());
+  EXPECT_EQ(source->unread_examples().size(), 100U);
 }
 
 TEST_F(SourceTest, names_output_folders_below_its_folder) {

@@ -19,7 +19,7 @@ telemetry::OutputMeasurement measured(const std::string& spec, int rank, double 
   telemetry::OutputMeasurement output;
   output.rank_spec = spec;
   output.rank = rank;
-  output.energy = {0.9, 0.8};
+  output.total_energy = 0.85;
   output.psnr_db = psnr_db;
   output.ssim = 0.5;
   output.factor_bytes = 100 * rank;
@@ -46,6 +46,14 @@ TEST(MeasurementSummary, counts_exact_reconstructions_as_99_db) {
   summary.add(measured("20", 20, kExact));
   summary.add(measured("20", 20, 35));
   EXPECT_EQ(summary.specs().front().psnr_db.mean(), 67);
+}
+
+TEST(MeasurementSummary, keeps_values_above_that_of_an_exact_reconstruction) {
+  MeasurementSummary summary({"20"});
+  summary.add(measured("20", 20, 120));
+  EXPECT_EQ(summary.specs().front().psnr_db.mean(), 120) << "16 bits and floats have them";
+  summary.add_spectra(std::vector<std::vector<double>>{{3e6, 1}}, 4, 1e6);
+  EXPECT_GT(summary.spectrum().front().psnr_db.mean(), 120);
 }
 
 TEST(MeasurementSummary, computes_energy_and_psnr_from_the_singular_values) {

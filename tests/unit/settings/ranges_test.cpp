@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/positive_number.hpp"
 #include "file_error.hpp"
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"

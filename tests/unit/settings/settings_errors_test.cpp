@@ -60,10 +60,15 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedFileCase{"cuda: {memory_fraction: nan}",
                          "f:1: cuda.memory_fraction: 'nan' is not a number from 0.01 to 1"},
         RejectedFileCase{"rank: 0",
-                         "f:1: rank: '0': at character 1: expected " + std::string(kRankGrammar)},
+                         "f:1: rank: '0': at character 1: ranks begin at 1; a rank is one of " +
+                             std::string(kRankGrammar)},
         RejectedFileCase{"rank: [5, x]",
-                         "f:1: rank: '5,x': at character 3: expected " + std::string(kRankGrammar)},
-        RejectedFileCase{"rank: [5, 5]", "f:1: rank: '5,5': at character 3: '5' is listed twice"},
+                         "f:1: rank: '5,x': at character 3: expected a rank; a rank is one of " +
+                             std::string(kRankGrammar)},
+        RejectedFileCase{
+            "rank: [5, 5]",
+            "f:1: rank: '5,5': at character 3: '5' is listed twice; a rank is one of " +
+                std::string(kRankGrammar)},
         RejectedFileCase{"rank: []", "f:1: rank: an empty list is not a rank or a list of ranks"},
         RejectedFileCase{"rank: [[5]]", "f:1: rank: a list is not a rank or a list of ranks"},
         RejectedFileCase{"color: rgb",

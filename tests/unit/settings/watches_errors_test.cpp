@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"exclude: [[c]]",
                           "exclude: a list is not a relative path without .. or a list of them"},
         RejectedWatchCase{"rank: 0",
-                          "rank: '0': at character 1: expected " + std::string(kRankGrammar)},
+                          "rank: '0': at character 1: ranks begin at 1; a rank is one of " +
+                              std::string(kRankGrammar)},
         RejectedWatchCase{"quarantine: {max_mb: -1}",
                           "quarantine.max_mb: '-1' is not an integer from 0 to 16777216"}));
 
@@ -123,6 +124,18 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{
             "wait_for_space: true",
             "wait_for_space: applies to all watches: set it at the top level of the file"}));
+
+TEST(WatchOfCommandLine, is_named_by_nothing_but_the_key) {
+  Configuration configuration;
+  configuration.watches = {watch_of("/a", "/b")};
+  configuration.settings.output.format = OutputFormat::none;
+  try {
+    resolve_watches(configuration);
+    FAIL();
+  } catch (const SettingsError& error) {
+    EXPECT_STREQ(error.what(), "output.format: must not be none: a watch writes outputs");
+  }
+}
 
 INSTANTIATE_TEST_SUITE_P(
     Combinations, RejectedWatchTest,

@@ -34,6 +34,7 @@ void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
   const bool has_quotients = spectrum.order == ValueOrder::ritz;
   const auto leading =
       std::span(squares).subspan(has_quotients ? std::size_t(spectrum.columns) : 0);
+  result.squared_norm = squared_norm;
   result.sigma1 = std::sqrt(std::max(0.0, leading.front()));
   result.sigma_threshold = std::sqrt(std::max(0.0, leading[std::size_t(result.rank) - 1]));
   if (has_quotients) {

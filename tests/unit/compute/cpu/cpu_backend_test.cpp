@@ -10,12 +10,15 @@
 #include <utility>
 
 #include "compute/evict_if_full.hpp"
+#include "core/rank_spec.hpp"
 #include "synth/synth.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 const std::vector<RankPolicy> kTen{{10}};
@@ -41,10 +44,27 @@ std::vector<SolverChoice> solver_choices(Backend& backend,
   return backend.solver_choices();
 }
 
+/// "RANK SOLVER" of each choice for one image.
+std::vector<std::string> ranks_and_solvers(const std::string& specs) {
+  const auto backend = make_cpu_backend({});
+  std::vector<RankPolicy> ranks;
+  for (const RankPolicy& policy : parse_ranks(specs)) ranks.push_back(policy);
+  std::vector<std::string> texts;
+  for (const SolverChoice& choice : solver_choices(*backend, {{256, 256}}, ranks))
+    texts.push_back(std::to_string(choice.batch.rank) + ' ' + to_string(choice.solver));
+  return texts;
+}
+
 BackendOptions options(const Calibration& calibration) {
   BackendOptions options;
   options.calibration = calibration;
   return options;
+}
+
+TEST(CpuBackend, reports_only_the_final_rank_of_an_image_that_chooses_its_own) {
+  EXPECT_THAT(ranks_and_solvers("20"), ElementsAre("20 subspace"));
+  EXPECT_THAT(ranks_and_solvers("psnr:26"), ElementsAre(EndsWith(" subspace")));
+  EXPECT_THAT(ranks_and_solvers("gd"), ElementsAre(EndsWith(" gram")));
 }
 
 TEST(CpuBackend, reports_the_solver_of_every_shape) {

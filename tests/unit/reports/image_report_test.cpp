@@ -1,0 +1,101 @@
+#include "reports/image_report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "reports/report_format.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::reports {
+namespace {
+
+using ::testing::UnorderedElementsAre;
+
+/// The same for JSON lines and CSV.
+class ImageReportTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  /// Adds records to the report in a run of their own.
+  template <class AddRecords>
+  void report(const AddRecords& add_records) {
+    ImageReport report(file());
+    add_records(report);
+    report.close();
+  }
+  void measure(const std::string& input, const std::vector<std::string>& ranks,
+               const std::string& color = "channels", const std::string& output = "") {
+    report([&](ImageReport& to) {
+      for (const std::string& rank : ranks)
+        to.add({.file = input,
+                .output = output.empty() ? "" : output + "/k" + rank + ".png",
+                .color = color,
+                .rank_spec = rank});
+    });
+  }
+  void fail(const std::string& input) {
+    report([&](ImageReport& to) {
+      to.add_failure(input, FailureReason::corrupt, Stage::load, "bad");
+    });
+  }
+  /// Kind, input, rank and color of each record.
+  std::vector<std::string> records() const {
+    ReportReader reader(report_format_of(file()));
+    std::vector<std::string> texts;
+    std::ifstream stream(file());
+    for (std::string line; std::getline(stream, line);) {
+      const auto record = reader.add_line(line);
+      if (!record) continue;
+      std::string text;
+      for (const char* key : {"kind", "input", "rank_spec", "color"})
+        if (record->json.contains(key)) text += record->json[key].get<std::string>() + ' ';
+      texts.push_back(text.substr(0, text.size() - 1));
+    }
+    return texts;
+  }
+
+ private:
+  std::filesystem::path file() const { return folder_.path() / GetParam(); }
+
+  const test::TempFolder folder_;
+};
+
+TEST_P(ImageReportTest, keeps_measurements_of_other_ranks_colors_and_runs) {
+  measure("a.png", {"5", "10"});
+  measure("a.png", {"20"});
+  measure("a.png", {"20"}, "luma");
+  measure("a.png", {"7"}, "channels", "out");
+  EXPECT_THAT(records(), UnorderedElementsAre("output a.png 5 channels", "output a.png 10 channels",
+                                              "output a.png 20 channels", "output a.png 20 luma",
+                                              "output a.png 7 channels"));
+}
+
+TEST_P(ImageReportTest, replaces_a_measurement_that_is_repeated) {
+  measure("a.png", {"5", "10"});
+  measure("b.png", {"5"});
+  measure("a.png", {"5"});
+  EXPECT_THAT(records(), UnorderedElementsAre("output a.png 5 channels", "output a.png 10 channels",
+                                              "output b.png 5 channels"));
+}
+
+TEST_P(ImageReportTest, drops_a_failure_when_its_input_is_measured) {
+  fail("a.png");
+  fail("b.png");
+  measure("a.png", {"5"});
+  EXPECT_THAT(records(), UnorderedElementsAre("failure b.png", "output a.png 5 channels"));
+}
+
+TEST_P(ImageReportTest, keeps_measurements_of_an_input_that_fails_later) {
+  measure("a.png", {"5"});
+  fail("a.png");
+  fail("a.png");
+  EXPECT_THAT(records(), UnorderedElementsAre("output a.png 5 channels", "failure a.png"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ImageReportTest, ::testing::Values("r.jsonl", "r.csv"),
+                         [](const auto& format) { return std::string(format.param).substr(2); });
+
+}  // namespace
+}  // namespace eckart::reports
