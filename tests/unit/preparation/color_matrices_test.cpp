@@ -103,13 +103,13 @@ TEST(RestoreColors, changes_channels_as_y_cb_and_cr_tell) {
   const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
   Image approximation = changed(ycbcr, 0);
   const double cr_scale = matrices_scale(image.shape(), ColorMode::ycbcr) * std::sqrt(kWeights[2]);
-  set_sample(approximation, 0, 0, 2,
-             sample(ycbcr, 0, 0, 2) + int(std::lround(10 * cr_scale)));  // Cr: 10 levels
+  const auto change = int(std::lround(10 * cr_scale));  // Cr: 10 levels
+  set_sample(approximation, 0, 0, 2, sample(ycbcr, 0, 0, 2) + change);
   const RestoredImage restored = restore_colors(image, ycbcr, approximation, ColorMode::ycbcr);
   EXPECT_EQ(sample(restored.pixels, 0, 0, 0), 114) << "1.402 x 10";
   EXPECT_EQ(sample(restored.pixels, 0, 0, 1), 93) << "-0.714 x 10";
   EXPECT_EQ(sample(restored.pixels, 0, 0, 2), 100);
-  EXPECT_NEAR(restored.residual, 14.02 * 14.02 + 7.14136 * 7.14136, 0.01);
+  EXPECT_NEAR(restored.residual, kWeights[2] * std::pow(change / cr_scale, 2), 0.01);
   EXPECT_EQ(restored.squared_error, 14 * 14 + 7 * 7);
 }
 

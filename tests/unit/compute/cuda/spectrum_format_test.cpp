@@ -80,12 +80,12 @@ TEST(CudaSpectrumFormat, undoes_the_float16_scale_before_certifying) {
 
 /// The entries of A'A are rounded.
 TEST(CudaSpectrumFormat, proves_less_for_floats_than_for_integers) {
-  const std::vector<double> ascending{1, 2, 1e13, 1e14};
-  PlaneResult integers{.rank = 2, .residual = 3}, floats = integers;
+  const std::vector<double> ascending{1, 2, 1e10, 1e11};
+  PlaneResult integers{.rank = 2, .residual = 3, .squared_error = 3}, floats = integers;
   const SpectrumFormat gram{ValueOrder::ascending_squares, 4, 0, Precision::float64_gram};
-  set_spectral_results(integers, gram, ascending, kPlane, 1.1e14 + 3);
+  set_spectral_results(integers, gram, ascending, kPlane, 1.1e11 + 3);
   set_spectral_results(floats, gram, ascending, packed_plane({4, 6, 1, Depth::f32}, 0, 0, 8),
-                       1.1e14 + 3);
+                       1.1e11 + 3);
   EXPECT_GT(floats.loss_bound_db, integers.loss_bound_db);
 }
 
