@@ -37,7 +37,8 @@ RankRule::Kind rule_kind(const RankPolicy& policy);
 /// variance v to an integer gives a mean squared error of at most min(v + 1/12, 1.34 v), so the
 /// limit before rounding is max(limit - 1/12, limit / 1.34) per sample. Errors of images
 /// with two or three levels are not normal, and may miss the limit by about 1 dB. Clamping only
-/// helps. Float samples are not rounded to integers. Both are in units of `rounding_step`, see Task.
+/// helps. Float samples are not rounded to integers. Both are in units of `rounding_step`, see
+/// Task.
 RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
                         double rounding_step = 1);
 
