@@ -66,13 +66,15 @@ double sample_range(const Image& image) {
   });
 }
 
-Peak resolve_peak(const PeakChoice& choice, const Image& input) {
-  const Depth depth = input.shape().depth;
+namespace {
+
+template <class GetRange>
+Peak choose_peak(const PeakChoice& choice, Depth depth, int bits_stored, GetRange&& range) {
   switch (choice.source) {
     case PeakSource::number:
       return {choice.number, choice.source};
     case PeakSource::range:
-      return {sample_range(input), choice.source};
+      return {range(), choice.source};
     case PeakSource::dtype:
       if (is_float(depth))
         throw ItemError(FailureReason::unsupported,
@@ -80,10 +82,39 @@ Peak resolve_peak(const PeakChoice& choice, const Image& input) {
                         "the number that stands for white");
       break;
     case PeakSource::automatic:
-      if (is_float(depth)) return {sample_range(input), PeakSource::range};
+      if (is_float(depth)) return {range(), PeakSource::range};
+      if (bits_stored > 0 && bits_stored < 8 * int(depth))
+        return {double((1 << bits_stored) - 1), PeakSource::bits_stored};
+      break;
+    case PeakSource::bits_stored:  // parse_peak() does not return it
       break;
   }
   return {double(peak(depth)), PeakSource::dtype};
+}
+
+}  // namespace
+
+Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored) {
+  return choose_peak(choice, input.shape().depth, bits_stored, [&] { return sample_range(input); });
+}
+
+Peak resolve_peak(const PeakChoice& choice, Depth depth, double range) {
+  return choose_peak(choice, depth, /*bits_stored=*/0, [&] { return range; });
+}
+
+SampleStatistics sample_statistics(const Image& image) {
+  return with_sample_type(image.shape().depth, [&]<class Sample>(Sample*) {
+    const std::span<const Sample> all = samples<Sample>(image);
+    const auto [min, max] = std::ranges::minmax(all);
+    SampleStatistics statistics{double(min), double(max), {}};
+    const auto channels = std::size_t(image.shape().channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+      double sum = 0;
+      for (std::size_t i = c; i < all.size(); i += channels) sum += double(all[i]);
+      statistics.mean.push_back(sum / (double(all.size()) / double(channels)));
+    }
+    return statistics;
+  });
 }
 
 }  // namespace eckart::analysis

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/factors.hpp"
 #include "core/image.hpp"
 #include "core/peak_choice.hpp"
 
@@ -18,8 +19,14 @@ Comparison compare(const Image& a, const Image& b);
 /// max - min over all samples, in levels.
 double sample_range(const Image& image);
 
-/// The peak for this input image. Throws ItemError(unsupported) for `dtype` of float samples, which
+/// The peak for this input image. `bits_stored`: of integer samples, if only the lower bits are
+/// used, as in DICOM; 0: all. Throws ItemError(unsupported) for `dtype` of float samples, which
 /// have no largest value.
-Peak resolve_peak(const PeakChoice& choice, const Image& input);
+Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored = 0);
+/// The same for an image of which only max - min is known.
+Peak resolve_peak(const PeakChoice& choice, Depth depth, double range);
+
+/// Minimum and maximum over all samples, and the mean of each channel.
+SampleStatistics sample_statistics(const Image& image);
 
 }  // namespace eckart::analysis

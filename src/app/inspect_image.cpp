@@ -102,14 +102,15 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
            .residual_gain = gain});
     };
   }
-  result.report.inspection =
-      inspection::inspect(image,
-                          {.peak = analysis::resolve_peak(settings.quality.peak, image),
-                           .ranks = std::move(ranks),
-                           .targets = inspection::common_targets(),
-                           .color = settings.color,
-                           .chroma_rank = settings.chroma_rank},
-                          add_picture);
+  result.report.inspection = inspection::inspect(
+      image,
+      {.peak = analysis::resolve_peak(settings.quality.peak, image,
+                                      bits_stored(input.picture.metadata.dicom)),
+       .ranks = std::move(ranks),
+       .targets = inspection::common_targets(),
+       .color = settings.color,
+       .chroma_rank = settings.chroma_rank},
+      add_picture);
   if (const auto note = noise_note(input.format, result.report.inspection))
     result.report.notes.push_back(*note);
   if (needs_pictures && image.shape().depth != Depth::u8)

@@ -33,17 +33,20 @@ using Naming = io::OutputTree::Naming;
 std::optional<io::OutputTree> make_outputs(const JobRequest& request,
                                            const std::vector<RankPolicy>& ranks) {
   const settings::OutputSettings& output = request.settings.output;
-  if (output.format == OutputFormat::none) return std::nullopt;
+  if (!output.writes_files()) return std::nullopt;
+  const bool has_images = output.format != OutputFormat::none;
   return std::optional<io::OutputTree>(
       std::in_place, request.output,
-      output.name.empty() ? io::OutputTree::default_name(ranks.size()) : output.name,
-      io::codec_for(output.format), ranks, output.residual.is_written());
+      output.name.empty() ? io::OutputTree::default_name(has_images ? ranks.size() : 1)
+                          : output.name,
+      has_images ? &io::codec_for(output.format) : nullptr, ranks,
+      io::ExtraOutputs{.residuals = output.residual.is_written(),
+                       .factors = output.factors != FactorType::none});
 }
 
 io::InputGuard make_guard(const JobRequest& request) {
-  return request.settings.output.format == OutputFormat::none
-             ? io::InputGuard()
-             : io::InputGuard(request.inputs, request.output);
+  return request.settings.output.writes_files() ? io::InputGuard(request.inputs, request.output)
+                                                : io::InputGuard();
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
@@ -59,10 +62,27 @@ JobRequest checked(JobRequest request) {
   return request;
 }
 
+pipeline::InputOptions input_options(const JobRequest& request) {
+  const settings::Settings& settings = request.settings;
+  const settings::OutputSettings& output = settings.output;
+  std::string why_no_factors;
+  if (request.measures) why_no_factors = "measurements";
+  if (output.residual.is_written() && output.format != OutputFormat::none)
+    why_no_factors = "output.residual";
+  return {.decoder = settings.input.decoder,
+          .alpha = settings.input.alpha,
+          .preparation = settings.preparation(),
+          .color = settings.color,
+          .chroma_rank = settings.chroma_rank,
+          .wants_spectra = request.wants_spectra,
+          .wants_factors = output.factors != FactorType::none,
+          .why_no_factors = why_no_factors};
+}
+
 pipeline::MeasureOptions measure_options(const JobRequest& request) {
   const settings::QualitySettings& quality = request.settings.quality;
   const settings::OutputSettings& output = request.settings.output;
-  const bool is_for_measuring = request.has_report || output.format == OutputFormat::none;
+  const bool is_for_measuring = request.has_report || !output.writes_files();
   return {.is_lossy = is_lossy(output.format, encode_options(output)),
           .files = quality.measure != settings::MeasureChoice::fast,
           .pixels = quality.measure == settings::MeasureChoice::full ||
@@ -76,11 +96,9 @@ Job::Job(JobRequest request)
       ranks_(request_.settings.ranks),
       outputs_(make_outputs(request_, ranks_)),
       guard_(make_guard(request_)),
-      loader_(request_.settings.limits, ranks_, outputs_ ? &outputs_->codec() : nullptr,
+      loader_(request_.settings.limits, ranks_, outputs_ ? outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
-              {request_.settings.input.decoder, request_.settings.input.alpha,
-               request_.settings.preparation(), request_.settings.color,
-               request_.settings.chroma_rank, request_.wants_spectra}) {
+              input_options(request_)) {
   if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -107,6 +125,7 @@ void Job::prepare_read_only() {
 
 void Job::assign_outputs(pipeline::WorkItem& item) {
   if (!outputs_) return item.outputs.resize(ranks_.size());
+  item.has_factors = outputs_->has_factors();
   item.outputs = outputs_->reserve(item.relative, choose_naming(item));
   for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   if (!resume_) log_full_name(item);
@@ -129,6 +148,7 @@ void Job::write(pipeline::WorkItem& item) {
                             .metadata = output.metadata,
                             .keeps_times = output.times == settings::OutputTimes::keep,
                             .residual = output.residual,
+                            .factors = output.factors,
                             .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
                             .measure = measure_options(request_)});
 }

@@ -31,11 +31,12 @@ struct JobRequest {
   settings::Settings settings;
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;           ///< as in RunRequest
-  std::filesystem::path output;               ///< not used with OutputFormat::none
+  std::filesystem::path output;               ///< not used if nothing is written
   bool overwrite = false;
   pipeline::OnSettingsChange on_change = pipeline::OnSettingsChange::refuse;
   bool has_report = false;     ///< whether a report tells of each output
   bool wants_spectra = false;  ///< whether tasks have all singular values
+  bool measures = false;       ///< whether the outputs are measured only: inputs need pixels
   /// How long to wait for a ledger that another process has locked.
   std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch
@@ -48,7 +49,7 @@ struct JobRequest {
 
 /// The work from some inputs to one output folder: its names, its lock, its ledger, and the steps
 /// of an image that depend on them (see JobSteps). From prepare() until destruction, it holds
-/// the FolderLock of the folder. With OutputFormat::none there is neither folder nor ledger, and
+/// the FolderLock of the folder. If nothing is written, there is neither folder nor ledger, and
 /// the paths of outputs are empty.
 class Job : public pipeline::OutputOwner {
  public:

@@ -1,5 +1,7 @@
 #include "app/output_settings.hpp"
 
+#include <utility>
+
 #include "pipeline/settings_change.hpp"
 
 namespace eckart::app {
@@ -14,27 +16,34 @@ EncodeOptions encode_options(const settings::OutputSettings& output) {
 }
 
 std::vector<std::string> output_settings(const settings::Settings& settings) {
+  const settings::OutputSettings& output = settings.output;
+  pipeline::PixelSettings texts_of{.format = output.format,
+                                   .solver = settings.solver,
+                                   .certificate = settings.certificate,
+                                   .is_deterministic = settings.deterministic,
+                                   .encode = encode_options(output),
+                                   .metadata = output.metadata,
+                                   .has_stamp = output.stamp,
+                                   .decoder = settings.input.decoder,
+                                   .alpha = settings.input.alpha,
+                                   .preparation = settings.preparation(),
+                                   .color = settings.color,
+                                   .chroma_rank = settings.chroma_rank,
+                                   .ranks = {},
+                                   .peak = settings.quality.peak};
   std::vector<std::string> texts;
-  const auto add = [&](const RankPolicy& rank, const ResidualChoice& residual) {
-    texts.push_back(pipeline::settings_text({.format = settings.output.format,
-                                             .solver = settings.solver,
-                                             .certificate = settings.certificate,
-                                             .is_deterministic = settings.deterministic,
-                                             .encode = encode_options(settings.output),
-                                             .metadata = settings.output.metadata,
-                                             .has_stamp = settings.output.stamp,
-                                             .residual = residual,
-                                             .decoder = settings.input.decoder,
-                                             .alpha = settings.input.alpha,
-                                             .preparation = settings.preparation(),
-                                             .color = settings.color,
-                                             .chroma_rank = settings.chroma_rank,
-                                             .rank = rank,
-                                             .peak = settings.quality.peak}));
+  const auto add = [&](std::vector<RankPolicy> ranks) {
+    texts_of.ranks = std::move(ranks);
+    texts.push_back(pipeline::settings_text(texts_of));
   };
-  for (const RankPolicy& rank : settings.ranks) add(rank, {});
-  if (!settings.output.residual.is_written()) return texts;
-  for (const RankPolicy& rank : settings.ranks) add(rank, settings.output.residual);
+  if (output.format != OutputFormat::none) {
+    for (const RankPolicy& rank : settings.ranks) add({rank});
+    texts_of.residual = output.residual;
+    if (output.residual.is_written())
+      for (const RankPolicy& rank : settings.ranks) add({rank});
+  }
+  texts_of.factors = output.factors;
+  if (output.factors != FactorType::none) add(largest_policies(settings.ranks));
   return texts;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.hpp"
 #include "io/alpha.hpp"
 #include "io/codec.hpp"
 #include "io/input_file.hpp"
@@ -20,6 +21,9 @@ InputPicture read_picture(const std::filesystem::path& file, const settings::Set
   if (input.size.is_set())
     io::check_shape(prepared_shape(header.shape, settings.preparation()), settings.limits,
                     "resized to ");
+  if (header.factor_bytes > 0)
+    throw ItemError(FailureReason::unsupported,
+                    "factors have no pixels; eckart run makes images of them");
   Picture picture = codec.decode(bytes, settings.limits);
   io::apply_alpha_policy(picture, input.alpha);
   return {preparer.prepare(std::move(picture)), codec.format, std::int64_t(bytes.size())};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/output_settings.hpp"
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
 #include "core/error.hpp"
@@ -47,6 +48,7 @@ JobRequest job_request(const RunRequest& request) {
           .on_change = request.on_change,
           .has_report = !request.report.empty(),
           .wants_spectra = request.measurements != nullptr && !request.without_spectra,
+          .measures = request.measurements != nullptr,
           .restarts = request.restarts,
           .run_number = request.run_number};
 }

@@ -38,12 +38,15 @@ std::string change_of(const std::string& setting, const std::string& difference)
 }
 
 /// Returns whether a difference of settings leaves the paths of outputs as they are. They change if
-/// the name contains a rank or format that differs, or if only one of them is a residual.
+/// the name contains a rank or format that differs, or if only one of them is a residual or
+/// factors.
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
                      const std::string& difference) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
-  const std::string residual = change_of("residual", difference);
-  if (residual.starts_with("none ") || residual.ends_with(" none")) return false;
+  for (const char* extra : {"residual", "factors"}) {
+    const std::string change = change_of(extra, difference);
+    if (change.starts_with("none ") || change.ends_with(" none")) return false;
+  }
   return (!io::OutputTree::names_rank(name) || change_of("rank", difference).empty()) &&
          (name.find("{ext}") == name.npos || change_of("format", difference).empty());
 }
@@ -93,7 +96,7 @@ std::string SettingsMismatch::describe() const {
 
 SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   SettingsMismatch mismatch;
-  if (request.settings.output.format == OutputFormat::none) return mismatch;
+  if (!request.settings.output.writes_files()) return mismatch;
   const auto ledger = open_ledger_if_present(request.output, request.settings.ledger);
   if (!ledger) return mismatch;
   const std::vector<std::string> texts = output_settings(request.settings);

@@ -13,6 +13,12 @@ namespace {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
+/// Whether the option is a flag that stands for a value, and accepts another with "=".
+bool has_optional_value(const CLI::Option& option) {
+  return !takes_value(option) && !option.get_lnames().empty() &&
+         option.get_flag_value(option.get_lnames().front(), "") != "true";
+}
+
 /// Whether a list value consists only of delimiters.
 bool is_empty_list(const CLI::Option& option, std::string_view value) {
   const char delimiter = option.get_delimiter();
@@ -74,7 +80,7 @@ class ArgumentReader {
       return;
     }
     if (equals + 1 == argument.size()) fail(argument + " has no value");
-    if (!takes_value(*option)) fail(name + " takes no value");
+    if (!takes_value(*option) && !has_optional_value(*option)) fail(name + " takes no value");
     check_value(*option, argument.substr(equals + 1));
     result_.push_back(argument);
   }

@@ -35,7 +35,7 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, name, ledger, peak;
+  std::optional<std::string> rank, backend, solver, format, name, factors, ledger, peak;
   PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
        residual = false, json = false, dry_run = false;
@@ -67,6 +67,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
   apply_flag(settings, "--name", "output.name", args.name);
+  apply_flag(settings, "--factors", "output.factors", args.factors);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
@@ -78,8 +79,11 @@ settings::Configuration read_configuration(const RunArgs& args) {
 }
 
 /// An output folder is needed unless nothing is written.
-void check_output_folder(const RunArgs& args, OutputFormat format) {
-  if (format != OutputFormat::none) {
+void check_output_folder(const RunArgs& args, const settings::OutputSettings& output) {
+  if (args.residual && output.format == OutputFormat::none)
+    throw FatalError(ExitCode::usage,
+                     "--residual cannot be combined with output.format none: residuals are images");
+  if (output.writes_files()) {
     if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
     return;
   }
@@ -88,7 +92,6 @@ void check_output_folder(const RunArgs& args, OutputFormat format) {
                      option + " cannot be combined with output.format none: nothing is written");
   };
   if (!args.output.empty()) refuse("-o " + args.output.native());
-  if (args.residual) refuse("--residual");
   if (args.dry_run) refuse("--dry-run");
 }
 
@@ -127,7 +130,7 @@ ExitCode execute(const RunArgs& args) {
   if (args.inputs.empty() && args.list().empty()) {
     throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
   }
-  check_output_folder(args, configuration.settings.output.format);
+  check_output_folder(args, configuration.settings.output);
   check_inputs_exist(args);
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
@@ -203,7 +206,7 @@ void add_reconstruction_options(CLI::App& run, RunArgs& args) {
 void add_output_options(CLI::App& run, RunArgs& args) {
   const char* const group = "Output";
   run.add_option("-o,--output", args.output,
-                 "Output folder; created if missing. Not used with --format none")
+                 "Output folder; created if missing. Not used if nothing is written")
       ->type_name("FOLDER")
       ->group(group);
   add_enum_name_option(run, "--format", args.format,
@@ -213,6 +216,10 @@ void add_output_options(CLI::App& run, RunArgs& args) {
   add_name_option(run, args.name)->group(group);
   run.add_flag("--residual", args.residual,
                "Also write each input - output as an image, around half of the range")
+      ->group(group);
+  run.add_flag("--factors{float32}", args.factors,
+               "Also write U, s and Vt of each input to a .npz file, in float32 or, with "
+               "--factors=float16, float16; with --format none, instead of images")
       ->group(group);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")

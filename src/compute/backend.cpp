@@ -18,8 +18,10 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 }
 
 BatchKey batch_key(const Task& task, int multiple) {
-  return {padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
-          task.wants_spectrum, is_float(task.input.shape().depth)};
+  BatchKey key{padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
+               task.wants_spectrum, is_float(task.input.shape().depth)};
+  if (task.min_factor_rank.value_or(0) > 0) key.ranks.emplace_back(*task.min_factor_rank);
+  return key;
 }
 
 std::vector<ChannelGroup> channel_groups(int channels, bool has_chroma_rank) {

@@ -12,6 +12,7 @@
 
 #include "compute/device_span.hpp"
 #include "compute/out_of_memory.hpp"
+#include "core/factors.hpp"
 #include "core/gpu_memory.hpp"
 #include "core/image.hpp"
 #include "core/outcome.hpp"
@@ -65,6 +66,16 @@ struct Task {
   /// resolution of A'A in float64, sqrt(min(rows, cols) * 2.3e-16) ||A||_F, are 0. Set by the
   /// backend if `wants_spectrum`.
   std::vector<std::vector<double>> spectra;
+  /// If set, `factors` are wanted. If it is above 0, all singular triplets up to this rank are
+  /// computed, by a complete decomposition, even if no output has this rank; then there may be no
+  /// output.
+  std::optional<int> min_factor_rank = {};
+  /// [channel] the triplets up to the largest rank of the outputs and `min_factor_rank`, in levels.
+  /// Set by the backend if `min_factor_rank` is set.
+  std::vector<Factors> factors;
+  /// [channel] if not empty, the samples of `input` are unknown, and the outputs are made of these
+  /// triplets. An output of the kind `full` has all of them; if another needs more, the task fails.
+  std::vector<Factors> known_factors;
   bool is_cpu_only = false;  ///< the image must not be computed on a GPU
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success
@@ -94,7 +105,7 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple);
 /// What all tasks of a batch share.
 struct BatchKey {
   PaddedShape shape;
-  std::vector<RankPolicy> ranks;
+  std::vector<RankPolicy> ranks;  ///< of the outputs, and that of factors if no output has it
   std::optional<RankPolicy> chroma_rank = {};
   bool wants_spectrum = false;
   bool has_float_samples = false;

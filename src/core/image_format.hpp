@@ -7,8 +7,8 @@
 
 namespace eckart {
 
-/// Formats of image files that are read.
-enum class ImageFormat { png, jpeg, tiff, webp, pnm, bmp, dicom };
+/// Formats of files that are read. A .npz file has the factors of an image.
+enum class ImageFormat { png, jpeg, tiff, webp, pnm, bmp, dicom, npz };
 
 constexpr auto enum_names(ImageFormat) {
   return std::to_array<EnumName<ImageFormat>>({{ImageFormat::png, "png"},
@@ -17,7 +17,8 @@ constexpr auto enum_names(ImageFormat) {
                                                {ImageFormat::webp, "webp"},
                                                {ImageFormat::pnm, "pnm"},
                                                {ImageFormat::bmp, "bmp"},
-                                               {ImageFormat::dicom, "dicom"}});
+                                               {ImageFormat::dicom, "dicom"},
+                                               {ImageFormat::npz, "npz"}});
 }
 
 /// Formats of outputs. The others of ImageFormat are only read. `none`: outputs are computed and

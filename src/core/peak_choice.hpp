@@ -9,17 +9,19 @@ namespace eckart {
 
 /// Where the peak of PSNR and SSIM comes from.
 enum class PeakSource {
-  automatic,  ///< dtype for integers, range for floats
-  dtype,      ///< the largest value of the sample type: 255 or 65535
-  range,      ///< max - min of the samples of the input
-  number,     ///< a given number
+  automatic,    ///< dtype for integers, range for floats, bits_stored for DICOM
+  dtype,        ///< the largest value of the sample type: 255 or 65535
+  range,        ///< max - min of the samples of the input
+  number,       ///< a given number
+  bits_stored,  ///< the largest value of the bits that are stored; chosen by `automatic` only
 };
 
 constexpr auto enum_names(PeakSource) {
   return std::to_array<EnumName<PeakSource>>({{PeakSource::automatic, "auto"},
                                               {PeakSource::dtype, "dtype"},
                                               {PeakSource::range, "range"},
-                                              {PeakSource::number, "number"}});
+                                              {PeakSource::number, "number"},
+                                              {PeakSource::bits_stored, "bits_stored"}});
 }
 
 /// The setting `peak`.

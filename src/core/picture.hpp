@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/factors.hpp"
 #include "core/image.hpp"
 
 namespace eckart {
@@ -23,6 +24,11 @@ struct DicomValues {
   friend bool operator==(const DicomValues&, const DicomValues&) = default;
 };
 
+/// The bits of a sample that are used, for analysis::resolve_peak(); 0 if all are.
+inline int bits_stored(const std::optional<DicomValues>& dicom) {
+  return dicom ? dicom->bits_stored : 0;
+}
+
 /// The size of a pixel.
 struct PixelDensity {
   std::uint32_t x = 0, y = 0;  ///< pixels per meter, not 0
@@ -33,14 +39,15 @@ struct PixelDensity {
 /// What a PNG says about its colors without an ICC profile, with the values of its chunks.
 /// PNG (third edition), 11.3.2.
 struct PngColor {
-  std::optional<std::uint32_t> gamma;                          ///< gAMA
-  std::optional<std::array<std::uint32_t, 8>> chromaticities;  ///< cHRM
-  std::optional<std::array<std::uint8_t, 4>> cicp;             ///< cICP
-  std::optional<std::uint8_t> rendering_intent;                ///< sRGB
+  std::optional<std::uint32_t> gamma{};                          ///< gAMA
+  std::optional<std::array<std::uint32_t, 8>> chromaticities{};  ///< cHRM
+  std::optional<std::array<std::uint8_t, 4>> cicp{};             ///< cICP
+  std::optional<std::uint8_t> rendering_intent{};                ///< sRGB
   friend bool operator==(const PngColor&, const PngColor&) = default;
 };
 
-/// How many pixels share a sample of chroma: {1, 1} is 4:4:4, {2, 1} is 4:2:2, {2, 2} is 4:2:0.
+/// How many pixels share a sample of chroma: {1, 1} is 4:4:4, {2, 1} is 4:2:2, {1, 2} is 4:4:0,
+/// {2, 2} is 4:2:0.
 struct ChromaSubsampling {
   int cols = 1, rows = 1;
   friend bool operator==(const ChromaSubsampling&, const ChromaSubsampling&) = default;
@@ -54,7 +61,8 @@ struct Metadata {
   std::optional<PixelDensity> density{};  ///< of the upright image
   PngColor color{};
   std::optional<DicomValues> dicom{};
-  std::optional<ChromaSubsampling> subsampling{};  ///< if the file is a JPEG in color
+  std::optional<ChromaSubsampling>
+      subsampling{};      ///< if the file is a JPEG in color; of the upright image
   std::string dropped{};  ///< for messages: what was not kept and why; empty: nothing was lost
 
   /// The memory of the blobs.
@@ -66,6 +74,8 @@ struct Picture {
   Image pixels;
   Image alpha;  ///< one channel, same rows, cols and depth as the pixels; empty: opaque
   Metadata metadata;
+  /// If set, the file has these instead of pixels, and all samples of `pixels` are 0.
+  std::optional<ImageFactors> factors{};
 };
 
 /// A text to be written into a file, in ASCII.

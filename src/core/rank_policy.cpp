@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 namespace eckart {
@@ -36,6 +37,23 @@ int choose_rank(const RankPolicy& policy, const ImageShape& shape) {
 
 RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape) {
   return depends_on_shape_only(policy) ? RankPolicy(choose_rank(policy, shape)) : policy;
+}
+
+std::vector<RankPolicy> largest_policies(const std::vector<RankPolicy>& policies) {
+  using Kind = RankPolicy::Kind;
+  const auto is_covered_by = [](const RankPolicy& policy, const RankPolicy& other) {
+    if (other.kind == Kind::full) return policy.kind != Kind::full;
+    if (policy.kind != other.kind) return false;
+    if (policy.kind == Kind::gavish_donoho)  // 0: estimated
+      return policy.value > 0 && other.value > 0 && policy.value > other.value;
+    return policy.kind == Kind::rmse ? policy.value > other.value : policy.value < other.value;
+  };
+  std::vector<RankPolicy> largest;
+  std::ranges::copy_if(policies, std::back_inserter(largest), [&](const RankPolicy& policy) {
+    return std::ranges::none_of(
+        policies, [&](const RankPolicy& other) { return is_covered_by(policy, other); });
+  });
+  return largest;
 }
 
 RankPolicy scale_levels(RankPolicy policy, double scale) {

@@ -65,6 +65,10 @@ int choose_rank(const RankPolicy& policy, const ImageShape& shape);
 /// unchanged.
 RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape);
 
+/// The policies without those that never choose more triplets than another of them. Their order is
+/// kept.
+std::vector<RankPolicy> largest_policies(const std::vector<RankPolicy>& policies);
+
 /// The policy for the same matrices with their levels multiplied by `scale`.
 RankPolicy scale_levels(RankPolicy policy, double scale);
 

@@ -209,6 +209,12 @@ std::string to_string(const RankPolicy& policy) {
   return std::string(std::ranges::find(kWords, policy.kind, &Word::kind)->name);
 }
 
+std::string to_string(const std::vector<RankPolicy>& policies) {
+  std::string list;
+  for (const RankPolicy& policy : policies) list += (list.empty() ? "" : ",") + to_string(policy);
+  return list;
+}
+
 std::string file_name_label(const RankPolicy& policy) {
   std::string label;
   for (const char c : to_string(policy)) {

@@ -35,6 +35,9 @@ std::vector<RankPolicy> parse_ranks(std::string_view specs);
 /// The SPEC that parse_ranks() parses to this policy.
 std::string to_string(const RankPolicy& policy);
 
+/// The list that parse_ranks() parses to these policies.
+std::string to_string(const std::vector<RankPolicy>& policies);
+
 /// to_string() in characters that suit a file name: letters, digits, '.' and '-'.
 std::string file_name_label(const RankPolicy& policy);
 

@@ -66,6 +66,7 @@ struct BmpHeader {
   std::array<Field, 4> fields;  ///< red, green, blue and alpha, if there is no palette
   std::vector<std::array<std::uint8_t, 3>> palette;  ///< red, green, blue
   std::size_t data = 0;                              ///< offset of the pixels
+  PixelDensity density;                              ///< 0: unknown
 
   bool has_alpha() const { return fields[3].bits > 0; }
   /// Rows begin at multiples of 4 bytes.
@@ -144,6 +145,8 @@ BmpHeader parse_header(FileBytes file) {
   }
   if ((compression != kNone && !has_masks) || (has_masks && bits != 16 && bits != 32))
     fail_unsupported("has compression " + std::to_string(compression));
+  if (info_size != kCore)
+    header.density = {little_endian(start, 38, 4), little_endian(start, 42, 4)};
   header.data = little_endian(start, 10, 4);
   if (header.data < kFileHeader + info_size) fail_corrupt("has pixels inside its header");
   if (file.size() - std::min(file.size(), header.data) < header.data_bytes())
@@ -186,6 +189,7 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   const BmpHeader header = parse_header(file);
   check_decode_memory(file.size() + decode_bytes(header), limits);
   Picture picture{Image(header.shape), {}, {}};
+  if (header.density.x > 0 && header.density.y > 0) picture.metadata.density = header.density;
   if (header.has_alpha()) picture.alpha = Image(alpha_shape(header.shape));
   const auto cols = std::size_t(header.shape.cols);
   std::vector<std::uint8_t> indices(cols);

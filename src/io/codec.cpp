@@ -28,7 +28,8 @@ constexpr auto kExtensions = std::to_array<EnumName<ImageFormat>>({{ImageFormat:
                                                                    {ImageFormat::pnm, "ppm"},
                                                                    {ImageFormat::pnm, "pnm"},
                                                                    {ImageFormat::bmp, "bmp"},
-                                                                   {ImageFormat::dicom, "dcm"}});
+                                                                   {ImageFormat::dicom, "dcm"},
+                                                                   {ImageFormat::npz, "npz"}});
 
 std::string size_text(const ImageShape& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
@@ -45,16 +46,18 @@ void check_limit(bool within, const std::string& what, std::string_view key, std
 
 std::span<const Codec> codecs(Decoder decoder) {
   const auto make = [](Decoder d) {
-    return std::array{png_codec(d), jpeg_codec(d), tiff_codec(), webp_codec(),
-                      pnm_codec(),  bmp_codec(),   dicom_codec()};
+    return std::array{png_codec(d), jpeg_codec(d), tiff_codec(),  webp_codec(),
+                      pnm_codec(),  bmp_codec(),   dicom_codec(), factors_codec()};
   };
   static const std::array strict = make(Decoder::strict), opencv = make(Decoder::opencv);
   return decoder == Decoder::strict ? strict : opencv;
 }
 
 std::string codec_libraries() {
+  const std::string dcmtk = dcmtk_version();
   return "libspng " + spng_version() + ", libjpeg-turbo, libtiff " + tiff_version() + ", libwebp " +
-         webp_version() + ", OpenCV " + opencv_version();
+         webp_version() + (dcmtk.empty() ? "" : ", dcmtk " + dcmtk) + ", OpenCV " +
+         opencv_version();
 }
 
 const Codec& codec_for(ImageFormat format) {

@@ -25,13 +25,16 @@ struct Header {
   std::size_t min_decode_bytes = 0, max_decode_bytes = 0;
   bool may_have_alpha = false;
   std::size_t max_metadata_bytes = 0;  ///< memory of the metadata, besides
+  /// If the file has the factors of an image: their memory, which is part of that of decode().
+  std::size_t factor_bytes = 0;
   friend bool operator==(const Header&, const Header&) = default;
 };
 
-/// The largest parts of metadata that a format can hold, in bytes.
+/// The metadata that a format can hold.
 struct MetadataLimits {
   static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  std::size_t icc = kNone, exif = kNone, xmp = kNone;
+  std::size_t icc = kNone, exif = kNone, xmp = kNone;  ///< bytes
+  bool has_density = true, has_png_color = true;
 };
 
 /// One image format: one file in io/, one entry of codecs().
@@ -82,7 +85,7 @@ void check_shape(const ImageShape& shape, const ImageLimits& limits, const std::
 void check_decode_memory(std::size_t bytes, const ImageLimits& limits);
 
 /// Returns the format that the extension stands for, in any case: png; jpg, jpeg, jpe, jfif; tif,
-/// tiff; webp; pbm, pgm, ppm, pnm; bmp; dcm.
+/// tiff; webp; pbm, pgm, ppm, pnm; bmp; dcm; npz.
 std::optional<ImageFormat> format_of_file_name(std::string_view file_name);
 
 /// Returns the extensions that format_of_file_name() knows, for messages: ".png, .jpg, ...".

@@ -13,15 +13,15 @@ namespace {
 constexpr int kMargin = 24, kGap = 20, kImageGap = 8, kCaptionHeight = 24, kTitleHeight = 46;
 constexpr int kMinCellWidth = 210;  // of the longest caption
 
-const cv::Scalar kPaper(255, 255, 255), kInk(31, 27, 24), kSoft(112, 100, 91);
+const cv::Scalar kBackground(255, 255, 255), kTextColor(31, 27, 24), kDetailColor(112, 100, 91);
 
 struct TextStyle {
   int font = cv::FONT_HERSHEY_DUPLEX;
   double scale = 0.5;
-  cv::Scalar color = kInk;
+  cv::Scalar color = kTextColor;
 };
 const TextStyle kTitleStyle{.scale = 0.72}, kHeadingStyle{},
-    kDetailStyle{.font = cv::FONT_HERSHEY_SIMPLEX, .scale = 0.46, .color = kSoft};
+    kDetailStyle{.font = cv::FONT_HERSHEY_SIMPLEX, .scale = 0.46, .color = kDetailColor};
 
 std::string in_ascii(const std::string& text) {
   std::string ascii;
@@ -116,7 +116,7 @@ Image draw_contact_sheet(const std::string& title, const std::vector<std::string
   const SheetLayout layout(lines.size(), cells);
   Image sheet({layout.sheet().height, layout.sheet().width, 3, Depth::u8});
   cv::Mat canvas = as_mat(sheet);
-  canvas.setTo(kPaper);
+  canvas.setTo(kBackground);
   draw_text(canvas, title, {kMargin, kMargin + 18}, kTitleStyle);
   for (std::size_t i = 0; i < lines.size(); ++i)
     draw_text(canvas, lines[i], {kMargin, kMargin + kTitleHeight + int(i) * kCaptionHeight},

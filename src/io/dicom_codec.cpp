@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "io/dicom_frame.hpp"
 #include "io/dicom_header.hpp"
 #include "io/image_codecs.hpp"
+#include "io/jpeg_segments.hpp"
 
 namespace eckart::io {
 namespace {
@@ -65,10 +67,34 @@ std::vector<std::byte> join_frame(std::span<const std::byte> file, const DicomHe
   return frame;
 }
 
+/// dcmtk takes the size from the frame, but the image has that of the header.
+void check_frame_size(std::span<const std::byte> frame, const DicomHeader& header) {
+  JpegSegments segments(frame);
+  JpegSegment segment = segments.next();
+  while (!is_jpeg_frame_header(segment.marker)) {
+    if (segment.marker == JpegMarker::kSos || segment.marker == JpegMarker::kEoi)
+      fail_corrupt("has a JPEG frame without a frame header");
+    segment = segments.next();
+  }
+  if (segment.data.size() < 6) fail_corrupt("has a JPEG frame header that is too short");
+  const auto at = [&](std::size_t i) { return int(segment.data[i]); };
+  const int bits = at(0), rows = at(1) << 8 | at(2), cols = at(3) << 8 | at(4), components = at(5);
+  if (rows != header.shape.rows || cols != header.shape.cols || components != 1)
+    fail_corrupt("has a JPEG frame of " + std::to_string(rows) + " x " + std::to_string(cols) +
+                 " pixels (rows x columns) with " + std::to_string(components) +
+                 " components, but declares " + std::to_string(header.shape.rows) + " x " +
+                 std::to_string(header.shape.cols) + " with 1");
+  if (bits < header.bits_stored || bits > header.bits_allocated)
+    fail_corrupt("has a JPEG frame of " + std::to_string(bits) + " bits, but declares " +
+                 std::to_string(header.bits_stored));
+}
+
 template <class T>
 void decode_into(std::span<const std::byte> file, const DicomHeader& header, Image& image) {
   if (header.is_compressed) {
-    const std::vector<std::uint16_t> samples = decode_dicom_frame(join_frame(file, header), header);
+    const std::vector<std::byte> frame = join_frame(file, header);
+    check_frame_size(frame, header);
+    const std::vector<std::uint16_t> samples = decode_dicom_frame(frame, header);
     return convert<T>(header, std::span<const std::uint16_t>(samples), image);
   }
   std::memcpy(image.data(), file.data() + header.pixels, image.bytes());  // little-endian, as here

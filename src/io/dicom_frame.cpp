@@ -9,6 +9,7 @@
 #include <dcmtk/dcmdata/dcpixel.h>
 #include <dcmtk/dcmdata/dcpixseq.h>
 #include <dcmtk/dcmdata/dcpxitem.h>
+#include <dcmtk/dcmdata/dcuid.h>
 #include <dcmtk/dcmjpeg/djdecode.h>
 #include <dcmtk/oflog/oflog.h>
 
@@ -89,10 +90,14 @@ std::vector<std::uint16_t> decode_dicom_frame(std::span<const std::byte> frame,
   if (words == nullptr || count < samples) fail_corrupt("has a frame of another size");
   return {words, words + samples};
 }
+
+std::string dcmtk_version() { return OFFIS_DCMTK_VERSION_STRING; }
 #else
 std::vector<std::uint16_t> decode_dicom_frame(std::span<const std::byte>, const DicomHeader&) {
   fail_unsupported("is a compressed DICOM file, which this program was built without");
 }
+
+std::string dcmtk_version() { return {}; }
 #endif
 
 }  // namespace eckart::io

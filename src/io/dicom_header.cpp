@@ -113,12 +113,20 @@ int number_of(Elements& elements, const Element& element) {
   return std::uint8_t(bytes[0]) | std::uint8_t(bytes[1]) << 8;
 }
 
-/// The first of several values; none if it is no number.
-std::optional<double> decimal_of(Elements& elements, const Element& element) {
+/// The first of several numbers in a text (DICOM PS3.5, 6.2: DS and IS); none if it is empty.
+template <class T>
+std::optional<T> first_number_of(Elements& elements, const Element& element) {
   const std::string value = value_of(elements, element);
-  double number = 0;
-  const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  return error == std::errc{} ? std::optional(number) : std::nullopt;
+  std::string_view first = std::string_view(value).substr(0, value.find('\\'));
+  first = first.substr(0, first.find_last_not_of(' ') + 1);
+  if (first.empty()) return std::nullopt;
+  if (first.starts_with('+')) first.remove_prefix(1);
+  T number{};
+  const char* const end = first.data() + first.size();
+  const auto [rest, error] = std::from_chars(first.data(), end, number);
+  if (error != std::errc{} || rest != end || !std::isfinite(double(number)))
+    fail_corrupt("has '" + text::printable(value) + "' in place of a number");
+  return number;
 }
 
 /// Sets what follows from the transfer syntax.
@@ -152,7 +160,7 @@ void take(Elements& elements, const Element& element, DicomHeader& header, Attri
       others.photometric = value_of(elements, element);
       return;
     case kFrames:
-      others.frames = int(decimal_of(elements, element).value_or(1));
+      others.frames = first_number_of<int>(elements, element).value_or(1);
       return;
     case kRows:
       header.shape.rows = number_of(elements, element);
@@ -173,16 +181,16 @@ void take(Elements& elements, const Element& element, DicomHeader& header, Attri
       header.is_signed = number_of(elements, element) != 0;
       return;
     case kWindowCenter:
-      header.values.window_center = decimal_of(elements, element);
+      header.values.window_center = first_number_of<double>(elements, element);
       return;
     case kWindowWidth:
-      header.values.window_width = decimal_of(elements, element);
+      header.values.window_width = first_number_of<double>(elements, element);
       return;
     case kIntercept:
-      header.values.intercept = decimal_of(elements, element).value_or(0);
+      header.values.intercept = first_number_of<double>(elements, element).value_or(0);
       return;
     case kSlope:
-      header.values.slope = decimal_of(elements, element).value_or(1);
+      header.values.slope = first_number_of<double>(elements, element).value_or(1);
       return;
   }
 }
@@ -213,11 +221,15 @@ void check(DicomHeader& header, const Attributes& others) {
 
 /// The first item is a table of offsets. A frame may have several fragments.
 void read_fragments(Elements& elements, DicomHeader& header) {
+  constexpr std::size_t kMaxFragments = 65536;  // each takes memory
   bool is_table = true;
   for (Element item = elements.next(); item.tag != kSequenceEnd; item = elements.next()) {
     if (item.tag != kItem || item.length == kUndefined) fail_corrupt("has wrong fragments");
     elements.skip(item);
-    if (!std::exchange(is_table, false)) header.fragments.emplace_back(item.data, item.length);
+    if (std::exchange(is_table, false)) continue;
+    if (header.fragments.size() == kMaxFragments)
+      fail_unsupported("has more than " + std::to_string(kMaxFragments) + " fragments");
+    header.fragments.emplace_back(item.data, item.length);
   }
 }
 

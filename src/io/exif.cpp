@@ -6,27 +6,12 @@
 #include <string_view>
 
 #include "io/density_units.hpp"
+#include "io/exif_tags.hpp"
+#include "io/orientation.hpp"
 #include "io/tiff_reader.hpp"
 
 namespace eckart::io {
 namespace {
-
-/// Tags of entries. CIPA DC-008 (EXIF 2.32), 4.6; TIFF 6.0, section 8.
-struct Tag {
-  enum : std::uint32_t {
-    kStripOffsets = 0x0111,
-    kOrientation = 0x0112,
-    kStripByteCounts = 0x0117,
-    kXResolution = 0x011A,
-    kYResolution = 0x011B,
-    kResolutionUnit = 0x0128,
-    kThumbnail = 0x0201,
-    kThumbnailBytes = 0x0202,
-    kExifDirectory = 0x8769,
-    kPixelCols = 0xA002,
-    kPixelRows = 0xA003,
-  };
-};
 
 void write(std::vector<std::byte>& data, std::size_t offset, std::size_t bytes,
            std::uint32_t value) {
@@ -51,17 +36,17 @@ void reset_orientation(std::vector<std::byte>& exif) {
   const std::size_t directory = tiff.first_directory();
   for (std::size_t i = 0; i < tiff.entries(directory); ++i) {
     const std::size_t entry = TiffReader::entry(directory, i);
-    if (tiff.at(entry, 2) == Tag::kOrientation) set_integer(exif, entry, 1);
+    if (tiff.at(entry, 2) == ExifTag::kOrientation) set_integer(exif, entry, 1);
   }
 }
 
 void set_pixel_dimensions(std::vector<std::byte>& exif, int rows, int cols) {
   const TiffReader tiff(exif);
-  const auto link = tiff.find(tiff.first_directory(), Tag::kExifDirectory);
+  const auto link = tiff.find(tiff.first_directory(), ExifTag::kExifDirectory);
   if (!link) return;
   const std::size_t directory = tiff.integer(*link);
-  const auto pixel_cols = tiff.find(directory, Tag::kPixelCols);
-  const auto pixel_rows = tiff.find(directory, Tag::kPixelRows);
+  const auto pixel_cols = tiff.find(directory, ExifTag::kPixelCols);
+  const auto pixel_rows = tiff.find(directory, ExifTag::kPixelRows);
   set_integer(exif, pixel_cols, cols);
   set_integer(exif, pixel_rows, rows);
 }
@@ -85,8 +70,8 @@ std::vector<Range> thumbnail_ranges(const TiffReader& tiff, std::size_t director
     const auto offset = tiff.find(directory, offset_tag), bytes = tiff.find(directory, bytes_tag);
     if (offset && bytes) add(tiff.integer(*offset), tiff.integer(*bytes));
   };
-  add_pixels(Tag::kThumbnail, Tag::kThumbnailBytes);
-  add_pixels(Tag::kStripOffsets, Tag::kStripByteCounts);
+  add_pixels(ExifTag::kThumbnail, ExifTag::kThumbnailBytes);
+  add_pixels(ExifTag::kStripOffsets, ExifTag::kStripByteCounts);
   return ranges;
 }
 
@@ -117,31 +102,58 @@ void remove_thumbnail(std::vector<std::byte>& exif) {
 
 }  // namespace
 
+std::span<const std::byte> exif_of_chunk(std::span<const std::byte> data) {
+  const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
+  return text.starts_with(kExifPrefix) ? data.subspan(kExifPrefix.size()) : data;
+}
+
 bool is_exif(std::span<const std::byte> exif) {
   const TiffReader tiff(exif);
   return tiff.is_valid() && tiff.entries(tiff.first_directory()) > 0;
 }
 
+int exif_orientation(std::span<const std::byte> data) {
+  constexpr std::uint32_t kMaxOrientation = 8;
+  const TiffReader tiff(data);
+  if (!tiff.is_valid()) return kNormalOrientation;
+  const std::size_t directory = tiff.first_directory();
+  for (std::size_t i = 0; i < tiff.entries(directory); ++i) {
+    const std::size_t entry = TiffReader::entry(directory, i);
+    const std::uint32_t type = tiff.type_of(entry);
+    // The standard requires SHORT, but some programs write LONG, and all readers accept it.
+    if (tiff.at(entry, 2) != ExifTag::kOrientation ||
+        (type != TiffType::kShort && type != TiffType::kLong))
+      continue;
+    const std::uint32_t value = tiff.at(entry + 8, type == TiffType::kShort ? 2 : 4);
+    return value >= 1 && value <= kMaxOrientation ? int(value) : kNormalOrientation;
+  }
+  return kNormalOrientation;
+}
+
 std::optional<PixelDensity> exif_density(std::span<const std::byte> exif) {
-  constexpr std::uint32_t kInch = 2, kCentimeter = 3;
   const TiffReader tiff(exif);
   if (!tiff.is_valid()) return std::nullopt;
   const std::size_t directory = tiff.first_directory();
-  const auto unit_entry = tiff.find(directory, Tag::kResolutionUnit);
-  const std::uint32_t unit = unit_entry ? tiff.integer(*unit_entry) : kInch;
-  if (unit != kInch && unit != kCentimeter) return std::nullopt;
-  const auto per_meter = [&](std::uint32_t tag) -> std::uint32_t {
+  const auto unit_entry = tiff.find(directory, ExifTag::kResolutionUnit);
+  const std::uint32_t unit = unit_entry ? tiff.integer(*unit_entry) : ResolutionUnit::kInch;
+  if (unit < ResolutionUnit::kNone || unit > ResolutionUnit::kCentimeter) return std::nullopt;
+  const bool is_ratio = unit == ResolutionUnit::kNone;
+  const double scale = is_ratio                        ? 1
+                       : unit == ResolutionUnit::kInch ? kInchesPerMeter
+                                                       : kCentimetersPerMeter;
+  const auto scaled = [&](std::uint32_t tag) -> std::uint32_t {
     const auto entry = tiff.find(directory, tag);
     if (!entry || tiff.type_of(*entry) != TiffType::kRational) return 0;
     const std::size_t value = tiff.value_offset(*entry);
     const double denominator = tiff.at(value + 4, 4);
     if (denominator == 0) return 0;
-    const double density =
-        tiff.at(value, 4) / denominator * (unit == kInch ? kInchesPerMeter : kCentimetersPerMeter);
+    const double density = tiff.at(value, 4) / denominator * scale;
     return density < UINT32_MAX ? std::uint32_t(std::lround(density)) : 0;
   };
-  const PixelDensity density{per_meter(Tag::kXResolution), per_meter(Tag::kYResolution)};
-  return density.x == 0 || density.y == 0 ? std::nullopt : std::optional(density);
+  const PixelDensity density{scaled(ExifTag::kXResolution), scaled(ExifTag::kYResolution),
+                             is_ratio};
+  if (density.x == 0 || density.y == 0 || (is_ratio && density.x == density.y)) return std::nullopt;
+  return density;
 }
 
 void make_exif_upright(std::vector<std::byte>& exif, int rows, int cols) {

@@ -14,9 +14,12 @@ Codec webp_codec();
 Codec pnm_codec();
 Codec bmp_codec();
 Codec dicom_codec();
+/// Reads factors, see encode_factors(): Picture::factors.
+Codec factors_codec();
 
 std::string tiff_version();
 std::string webp_version();
+std::string dcmtk_version();  ///< empty if the program was built without dcmtk
 
 /// Codecs of formats without alpha throw this for a picture with alpha.
 [[noreturn]] inline void fail_without_alpha(const std::string& format) {

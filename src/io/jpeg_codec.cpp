@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "io/deadline.hpp"
+#include "io/exif.hpp"
 #include "io/image_codecs.hpp"
 #include "io/jpeg_encoder.hpp"
 #include "io/jpeg_frame.hpp"
@@ -36,11 +37,10 @@ bool buffers_coefficients(const JpegFrame& frame, std::span<const std::byte> sca
 
 /// Returns the EXIF orientation in an APP1 segment, if it has one.
 std::optional<int> orientation_in(const JpegSegment& segment) {
-  constexpr std::string_view kExif("Exif\0\0", 6);
   const std::string_view text{reinterpret_cast<const char*>(segment.data.data()),
                               segment.data.size()};
-  if (segment.marker != JpegMarker::kApp1 || !text.starts_with(kExif)) return std::nullopt;
-  return exif_orientation(segment.data.subspan(kExif.size()));
+  if (segment.marker != JpegMarker::kApp1 || !text.starts_with(kExifPrefix)) return std::nullopt;
+  return exif_orientation(segment.data.subspan(kExifPrefix.size()));
 }
 
 /// The information that precedes the first scan.
@@ -229,8 +229,9 @@ Codec jpeg_codec(Decoder decoder) {
           check_encodable,
           encode,
           {.icc = kMaxJpegIccBytes,
-           .exif = kMaxJpegSegmentBytes - kJpegExifPrefix.size(),
-           .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size()}};
+           .exif = kMaxJpegSegmentBytes - kExifPrefix.size(),
+           .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size(),
+           .has_png_color = false}};
 }
 
 }  // namespace eckart::io

@@ -20,6 +20,7 @@
 
 #include "core/error.hpp"
 #include "io/density_units.hpp"
+#include "io/exif.hpp"
 #include "io/jpeg_metadata.hpp"
 #include "io/png_chunk_writer.hpp"
 
@@ -88,13 +89,8 @@ void use_memory(EncodeContext& encoding) {
 
 /// Sets JFIF density. Units of JFIF: 0 ratio, 1 inch, 2 centimeter.
 void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
-  const auto is_exact = [&](double scale) {
-    const auto is_rounded = [&](std::uint32_t n) {
-      return std::lround(std::round(n / scale) * scale) == long(n);
-    };
-    return is_rounded(density.x) && is_rounded(density.y);
-  };
-  const bool uses_inches = is_exact(kInchesPerMeter) || !is_exact(kCentimetersPerMeter);
+  const bool uses_inches =
+      is_whole_number(density, kInchesPerMeter) || !is_whole_number(density, kCentimetersPerMeter);
   const double scale = uses_inches ? kInchesPerMeter : kCentimetersPerMeter;
   const double per_unit = density.is_ratio ? 1 : scale;
   const double x = std::round(density.x / per_unit), y = std::round(density.y / per_unit);
@@ -187,7 +183,7 @@ std::vector<std::byte> segment_of(std::string_view prefix, std::span<const std::
 Segments make_segments(const PictureView& picture) {
   Segments segments;
   if (const Metadata* metadata = picture.metadata) {
-    segments.exif = segment_of(kJpegExifPrefix, metadata->exif);
+    segments.exif = segment_of(kExifPrefix, metadata->exif);
     segments.xmp = segment_of(kJpegXmpPrefix, metadata->xmp);
     if (metadata->icc.size() <= kMaxJpegIccBytes) segments.icc = metadata->icc;
   }

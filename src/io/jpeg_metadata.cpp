@@ -111,8 +111,11 @@ class JpegMetadataReader {
   Metadata finish() {
     profile_.finish(found_);
     if (!metadata().density) metadata().density = exif_density(metadata().exif);
-    if (metadata().density && exif_orientation(metadata().exif) > kLastUntransposedOrientation)
-      std::swap(metadata().density->x, metadata().density->y);
+    if (exif_orientation(metadata().exif) > kLastUntransposedOrientation) {
+      if (metadata().density) std::swap(metadata().density->x, metadata().density->y);
+      if (metadata().subsampling)
+        std::swap(metadata().subsampling->cols, metadata().subsampling->rows);
+    }
     return std::move(metadata());
   }
 
@@ -120,7 +123,7 @@ class JpegMetadataReader {
   Metadata& metadata() { return found_.metadata(); }
 
   void take_app1(const JpegSegment& segment) {
-    if (const auto exif = after_prefix(segment, kJpegExifPrefix)) {
+    if (const auto exif = after_prefix(segment, kExifPrefix)) {
       if (std::exchange(has_exif_, true)) return;
       if (!is_exif(*exif)) return found_.drop("EXIF", "damaged");
       found_.set(&Metadata::exif, "EXIF", *exif);

@@ -9,8 +9,7 @@
 
 namespace eckart::io {
 
-/// The first bytes of segments with metadata.
-inline constexpr std::string_view kJpegExifPrefix("Exif\0\0", 6);
+/// The first bytes of segments with XMP.
 inline constexpr std::string_view kJpegXmpPrefix("http://ns.adobe.com/xap/1.0/\0", 29);
 inline constexpr std::size_t kMaxJpegSegmentBytes = 65533;  ///< of data
 /// A profile has up to 255 segments with a prefix of 14 bytes.

@@ -1,6 +1,11 @@
 #include "io/metadata_collector.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "io/exif.hpp"
+#include "io/icc_profile.hpp"
+#include "io/orientation.hpp"
 
 namespace eckart::io {
 
@@ -12,6 +17,35 @@ void MetadataCollector::set(std::vector<std::byte> Metadata::*member, std::strin
 
 void MetadataCollector::drop(std::string_view name, std::string_view reason) {
   append_dropped(metadata_.dropped, name, reason);
+}
+
+Metadata copy_metadata(const StoredMetadata& stored, std::size_t max_bytes) {
+  MetadataCollector found(max_bytes);
+  if (!stored.icc.empty()) {
+    if (is_icc_profile(stored.icc)) {
+      found.set(&Metadata::icc, "ICC profile", stored.icc);
+    } else {
+      found.drop("ICC profile", "damaged");
+    }
+  }
+  if (!stored.exif.empty()) {
+    if (is_exif(stored.exif)) {
+      found.set(&Metadata::exif, "EXIF", stored.exif);
+    } else {
+      found.drop("EXIF", "damaged");
+    }
+  }
+  found.set(&Metadata::xmp, "XMP", stored.xmp);
+  Metadata& metadata = found.metadata();
+  metadata.density = exif_density(metadata.exif);
+  if (metadata.density && exif_orientation(metadata.exif) > kLastUntransposedOrientation)
+    std::swap(metadata.density->x, metadata.density->y);
+  return std::move(metadata);
+}
+
+std::size_t max_stored_metadata(std::size_t file_bytes) {
+  constexpr std::size_t kMaxBytes = std::size_t(64) << 20;
+  return std::min(file_bytes, kMaxBytes);
 }
 
 void append_dropped(std::string& list, std::string_view name, std::string_view reason) {

@@ -30,6 +30,19 @@ class MetadataCollector {
   Metadata metadata_;
 };
 
+/// Metadata in the memory of a file; empty: the file has none.
+struct StoredMetadata {
+  std::span<const std::byte> icc{}, exif{}, xmp{};
+};
+
+/// Returns a copy, with the density of EXIF, without what is damaged or exceeds `max_bytes` of
+/// memory: that is named in Metadata::dropped.
+Metadata copy_metadata(const StoredMetadata& stored, std::size_t max_bytes);
+
+/// Returns a maximum of the memory of metadata that may be anywhere in a file of this size, and is
+/// not compressed. More is dropped.
+std::size_t max_stored_metadata(std::size_t file_bytes);
+
 /// Appends "name (reason)" to a list.
 void append_dropped(std::string& list, std::string_view name, std::string_view reason);
 

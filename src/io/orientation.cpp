@@ -1,37 +1,11 @@
-// EXIF orientation. Source: CIPA DC-008 (EXIF 2.32), 4.6.4; TIFF 6.0, section 2.
 #include "io/orientation.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <opencv2/core.hpp>
 #include <utility>
 
 #include "io/opencv_codec.hpp"
-#include "io/tiff_reader.hpp"
 
 namespace eckart::io {
-namespace {
-
-constexpr std::uint32_t kMaxOrientation = 8;
-
-}  // namespace
-
-int exif_orientation(std::span<const std::byte> data) {
-  constexpr std::uint32_t kOrientation = 0x0112;
-  const TiffReader tiff(data);
-  if (!tiff.is_valid()) return kNormalOrientation;
-  const std::size_t directory = tiff.first_directory();
-  for (std::size_t i = 0; i < tiff.entries(directory); ++i) {
-    const std::size_t entry = TiffReader::entry(directory, i);
-    const std::uint32_t type = tiff.type_of(entry);
-    // The standard requires SHORT, but some programs write LONG, and all readers accept it.
-    if (tiff.at(entry, 2) != kOrientation || (type != TiffType::kShort && type != TiffType::kLong))
-      continue;
-    const std::uint32_t value = tiff.at(entry + 8, type == TiffType::kShort ? 2 : 4);
-    return value >= 1 && value <= kMaxOrientation ? int(value) : kNormalOrientation;
-  }
-  return kNormalOrientation;
-}
 
 Image apply_orientation(Image image, int orientation) {
   if (orientation == kNormalOrientation) return image;

@@ -14,6 +14,7 @@
 #include "files/state_folder.hpp"
 #include "hash/name_hash.hpp"
 #include "io/environment_error.hpp"
+#include "io/factors_file.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
 #include "text/ascii.hpp"
@@ -44,6 +45,10 @@ std::string named_format(const std::string& name) {
 }
 
 void check_extension(const std::string& name, ImageFormat format) {
+  if (name.ends_with("{name}"))
+    throw std::invalid_argument("the output name '" + name +
+                                "' ends with {name}, which has the extension of the input; end "
+                                "the name with .{ext}");
   const std::string named = named_format(name);
   if (named.empty() || named == to_string(format)) return;
   const std::string other =
@@ -62,17 +67,18 @@ std::string full_name_of(std::string pattern) {
 
 }  // namespace
 
-OutputTree::OutputTree(fs::path root, std::string name, const Codec& codec,
-                       std::vector<RankPolicy> ranks, bool has_residuals)
+OutputTree::OutputTree(fs::path root, std::string name, const Codec* codec,
+                       std::vector<RankPolicy> ranks, ExtraOutputs extra)
     : root_(std::move(root)),
       name_(std::move(name)),
       full_name_(full_name_of(name_)),
       codec_(codec),
       ranks_(std::move(ranks)),
-      has_residuals_(has_residuals) {
+      extra_(extra) {
   files::validate_output_name(name_);
+  if (!codec_) return;
   check_ranks_have_names(name_, ranks_.size());
-  check_extension(name_, codec_.format);
+  check_extension(name_, codec_->format);
 }
 
 std::string OutputTree::default_name(std::size_t ranks) {
@@ -84,29 +90,47 @@ bool OutputTree::names_rank(const std::string& name) {
 }
 
 /// Returns a path relative to the root.
-fs::path OutputTree::output_path_of(const fs::path& relative, const RankPolicy& rank,
+fs::path OutputTree::output_path_of(const fs::path& relative, const std::string& rank,
+                                    const std::string& label, std::string_view extension,
                                     Naming naming) const {
   const std::string& pattern = naming == Naming::full ? full_name_ : name_;
   const std::string file =
       files::expand_output_name(pattern, [&](std::string_view field) -> std::string {
         if (field == "stem") return relative.stem().native();
         if (field == "name") return relative.filename().native();
-        if (field == "ext") return std::string(codec_.extension);
-        const bool is_number = rank.kind == RankPolicy::Kind::rank;
-        return (field == "label" && is_number ? "k" : "") + file_name_label(rank);
+        if (field == "ext") return std::string(extension);
+        return field == "label" ? label : rank;
       });
   return relative.parent_path() / file;
+}
+
+/// Returns a path relative to the root, with the extension by which inputs are found.
+fs::path OutputTree::factors_path_of(const fs::path& relative, Naming naming) const {
+  constexpr const char* kLabel = "factors";
+  fs::path path = output_path_of(relative, kLabel, kLabel, kFactorsExtension, naming);
+  const std::string extension = std::string(".") + kFactorsExtension;
+  if (path.extension() != extension) path += extension;
+  return path;
 }
 
 /// Returns paths relative to the root.
 std::vector<fs::path> OutputTree::output_paths_of(const fs::path& relative, Naming naming) const {
   std::vector<fs::path> paths;
-  for (const RankPolicy& rank : ranks_) paths.push_back(output_path_of(relative, rank, naming));
-  if (!has_residuals_) return paths;
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const std::string extension = paths[i].extension().native();
-    paths.push_back(fs::path(paths[i]).replace_extension(".residual" + extension));
+  if (codec_) {
+    for (const RankPolicy& policy : ranks_) {
+      const bool is_number = policy.kind == RankPolicy::Kind::rank;
+      const std::string rank = file_name_label(policy);
+      paths.push_back(
+          output_path_of(relative, rank, (is_number ? "k" : "") + rank, codec_->extension, naming));
+    }
   }
+  if (codec_ && extra_.residuals) {
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const std::string extension = paths[i].extension().native();
+      paths.push_back(fs::path(paths[i]).replace_extension(".residual" + extension));
+    }
+  }
+  if (extra_.factors) paths.push_back(factors_path_of(relative, naming));
   return paths;
 }
 

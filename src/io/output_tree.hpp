@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -12,14 +13,20 @@
 
 namespace eckart::io {
 
+/// What is written besides the images of ranks.
+struct ExtraOutputs {
+  bool residuals = false;  ///< one for each rank, with .residual before the extension
+  bool factors = false;    ///< one .npz file for all ranks
+};
+
 /// Names the outputs. The tree of the inputs is mirrored below a root. Thread-safe.
 class OutputTree {
  public:
   /// `name` is a pattern as files/output_name defines it. Throws std::invalid_argument if it is
-  /// invalid, or if there are several ranks and it has neither {rank} nor {label}. If
-  /// `has_residuals`, each rank has a second output, with .residual before the extension.
-  OutputTree(std::filesystem::path root, std::string name, const Codec& codec,
-             std::vector<RankPolicy> ranks, bool has_residuals = false);
+  /// invalid, or if there are several ranks and it has neither {rank} nor {label}. `codec` is that
+  /// of images; null if only factors are written.
+  OutputTree(std::filesystem::path root, std::string name, const Codec* codec,
+             std::vector<RankPolicy> ranks, ExtraOutputs extra = {});
 
   /// Returns {stem}.{ext}, or {stem}.{label}.{ext} for several ranks.
   static std::string default_name(std::size_t ranks);
@@ -31,10 +38,11 @@ class OutputTree {
   enum class Naming { usual, full };
 
   /// Reserves the output paths of the input at `relative`: one per rank, then those of the
-  /// residuals per rank. Uses the usual names, or the full names if another input has reserved a
-  /// usual name. With Naming::full only the full names are tried. Throws
-  /// ItemError(output_collision) if another input has the names, or if they are inside .eckart.
-  /// Memory: about 50 bytes per name, because only hashes are stored.
+  /// residuals per rank, then that of the factors, whose {rank} and {label} are "factors". Uses the
+  /// usual names, or the full names if another input has reserved a usual name. With Naming::full
+  /// only the full names are tried. Throws ItemError(output_collision) if another input has the
+  /// names, or if they are inside .eckart. Memory: about 50 bytes per name, because only hashes are
+  /// stored.
   std::vector<std::filesystem::path> reserve(const std::filesystem::path& relative,
                                              Naming naming = Naming::usual);
 
@@ -50,11 +58,14 @@ class OutputTree {
     is_case_insensitive_ = is_case_insensitive;
   }
 
-  const Codec& codec() const { return codec_; }
+  const Codec* codec() const { return codec_; }
+  bool has_factors() const { return extra_.factors; }
 
  private:
   std::filesystem::path output_path_of(const std::filesystem::path& relative,
-                                       const RankPolicy& rank, Naming naming) const;
+                                       const std::string& rank, const std::string& label,
+                                       std::string_view extension, Naming naming) const;
+  std::filesystem::path factors_path_of(const std::filesystem::path& relative, Naming naming) const;
   std::vector<std::filesystem::path> output_paths_of(const std::filesystem::path& relative,
                                                      Naming naming) const;
   std::uint64_t hash_of(const std::filesystem::path& path) const;
@@ -62,9 +73,9 @@ class OutputTree {
 
   const std::filesystem::path root_;
   const std::string name_, full_name_;
-  const Codec& codec_;
+  const Codec* const codec_;
   const std::vector<RankPolicy> ranks_;
-  const bool has_residuals_;
+  const ExtraOutputs extra_;
   bool is_case_insensitive_ = false;
   std::mutex mutex_;
   // Hash of an output path -> hash of its input.

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
+#include "io/exif.hpp"
 #include "io/image_codecs.hpp"
 #include "io/metadata_collector.hpp"
 #include "io/opencv_decoder.hpp"
@@ -36,7 +37,6 @@ void check_known(const PngChunk& chunk) {
 /// What precedes the pixels.
 struct PngStart {
   PngIhdr ihdr;
-  /// Metadata may also follow the pixels, and take as much memory as the file, up to a limit.
   std::size_t max_metadata_bytes;
   bool has_transparency = false;  ///< has a tRNS chunk
 
@@ -46,11 +46,10 @@ struct PngStart {
 /// Reads the header, and the types of the chunks up to the pixels.
 PngStart read_start(FileBytes file) {
   if (!sniff(file.at(0, kPngSignature.size()))) fail_corrupt("has no PNG signature");
-  constexpr std::size_t kMaxBytesOfChunks = std::size_t(64) << 20;
   PngChunkReader chunks(file);
   const PngChunk first = chunks.next();
   PngStart start{parse_png_ihdr(first, file.at(first.offset, first.size)),
-                 std::min(file.size(), kMaxBytesOfChunks)};
+                 max_stored_metadata(file.size())};
   std::size_t inflated = 0;
   for (PngChunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
     check_known(chunk);
@@ -160,7 +159,7 @@ Contents read_contents(std::span<const std::byte> file) {
     if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true))
       read_transparency(parts, ihdr, whole);
     if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
-      contents.orientation = exif_orientation(data_of_chunk(whole));
+      contents.orientation = exif_orientation(exif_of_chunk(data_of_chunk(whole)));
     if (chunk.type == "IEND") {
       checked_chunk(chunk, file);
       if (chunk.size != 0) fail_corrupt("has an IEND chunk that is not empty");
@@ -237,7 +236,7 @@ PixelChunks pixel_chunks(std::span<const std::byte> file) {
       keep(parts.transparency);  // of a palette; OpenCV 4.6 ignores others
     }
     if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
-      result.orientation = exif_orientation(data_of_chunk(whole));
+      result.orientation = exif_orientation(exif_of_chunk(data_of_chunk(whole)));
     if (chunk.type == "IEND") break;
   }
   return result;

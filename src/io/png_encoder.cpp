@@ -21,10 +21,6 @@ using Row = std::vector<std::uint8_t>;
 /// The codes of filters, which are the first byte of a row.
 enum Filter : std::uint8_t { kNone, kSub, kUp, kAverage, kPaeth };
 
-bool has_alpha(const PictureView& picture) {
-  return picture.alpha != nullptr && !picture.alpha->empty();
-}
-
 /// Copies samples of one row, with alpha behind the other channels, in big-endian order.
 template <class T>
 void copy_samples(const PictureView& picture, int row, std::uint8_t* to) {
@@ -37,7 +33,7 @@ void copy_samples(const PictureView& picture, int row, std::uint8_t* to) {
   const T* sample = reinterpret_cast<const T*>(picture.pixels.data()) +
                     std::size_t(row) * std::size_t(shape.cols) * channels;
   const std::size_t samples = std::size_t(shape.cols) * channels;
-  if (!has_alpha(picture)) {
+  if (!picture.has_alpha()) {
     if constexpr (sizeof(T) == 1) {
       std::memcpy(to, sample, samples);
     } else {
@@ -58,7 +54,7 @@ class FileRows {
  public:
   explicit FileRows(const PictureView& picture)
       : picture_(picture),
-        pixel_bytes_(std::size_t(picture.pixels.shape().channels + has_alpha(picture)) *
+        pixel_bytes_(std::size_t(picture.pixels.shape().channels + picture.has_alpha()) *
                      std::size_t(picture.pixels.shape().depth)),
         row_bytes_(std::size_t(picture.pixels.shape().cols) * pixel_bytes_),
         row_(pixel_bytes_ + row_bytes_),
@@ -168,8 +164,8 @@ std::vector<std::byte> filtered_rows(const PictureView& picture, PngCompression 
 
 void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
   const ImageShape& shape = picture.pixels.shape();
-  const int gray = has_alpha(picture) ? PngColorType::kGrayAlpha : PngColorType::kGray;
-  const int rgb = has_alpha(picture) ? PngColorType::kRgbAlpha : PngColorType::kRgb;
+  const int gray = picture.has_alpha() ? PngColorType::kGrayAlpha : PngColorType::kGray;
+  const int rgb = picture.has_alpha() ? PngColorType::kRgbAlpha : PngColorType::kRgb;
   std::vector<std::byte> data;
   append_big_endian_32(data, std::uint32_t(shape.cols));
   append_big_endian_32(data, std::uint32_t(shape.rows));

@@ -22,7 +22,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::size_t kMaxInflatedBytes = kMaxInflatedMetadata / 2;
 constexpr std::string_view kXmpKeyword("XML:com.adobe.xmp\0", 18);
-constexpr std::string_view kExifPrefix("Exif\0\0", 6);  // written by some programs by mistake
 
 std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -89,7 +88,7 @@ class PngMetadataReader {
   }
 
   std::string take_exif(Bytes data) {
-    if (as_text(data).starts_with(kExifPrefix)) data = data.subspan(kExifPrefix.size());
+    data = exif_of_chunk(data);
     if (!is_exif(data)) return "not EXIF data";
     if (data.size() > found_.room()) return "too large";
     found_.set(&Metadata::exif, "eXIf chunk", data);

@@ -221,7 +221,14 @@ std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions&) 
 }  // namespace
 
 Codec pnm_codec() {
-  return {ImageFormat::pnm, "pnm", sniff, read_header, decode, check_encodable, encode};
+  return {ImageFormat::pnm,
+          "pnm",
+          sniff,
+          read_header,
+          decode,
+          check_encodable,
+          encode,
+          {.icc = 0, .exif = 0, .xmp = 0, .has_density = false, .has_png_color = false}};
 }
 
 }  // namespace eckart::io

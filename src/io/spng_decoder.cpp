@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "io/alpha.hpp"
+#include "io/png_chunk_writer.hpp"
 #include "io/png_rows.hpp"
 
 namespace eckart::io {
@@ -26,7 +27,7 @@ class UncompressedPngStream {
   UncompressedPngStream(const PngParts& parts, Deadline& deadline)
       : rows_(parts.idat, deadline), rows_left_(parts.row_bytes) {
     buffer_.reserve(kBlock + 64);  // block and chunk headers
-    append("\x89PNG\r\n\x1a\n");
+    append(buffer_, "\x89PNG\r\n\x1a\n");
     for (const auto& chunk : {parts.ihdr, parts.palette, parts.transparency})
       buffer_.insert(buffer_.end(), chunk.begin(), chunk.end());
   }
@@ -60,17 +61,17 @@ class UncompressedPngStream {
     used_ = 0;
     if (rows_left_ == 0) {
       ended_ = true;
-      append_big_endian(0);
-      append("IEND");
-      append_big_endian(0xAE426082);
+      append_big_endian_32(buffer_, 0);
+      append(buffer_, "IEND");
+      append_big_endian_32(buffer_, 0xAE426082);
       return true;
     }
     const std::size_t size = std::min(rows_left_, kBlock);
     rows_left_ -= size;
     const std::size_t header = begun_ ? 0 : 2;
-    append_big_endian(std::uint32_t(header + 5 + size));
-    append("IDAT");
-    if (!begun_) append("\x78\x01");
+    append_big_endian_32(buffer_, std::uint32_t(header + 5 + size));
+    append(buffer_, "IDAT");
+    if (!begun_) append(buffer_, "\x78\x01");
     begun_ = true;
     for (const std::size_t byte :
          {std::size_t(rows_left_ == 0), size & 0xFF, size >> 8, ~size & 0xFF, ~size >> 8 & 0xFF})
@@ -78,15 +79,8 @@ class UncompressedPngStream {
     const std::size_t at = buffer_.size();
     buffer_.resize(at + size);
     if (!rows_.read(std::span(buffer_).subspan(at))) return false;
-    append_big_endian(0);  // CRC, which libspng ignores
+    append_big_endian_32(buffer_, 0);  // CRC, which libspng ignores
     return rows_left_ > 0 || rows_.finish();
-  }
-
-  void append(std::string_view text) {
-    for (const char c : text) buffer_.push_back(std::byte(c));
-  }
-  void append_big_endian(std::uint32_t value) {
-    for (int shift = 24; shift >= 0; shift -= 8) buffer_.push_back(std::byte(value >> shift));
   }
 
   PngRows rows_;

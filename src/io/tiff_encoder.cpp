@@ -5,6 +5,8 @@
 
 #include "core/error.hpp"
 #include "io/alpha.hpp"
+#include "io/codec.hpp"
+#include "io/exif_entries.hpp"
 #include "io/tiff_file.hpp"
 
 namespace eckart::io {
@@ -30,8 +32,8 @@ void set_tags(const TiffFile& tiff, const PictureView& picture, std::uint32_t st
   set(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   set(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
   set(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  set(tiff, TIFFTAG_PREDICTOR,
-      is_float(shape.depth) ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL);
+  // The predictor for floats is not known to all readers, such as tifffile without imagecodecs.
+  set(tiff, TIFFTAG_PREDICTOR, is_float(shape.depth) ? PREDICTOR_NONE : PREDICTOR_HORIZONTAL);
   set(tiff, TIFFTAG_ROWSPERSTRIP, strip_rows);
   if (picture.has_alpha()) {
     const std::uint16_t kind = EXTRASAMPLE_UNASSALPHA;
@@ -60,7 +62,8 @@ std::vector<std::byte> encode_tiff(const PictureView& picture) {
   }
   const std::size_t row_bytes = samples.size() / rows;
   const std::size_t strip_rows = std::clamp<std::size_t>(kStripBytes / row_bytes, 1, rows);
-  TiffFile tiff(/*is_big=*/samples.size() > kMaxSmall);
+  const bool is_big = samples.size() > kMaxSmall;
+  TiffFile tiff(is_big);
   set_tags(tiff, picture, std::uint32_t(strip_rows));
   for (std::size_t row = 0, strip = 0; row < rows; row += strip_rows, ++strip) {
     const std::size_t bytes = std::min(strip_rows, rows - row) * row_bytes;
@@ -68,7 +71,10 @@ std::vector<std::byte> encode_tiff(const PictureView& picture) {
                                 tmsize_t(bytes)) == tmsize_t(bytes));
   }
   check(TIFFWriteDirectory(tiff.get()) == 1);
-  return tiff.finish();
+  std::vector<std::byte> file = tiff.finish();
+  const auto entries = read_exif_entries(described_exif(picture), MetadataLimits::kNone);
+  if (entries && !is_big) write_exif_entries(*entries, file);
+  return file;
 }
 
 }  // namespace eckart::io

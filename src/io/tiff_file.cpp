@@ -19,10 +19,15 @@ std::string format_message(const char* format, va_list values) {
   return text::printable_message(text);
 }
 
+/// libtiff begins a message with the name of the file, which is empty here.
+std::string without_name(const std::string& message) {
+  return message.starts_with(": ") ? message.substr(2) : message;
+}
+
 }  // namespace
 
 TiffFile::TiffFile(FileBytes file) : file_(std::move(file)) {
-  open("r");
+  open("rD");  // D: the table of strips or tiles is read with the first of them
   check(tiff_ != nullptr);
 }
 
@@ -49,7 +54,7 @@ void TiffFile::check(bool ok) {
     error_.clear();
     return;
   }
-  const std::string& message = error_.empty() ? warning_ : error_;
+  const std::string message = without_name(error_.empty() ? warning_ : error_);
   if (message.find("ut of memory") != message.npos) throw std::bad_alloc();
   fail_corrupt("cannot be decoded by libtiff: " + (message.empty() ? "no reason given" : message));
 }

@@ -176,6 +176,10 @@ void read_storage(TiffFile& tiff, TiffLayout& layout) {
       TIFFIsTiled(tiff.get()) != 0 ? TIFFTileSize(tiff.get()) : TIFFScanlineSize(tiff.get());
   if (bytes <= 0) fail_corrupt("declares an invalid size of rows or tiles");
   layout.chunk_bytes = std::size_t(bytes);
+  // 8 bytes each for offset and size, and 8 while they are read.
+  const std::uint32_t chunks =
+      TIFFIsTiled(tiff.get()) != 0 ? TIFFNumberOfTiles(tiff.get()) : TIFFNumberOfStrips(tiff.get());
+  layout.table_bytes = 24 * std::size_t(chunks);
   // libtiff copies the compressed data if it reverses their bits.
   if (field<std::uint16_t>(tiff, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB)
     layout.chunk_bytes += std::size_t(TIFFGetSizeProc(tiff.get())(TIFFClientdata(tiff.get())));

@@ -24,6 +24,7 @@ struct TiffLayout {
   std::vector<std::array<std::uint8_t, 3>> palette;  ///< red, green, blue; empty: none
   int tile_rows = 0, tile_cols = 0;                  ///< 0: stored in strips
   std::size_t chunk_bytes = 0;                       ///< of a row or a tile
+  std::size_t table_bytes = 0;                       ///< of libtiff's table of offsets and sizes
   int orientation = kNormalOrientation;
 
   /// Samples per pixel in the file.

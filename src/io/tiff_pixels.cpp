@@ -29,17 +29,17 @@ struct RowPart {
 
 /// Writes rows to a picture. T is the type of samples.
 template <class T>
-class Placer {
+class RowWriter {
  public:
-  Placer(const TiffLayout& layout, Picture& picture)
+  RowWriter(const TiffLayout& layout, Picture& picture)
       : layout_(layout), picture_(picture), samples_(layout.is_planar ? 1 : layout.samples()) {}
 
-  void place(const RowPart& part) {
+  void write(const RowPart& part) {
     const T* from = unpack(part);
     for (int i = 0; i < samples_; ++i) {
       const int channel = part.channel + i;
       if (!layout_.palette.empty()) {
-        place_colors(part, from);
+        write_colors(part, from);
         continue;
       }
       const bool is_color = channel < layout_.shape.channels;
@@ -69,7 +69,7 @@ class Placer {
     return wide_.data();
   }
 
-  void place_colors(const RowPart& part, const T* indices) {
+  void write_colors(const RowPart& part, const T* indices) {
     if constexpr (kMayBeNarrow<T>) {
       for (int channel = 0; channel < 3; ++channel) {
         const MatrixView<T> plane = picture_.pixels.plane<T>(channel);
@@ -86,22 +86,22 @@ class Placer {
   std::vector<T> wide_;
 };
 
-template <class Place>
+template <class WriteRow>
 void read_strips(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline, std::byte* buffer,
-                 const Place& place) {
+                 const WriteRow& write_row) {
   for (int channel = 0; channel < (layout.is_planar ? layout.samples() : 1); ++channel) {
     for (int row = 0; row < layout.shape.rows; ++row) {
       if (deadline.passed()) deadline.throw_too_large();
       tiff.check(TIFFReadScanline(tiff.get(), buffer, std::uint32_t(row), std::uint16_t(channel)) ==
                  1);
-      place({buffer, row, 0, layout.shape.cols, channel});
+      write_row({buffer, row, 0, layout.shape.cols, channel});
     }
   }
 }
 
-template <class Place>
+template <class WriteRow>
 void read_tiles(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline, std::byte* buffer,
-                const Place& place) {
+                const WriteRow& write_row) {
   const auto row_bytes = std::size_t(TIFFTileRowSize(tiff.get()));
   const ImageShape& shape = layout.shape;
   for (int channel = 0; channel < (layout.is_planar ? layout.samples() : 1); ++channel) {
@@ -113,7 +113,8 @@ void read_tiles(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline, st
         const int rows = int(std::min<std::int64_t>(layout.tile_rows, shape.rows - top));
         const int cols = int(std::min<std::int64_t>(layout.tile_cols, shape.cols - left));
         for (int row = 0; row < rows; ++row)
-          place({buffer + std::size_t(row) * row_bytes, int(top) + row, int(left), cols, channel});
+          write_row(
+              {buffer + std::size_t(row) * row_bytes, int(top) + row, int(left), cols, channel});
       }
     }
   }
@@ -173,13 +174,14 @@ Picture read_pixels(TiffFile& tiff, const TiffLayout& layout, Deadline& deadline
   picture.pixels = Image(layout.shape);
   if (layout.alpha != TiffAlpha::none) picture.alpha = Image(alpha_shape(layout.shape));
   std::vector<std::byte> buffer(layout.chunk_bytes);
-  Placer<T> placer(layout, picture);
-  const auto place = [&](const RowPart& part) { placer.place(part); };
+  RowWriter<T> writer(layout, picture);
+  const auto write_row = [&](const RowPart& part) { writer.write(part); };
+  TIFFGetStrileByteCount(tiff.get(), 0);  // reads the table, of which warnings do not count
   tiff.refuse_warnings();
   if (layout.tile_rows == 0) {
-    read_strips(tiff, layout, deadline, buffer.data(), place);
+    read_strips(tiff, layout, deadline, buffer.data(), write_row);
   } else {
-    read_tiles(tiff, layout, deadline, buffer.data(), place);
+    read_tiles(tiff, layout, deadline, buffer.data(), write_row);
   }
   if constexpr (std::is_floating_point_v<T>) check_finite(picture.pixels, "a sample");
   if (layout.alpha == TiffAlpha::associated) divide_by_alpha<T>(picture);

@@ -9,7 +9,7 @@ namespace eckart::io {
 
 /// Types of values. TIFF 6.0, section 2.
 struct TiffType {
-  enum : std::uint32_t { kShort = 3, kLong = 4, kRational = 5 };
+  enum : std::uint32_t { kAscii = 2, kShort = 3, kLong = 4, kRational = 5 };
 };
 
 /// Reads a TIFF structure, such as EXIF data, in its byte order. A directory is its offset: a count

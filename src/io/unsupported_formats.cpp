@@ -31,7 +31,7 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {"JPEG 2000", "\0\0\0\x0CjP  \r\n\x87\n"sv},
     {"JPEG 2000", "\xFF\x4F\xFF\x51"},
     {"Photoshop (PSD)", "8BPS"},
-    {"CR2 (camera raw)", "II*\0\x10\0\0\0CR"sv},
+    {"CR2 (camera raw)", kCr2Signature},
     {"ORF (camera raw)", "IIRO"},
     {"ORF (camera raw)", "IIRS"},
     {"ORF (camera raw)", "MMOR"},

@@ -15,7 +15,10 @@
 
 #include "io/alpha.hpp"
 #include "io/deadline.hpp"
+#include "io/exif.hpp"
+#include "io/exif_entries.hpp"
 #include "io/image_codecs.hpp"
+#include "io/metadata_collector.hpp"
 #include "io/orientation.hpp"
 
 namespace eckart::io {
@@ -67,35 +70,33 @@ WebpHeader parse_header(FileBytes file) {
 }
 
 Header read_header(FileBytes file) {
+  const std::size_t max_metadata = max_stored_metadata(file.size());
   const WebpHeader header = parse_header(std::move(file));
   // An EXIF chunk may follow the pixels and require a rotated copy.
-  return {header.shape, header.decode_bytes(false), header.decode_bytes(true), header.has_alpha};
+  return {header.shape, header.decode_bytes(false), header.decode_bytes(true), header.has_alpha,
+          max_metadata};
 }
 
 struct DeleteDemuxer {
   void operator()(WebPDemuxer* demuxer) const { WebPDemuxDelete(demuxer); }
 };
 
-std::vector<std::byte> chunk_of(const WebPDemuxer* demuxer, const char* name) {
+/// Returns the data of a chunk, in the memory of the file.
+std::span<const std::byte> chunk_of(const WebPDemuxer* demuxer, const char* name) {
   WebPChunkIterator chunk;
-  std::vector<std::byte> data;
-  if (WebPDemuxGetChunk(demuxer, name, 1, &chunk) != 0) {
-    const auto* begin = reinterpret_cast<const std::byte*>(chunk.chunk.bytes);
-    data.assign(begin, begin + chunk.chunk.size);
-  }
+  std::span<const std::byte> data;
+  if (WebPDemuxGetChunk(demuxer, name, 1, &chunk) != 0)
+    data = {reinterpret_cast<const std::byte*>(chunk.chunk.bytes), chunk.chunk.size};
   WebPDemuxReleaseChunkIterator(&chunk);
   return data;
 }
 
-Metadata metadata_of(std::span<const std::byte> file) {
+StoredMetadata metadata_of(std::span<const std::byte> file) {
   const WebPData data{data_of(file), file.size()};
   const std::unique_ptr<WebPDemuxer, DeleteDemuxer> demuxer(WebPDemux(&data));
   if (!demuxer) fail_corrupt("has wrong chunks");
-  Metadata metadata;
-  metadata.icc = chunk_of(demuxer.get(), "ICCP");
-  metadata.exif = chunk_of(demuxer.get(), "EXIF");
-  metadata.xmp = chunk_of(demuxer.get(), "XMP ");
-  return metadata;
+  return {chunk_of(demuxer.get(), "ICCP"), exif_of_chunk(chunk_of(demuxer.get(), "EXIF")),
+          chunk_of(demuxer.get(), "XMP ")};
 }
 
 void check(VP8StatusCode status) {
@@ -124,7 +125,7 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
   const WebpHeader header = parse_header(file);
   const std::span<const std::byte> image = file.first(header.size);
-  Metadata metadata = metadata_of(image);
+  const StoredMetadata metadata = metadata_of(image);
   const int orientation = exif_orientation(metadata.exif);
   check_decode_memory(file.size() + header.decode_bytes(orientation != kNormalOrientation), limits);
   Picture picture;
@@ -138,7 +139,8 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   }
   if (deadline.passed_now()) deadline.throw_too_large();
   picture = apply_orientation(std::move(picture), orientation);
-  picture.metadata = std::move(metadata);
+  picture.metadata = copy_metadata(metadata, std::min(max_stored_metadata(file.size()),
+                                                      metadata_room(file.size(), picture, limits)));
   return picture;
 }
 
@@ -212,7 +214,7 @@ struct DeleteMux {
   void operator()(WebPMux* mux) const { WebPMuxDelete(mux); }
 };
 
-void add_chunk(WebPMux* mux, const char* name, const std::vector<std::byte>& bytes) {
+void add_chunk(WebPMux* mux, const char* name, std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
   const WebPData data{data_of(bytes), bytes.size()};
   if (WebPMuxSetChunk(mux, name, &data, 0) != WEBP_MUX_OK) throw std::bad_alloc();
@@ -223,7 +225,7 @@ std::vector<std::byte> bytes_of(const WebPData& data) {
   return {begin, begin + data.size};
 }
 
-std::vector<std::byte> with_metadata(const WebPData& image, const Metadata& metadata) {
+std::vector<std::byte> with_metadata(const WebPData& image, const StoredMetadata& metadata) {
   const std::unique_ptr<WebPMux, DeleteMux> mux(WebPMuxCreate(&image, 0));
   if (!mux) throw std::bad_alloc();
   add_chunk(mux.get(), "ICCP", metadata.icc);
@@ -250,11 +252,14 @@ std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& o
   Encoder encoder;
   encoder.import(picture, options.webp_quality == kLosslessWebp);
   const WebPData image = encoder.encode(make_config(options.webp_quality));
-  const Metadata* metadata = picture.metadata;
-  if (metadata == nullptr ||
-      (metadata->icc.empty() && metadata->exif.empty() && metadata->xmp.empty()))
-    return bytes_of(image);
-  return with_metadata(image, *metadata);
+  const std::vector<std::byte> exif = described_exif(picture);
+  StoredMetadata metadata{.exif = exif};
+  if (picture.metadata != nullptr) {
+    metadata.icc = picture.metadata->icc;
+    metadata.xmp = picture.metadata->xmp;
+  }
+  if (metadata.icc.empty() && metadata.exif.empty() && metadata.xmp.empty()) return bytes_of(image);
+  return with_metadata(image, metadata);
 }
 
 }  // namespace
@@ -266,7 +271,8 @@ std::string webp_version() {
 }
 
 Codec webp_codec() {
-  return {ImageFormat::webp, "webp", sniff, read_header, decode, check_encodable, encode};
+  return {ImageFormat::webp,       "webp", sniff, read_header, decode, check_encodable, encode,
+          {.has_png_color = false}};
 }
 
 }  // namespace eckart::io

@@ -36,6 +36,10 @@ void restore_output(WorkItem& item, std::size_t output) {
       preparation::restore_colors(item.image, task.input, task.outputs[output], item.color);
   task.outputs[output] = std::move(restored.pixels);
   divide_levels(task.results[output], matrices_scale(item.image.shape(), item.color));
+  if (!item.has_known_pixels()) {  // errors of the matrices add up to those of the pixels
+    item.errors.push_back(sum_errors(task.results[output]));
+    return;
+  }
   item.errors.push_back(
       {.residual = item.color == ColorMode::luma ? luma_residual(item, output) : restored.residual,
        .squared_error = restored.squared_error});
@@ -72,6 +76,7 @@ void restore_colors(WorkItem& item) {
   for (std::vector<double>& values : task.spectra) {
     for (double& value : values) value /= scale;
   }
+  for (Factors& matrix : task.factors) matrix.scale_levels(1 / scale);
   task.input = std::exchange(item.image, {});
 }
 

@@ -22,15 +22,17 @@ Image copy_image(const Image& image) {
 }  // namespace
 
 void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
-                  const std::optional<RankPolicy>& chroma_rank) {
+                  const std::optional<RankPolicy>& chroma_rank, bool wants_factors) {
   compute::Task& task = item.task;
   const ImageShape& shape = item.matrices_shape;
   const ImageShape stored = stored_matrices_shape(item.image_shape, item.color);
   const double scale = matrices_scale(item.image_shape, item.color);
   task.peak = scale * peak(item.image_shape.depth);
   task.rounding_step = scale;
+  const bool has_known_pixels = item.has_known_pixels();
   const auto to_levels = [&](const RankPolicy& policy) {
-    return scale_levels(resolve(policy, stored), scale);
+    const bool is_all_known = !has_known_pixels && policy.kind == RankPolicy::Kind::full;
+    return is_all_known ? policy : scale_levels(resolve(policy, stored), scale);
   };
   task.chroma_rank.reset();
   if (item.color == ColorMode::ycbcr && chroma_rank) task.chroma_rank = to_levels(*chroma_rank);
@@ -38,9 +40,12 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
   item.output_ranks = ranks;
   item.uncomputed_ranks.clear();
   task.ranks.clear();
+  bool has_copies = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const RankPolicy resolved = to_levels(ranks[i]);
-    if ((is_full(resolved, shape) && is_chroma_full) || !item.is_rank_needed(i)) {
+    const bool is_copy = has_known_pixels && is_full(resolved, shape) && is_chroma_full;
+    if (is_copy || !item.is_rank_needed(i)) {
+      has_copies = has_copies || (is_copy && item.is_rank_needed(i));
       item.uncomputed_ranks.push_back(i);
       continue;
     }
@@ -48,7 +53,10 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
     task.outputs.emplace_back(shape);
     task.results.emplace_back(std::size_t(shape.channels));
   }
-  item.skips_backend = task.ranks.empty();
+  wants_factors = wants_factors && item.needs_factors();
+  const int factor_rank = has_copies ? std::min(shape.rows, shape.cols) : 0;
+  task.min_factor_rank = wants_factors ? std::optional(factor_rank) : std::nullopt;
+  item.skips_backend = task.ranks.empty() && !wants_factors;
   if (item.skips_backend) complete_outputs(item);
 }
 

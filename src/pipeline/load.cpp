@@ -32,6 +32,20 @@ ItemPtr make_work_item(io::SourceItem arrival) {
   return item;
 }
 
+namespace {
+
+/// The factors are in levels of the image, and those of the task in levels of its matrices.
+void set_known_factors(WorkItem& item, Picture picture) {
+  ImageFactors& factors = *picture.factors;
+  set_matrices(item, std::move(picture.pixels), factors.color);
+  item.task.known_factors = std::move(factors.matrices);
+  for (Factors& matrix : item.task.known_factors)
+    matrix.scale_levels(matrices_scale(item.image_shape, item.color));
+  item.samples = std::move(factors.samples);
+}
+
+}  // namespace
+
 /// Records the identity of the opened file, so that the file that is checked, read and later
 /// removed is the same.
 std::optional<io::InputFile> open_watched_file(WorkItem& item) {
@@ -58,6 +72,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   file.check_size(limits_.file_mb);
   const io::Codec& codec = io::detect_codec(io::FileBytes(file), input_.decoder);
   const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
+  if (header.factor_bytes > 0) check_factors_suffice(header.shape);
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
@@ -65,34 +80,70 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
-  set_matrices(item, std::move(picture.pixels), input_.color);
+  if (picture.factors) {
+    set_known_factors(item, std::move(picture));
+  } else {
+    set_matrices(item, std::move(picture.pixels), input_.color);
+  }
   if (picture.metadata.dicom)
     spdlog::debug("{}: {}", text::printable(item.file.native()),
                   io::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
-  item.reservation.shrink_to(resident_bytes(item, item.image_shape) + item.alpha.bytes() +
-                             item.metadata.bytes());
+  item.reservation.shrink_to(resident_bytes(item, item.image_shape, item.color) +
+                             item.alpha.bytes() + item.metadata.bytes() + header.factor_bytes);
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
   warn_of_jpeg_noise(item, codec.format);
-  prepare_task(item, ranks_, input_.chroma_rank);
-  log_full_rank(item);
+  prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
+  if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
 }
 
-std::size_t Loader::resident_bytes(const WorkItem& item, const ImageShape& prepared) const {
+std::size_t Loader::resident_bytes(const WorkItem& item, const ImageShape& prepared,
+                                   ColorMode color) const {
   std::size_t outputs = 0;
+  bool writes_residuals = false;
   for (std::size_t i = 0; i < ranks_.size(); ++i) outputs += item.is_rank_needed(i) ? 1 : 0;
-  const bool writes_residuals = item.outputs.size() > ranks_.size();
+  for (std::size_t i = 0; i < item.outputs.size(); ++i)
+    writes_residuals = writes_residuals || item.is_residual(i);
   const std::size_t image = prepared.bytes();
-  const std::size_t matrices = matrices_shape(prepared, input_.color).bytes();
+  const std::size_t matrices = matrices_shape(prepared, color).bytes();
+  const std::size_t factors = item.needs_factors() ? written_factor_bytes(prepared, color) : 0;
   const std::size_t computing = copies_ * matrices * (1 + outputs);
   const std::size_t writing = image * (1 + outputs + (writes_residuals ? 1 : 0));
-  if (!preparation::has_own_matrices(prepared, input_.color)) return std::max(computing, writing);
+  if (!preparation::has_own_matrices(prepared, color))
+    return factors + std::max(computing, writing);
   const std::size_t restoring = matrices * (1 + outputs) + image * outputs;
-  return std::max(image + std::max(computing, restoring), writing);
+  return factors + std::max(image + std::max(computing, restoring), writing);
+}
+
+/// The factors, their arrays and the file that is made of these.
+std::size_t Loader::written_factor_bytes(const ImageShape& prepared, ColorMode color) const {
+  constexpr std::size_t kCopies = 3;
+  if (!input_.wants_factors) return 0;
+  ImageShape shape = matrices_shape(prepared, color);
+  const int channels = shape.channels, full = std::min(shape.rows, shape.cols);
+  shape.depth = prepared.depth;
+  int rank = 1;
+  const auto include = [&](const RankPolicy& policy) {
+    rank = std::max(rank, depends_on_shape_only(policy) ? choose_rank(policy, shape) : full);
+  };
+  std::ranges::for_each(ranks_, include);
+  if (input_.chroma_rank) include(*input_.chroma_rank);
+  return kCopies * std::size_t(channels) * factor_bytes(shape.rows, shape.cols, rank);
+}
+
+void Loader::check_factors_suffice(const ImageShape& shape) const {
+  const auto refuse = [](const std::string& setting) {
+    throw ItemError(FailureReason::unsupported, "factors have no pixels for " + setting);
+  };
+  const Preparation& preparation = preparer_.preparation();
+  if (!input_.why_no_factors.empty()) refuse(input_.why_no_factors);
+  if (preparation.gray && shape.channels > 1) refuse("gray");
+  if (preparation.size.is_set()) refuse("input.size");
+  if (preparation.normalize != Normalization::none) refuse("input.normalize");
 }
 
 /// One reservation covers everything the item needs. If items held some bytes while they waited for
@@ -101,6 +152,8 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
                                      const io::Header& header) const {
   ImageShape rotated = header.shape;  // if EXIF orientation swaps rows and columns
   std::swap(rotated.rows, rotated.cols);
+  // The color mode of factors is known when they are decoded; this one needs the most memory.
+  const ColorMode color = header.factor_bytes > 0 ? ColorMode::ycbcr : input_.color;
   std::size_t bytes = file_bytes + header.max_decode_bytes;
   for (const ImageShape& shape : {header.shape, rotated}) {
     const ImageShape prepared = prepared_shape(shape, preparer_.preparation());
@@ -108,9 +161,9 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
       return header.may_have_alpha ? io::alpha_shape(image).bytes() : 0;
     };
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
-                      resident_bytes(item, prepared) + alpha_bytes(prepared)});
+                      resident_bytes(item, prepared, color) + alpha_bytes(prepared)});
   }
-  return bytes + header.max_metadata_bytes;
+  return bytes + header.max_metadata_bytes + header.factor_bytes;
 }
 
 /// Frees the file's bytes before it returns.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/color_mode.hpp"
@@ -42,9 +43,13 @@ struct InputOptions {
   ColorMode color = ColorMode::channels;
   std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr; nullopt: as Y
   bool wants_spectra = false;                  ///< Task::wants_spectrum
+  bool wants_factors = false;                  ///< Task::min_factor_rank
+  /// Why files of factors are refused; empty: they are inputs too.
+  std::string why_no_factors{};
 };
 
-/// Decodes files and prepares their images for tasks. Thread-safe. Must outlive the items, which
+/// Decodes files and prepares their images for tasks. A file of factors becomes a task with known
+/// factors. Thread-safe. Must outlive the items, which
 /// refer to its ranks.
 class Loader {
  public:
@@ -63,9 +68,13 @@ class Loader {
  private:
   Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
                  const io::Header& header) const;
-  /// Returns the bytes of the image, its matrices and outputs, and the residual that is written,
-  /// for a prepared image of this shape.
-  std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared) const;
+  /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and
+  /// written factors, for a prepared image of this shape.
+  std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared,
+                             ColorMode color) const;
+  std::size_t written_factor_bytes(const ImageShape& prepared, ColorMode color) const;
+  /// Throws ItemError(unsupported) if the settings need pixels.
+  void check_factors_suffice(const ImageShape& shape) const;
   std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
                                const io::Header& header) const;
   void log_full_rank(const WorkItem& item);

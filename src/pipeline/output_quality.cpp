@@ -65,6 +65,18 @@ void add_quality(const WorkItem& item, std::size_t output, telemetry::OutputMeas
   line.residual_gain = quality.residual_gain;
 }
 
+/// Samples of signed or inverted images were changed: see DicomValues.
+void add_dicom_values(const WorkItem& item, telemetry::OutputMeasurement& line) {
+  if (!item.metadata.dicom) return;
+  const DicomValues& dicom = *item.metadata.dicom;
+  const int white = (1 << dicom.bits_stored) - 1;
+  line.rescale_slope = dicom.is_inverted ? -dicom.slope : dicom.slope;
+  line.rescale_intercept =
+      dicom.intercept + dicom.slope * ((dicom.is_inverted ? white : 0) - dicom.offset);
+  line.window_center = dicom.window_center.value_or(telemetry::kUnknown);
+  line.window_width = dicom.window_width.value_or(telemetry::kUnknown);
+}
+
 void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasurement& line) {
   line.raw_bytes = std::int64_t(item.image_shape.bytes());
   line.source_bytes = item.input_bytes;
@@ -79,7 +91,10 @@ void add_costs(const WorkItem& item, std::size_t output, telemetry::OutputMeasur
 
 void set_peak(WorkItem& item, const PeakChoice& choice) {
   const Image& image = item.image.empty() ? item.task.input : item.image;
-  const Peak peak = analysis::resolve_peak(choice, image);
+  const Peak peak = item.samples
+                        ? analysis::resolve_peak(choice, image.shape().depth,
+                                                 item.samples->max - item.samples->min)
+                        : analysis::resolve_peak(choice, image, bits_stored(item.metadata.dicom));
   item.task.peak = peak.value * matrices_scale(item.image_shape, item.color);
   item.peak_source = peak.source;
 }
@@ -100,6 +115,12 @@ OutputQuality quality_of(const WorkItem& item, std::size_t output) {
   return output < item.qualities.size() ? item.qualities[output] : OutputQuality{};
 }
 
+std::string rank_spec_of(const WorkItem& item, std::size_t output) {
+  if (item.is_factors(output))
+    return to_string(largest_policies({item.output_ranks.begin(), item.output_ranks.end()}));
+  return to_string(item.output_ranks[item.rank_index(output)]);
+}
+
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.image_shape;
   const std::size_t rank = item.rank_index(output);
@@ -110,9 +131,11 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),
                                     .color = to_string(item.color),
-                                    .rank_spec = to_string(item.output_ranks[rank])};
+                                    .rank_spec = rank_spec_of(item, output)};
   add_planes(item.task.results[rank], item.matrices_shape, line);
+  if (!item.has_known_pixels()) line.solvers.assign(item.task.results[rank].size(), "factors");
   add_quality(item, output, line);
+  add_dicom_values(item, line);
   add_costs(item, output, line);
   return line;
 }

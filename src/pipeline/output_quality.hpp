@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "core/peak_choice.hpp"
 #include "pipeline/work_item.hpp"
@@ -20,6 +21,10 @@ double output_psnr_db(const WorkItem& item, std::size_t output);
 double file_psnr_db(const WorkItem& item, std::size_t output);
 /// What was measured when the output was written; all unknown before.
 OutputQuality quality_of(const WorkItem& item, std::size_t output);
+
+/// The SPEC of the output's rank. Factors have those of the ranks that may have the most triplets,
+/// such as "20,psnr:35".
+std::string rank_spec_of(const WorkItem& item, std::size_t output);
 
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output);
 

@@ -1,5 +1,6 @@
 #include "pipeline/settings_change.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "core/rank_spec.hpp"
@@ -61,13 +62,9 @@ std::string jpeg_text(const EncodeOptions& options) {
   return text;
 }
 
-}  // namespace
-
-std::string settings_text(const PixelSettings& settings) {
-  std::string text = to_string(settings.format) + ", solver " + to_string(settings.solver);
-  if (settings.certificate != kOmittedCertificate)
-    text += ", certificate " + to_string(settings.certificate);
-  if (settings.is_deterministic) text += ", deterministic";
+/// The settings of image files.
+std::string image_text(const PixelSettings& settings) {
+  std::string text;
   if (settings.format == OutputFormat::jpeg) text += jpeg_text(settings.encode);
   if (settings.format == OutputFormat::webp)
     text += ", quality " + (settings.encode.webp_quality == kLosslessWebp
@@ -78,6 +75,19 @@ std::string settings_text(const PixelSettings& settings) {
   if (settings.metadata != kOmittedMetadata) text += ", metadata " + to_string(settings.metadata);
   if (!settings.has_stamp) text += ", unstamped";
   if (settings.residual.is_written()) text += ", residual " + to_string(settings.residual);
+  return text;
+}
+
+}  // namespace
+
+std::string settings_text(const PixelSettings& settings) {
+  const bool is_image = settings.factors == FactorType::none;
+  std::string text = (is_image ? to_string(settings.format) : to_string(ImageFormat::npz)) +
+                     ", solver " + to_string(settings.solver);
+  if (settings.certificate != kOmittedCertificate)
+    text += ", certificate " + to_string(settings.certificate);
+  if (settings.is_deterministic) text += ", deterministic";
+  text += is_image ? image_text(settings) : ", factors " + to_string(settings.factors);
   if (settings.decoder != kOmittedDecoder) text += ", decoder " + to_string(settings.decoder);
   if (settings.alpha != kOmittedAlpha) text += ", alpha " + to_string(settings.alpha);
   const Preparation& preparation = settings.preparation;
@@ -88,10 +98,10 @@ std::string settings_text(const PixelSettings& settings) {
   if (settings.color != kOmittedColor && settings.color != ColorMode::gray)
     text += ", color " + to_string(settings.color);
   if (settings.chroma_rank) text += ", chroma_rank " + to_string(*settings.chroma_rank);
-  text += ", rank " + to_string(settings.rank);
+  text += ", rank " + to_string(settings.ranks);
   const auto is_psnr = [](const RankPolicy& rank) { return rank.kind == RankPolicy::Kind::psnr; };
-  const bool has_psnr_target =
-      is_psnr(settings.rank) || (settings.chroma_rank && is_psnr(*settings.chroma_rank));
+  const bool has_psnr_target = std::ranges::any_of(settings.ranks, is_psnr) ||
+                               (settings.chroma_rank && is_psnr(*settings.chroma_rank));
   if (has_psnr_target && settings.peak != kOmittedPeak)
     text += ", peak " + to_string(settings.peak);
   return text;

@@ -3,8 +3,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/color_mode.hpp"
+#include "core/factors.hpp"
 #include "core/image_format.hpp"
 #include "core/peak_choice.hpp"
 #include "core/preparation.hpp"
@@ -38,8 +40,9 @@ struct PixelSettings {
   Preparation preparation{};
   ColorMode color = ColorMode::channels;
   std::optional<RankPolicy> chroma_rank = {};
-  RankPolicy rank;
-  PeakChoice peak = {};  ///< used only if `rank` or `chroma_rank` is by PSNR
+  std::vector<RankPolicy> ranks;
+  FactorType factors = FactorType::none;  ///< of factors, for which settings of images are not used
+  PeakChoice peak = {};                   ///< used only if a rank is by PSNR
 };
 
 /// Returns the text by which the ledger records settings: "png, solver auto, rank 20". An output is

@@ -114,8 +114,8 @@ void Tally::count(const WorkItem& item) {
     report_.planes_recomputed += is_recomputed(item.task, plane);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (item.is_output_skipped(i)) continue;
-    if (item.is_residual(i)) {
-      count_residual(item, i);
+    if (item.is_residual(i) || (item.is_factors(i) && item.has_reconstructions())) {
+      count_costs(item, i);
     } else {
       count_output(item, i);
     }
@@ -123,17 +123,21 @@ void Tally::count(const WorkItem& item) {
 }
 
 void Tally::count_output(const WorkItem& item, std::size_t output) {
-  for (const compute::PlaneResult& plane : item.task.results[output]) {
+  const std::size_t index = item.rank_index(output);
+  for (const compute::PlaneResult& plane : item.task.results[index]) {
     report_.max_loss_estimate_db = std::max(report_.max_loss_estimate_db, plane.loss_estimate_db);
     report_.max_loss_bound_db = max_loss_bound_db(report_.max_loss_bound_db, plane.loss_bound_db);
   }
   ++report_.outputs;
-  const double psnr = finite_psnr_db(output_psnr_db(item, output));
+  const double psnr = finite_psnr_db(output_psnr_db(item, index));
   const double file_psnr = file_psnr_db(item, output);
   const OutputQuality quality = quality_of(item, output);
-  psnr_db_.add(psnr);
-  telemetry::RankSummary& rank = summary_of(to_string(item.output_ranks[output]));
-  rank.psnr_db.add(psnr);
+  telemetry::RankSummary& rank = summary_of(rank_spec_of(item, output));
+  ++rank.outputs;
+  if (!std::isnan(psnr)) {
+    psnr_db_.add(psnr);
+    rank.psnr_db.add(psnr);
+  }
   if (!std::isnan(file_psnr)) rank.file_psnr_db.add(finite_psnr_db(file_psnr));
   if (!std::isnan(quality.ssim)) rank.ssim.add(quality.ssim);
   if (output < item.output_bytes.size()) rank.output_bytes += item.output_bytes[output];
@@ -141,8 +145,8 @@ void Tally::count_output(const WorkItem& item, std::size_t output) {
   rank.write_s += std::chrono::duration<double>(quality.write_time).count();
 }
 
-/// Only its costs: its errors are those of the output.
-void Tally::count_residual(const WorkItem& item, std::size_t output) {
+/// Of a residual, or of factors beside reconstructions: its errors are those of an output.
+void Tally::count_costs(const WorkItem& item, std::size_t output) {
   telemetry::RankSummary& rank = summary_of(to_string(item.output_ranks[item.rank_index(output)]));
   rank.output_bytes += item.output_bytes[output];
   rank.write_s += std::chrono::duration<double>(quality_of(item, output).write_time).count();
@@ -176,8 +180,9 @@ void Tally::add_to(telemetry::Snapshot& snapshot) const {
 telemetry::RunReport Tally::report() const {
   const std::lock_guard lock(mutex_);
   telemetry::RunReport report = report_;
-  report.psnr_db_mean = psnr_db_.mean();
-  report.psnr_db_min = psnr_db_.min();
+  const bool is_known = psnr_db_.count() > 0 || report.outputs == 0;
+  report.psnr_db_mean = is_known ? psnr_db_.mean() : std::numeric_limits<double>::quiet_NaN();
+  report.psnr_db_min = is_known ? psnr_db_.min() : std::numeric_limits<double>::quiet_NaN();
   return report;
 }
 

@@ -32,7 +32,7 @@ class Tally {
 
  private:
   void count_output(const WorkItem& item, std::size_t output);
-  void count_residual(const WorkItem& item, std::size_t output);
+  void count_costs(const WorkItem& item, std::size_t output);
   telemetry::RankSummary& summary_of(const std::string& rank);
 
   Meters& meters_;

@@ -39,8 +39,10 @@ struct WorkItem {
   int job = 0;                     ///< from io::SourceItem
   int attempt = 1;                 ///< from io::SourceItem
   bool is_last_attempt = true;     ///< from io::SourceItem
-  /// One for each rank. If residuals are written: then theirs, one for each rank.
+  /// One for each rank. If residuals are written: then theirs, one for each rank. If factors are
+  /// written: then theirs, one file; it may be the only one.
   std::vector<std::filesystem::path> outputs;
+  bool has_factors = false;                    ///< whether the last output has the factors
   std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels
   compute::Task task;
@@ -52,6 +54,8 @@ struct WorkItem {
   std::vector<OutputErrors> errors;  ///< of each output; empty: the sums of those of its planes
   Image alpha;                       ///< of the input; empty: opaque
   Metadata metadata;                 ///< of the input
+  /// If the input has only factors (Task::known_factors): what is known of the samples.
+  std::optional<SampleStatistics> samples;
   /// Indices of ranks that the backend does not compute, ascending; not in the task yet.
   std::vector<std::size_t> uncomputed_ranks{};
   bool skips_backend = false;                ///< all ranks are in uncomputed_ranks
@@ -83,24 +87,44 @@ struct WorkItem {
   /// Throws std::logic_error if the transition is not legal.
   void advance(ItemState next) { pipeline::advance(state_, next, outcome.ok()); }
 
+  bool has_known_pixels() const { return task.known_factors.empty(); }
+  bool is_factors(std::size_t output) const { return has_factors && output + 1 == outputs.size(); }
   bool is_residual(std::size_t output) const {
-    return !output_ranks.empty() && output >= output_ranks.size();
+    return !output_ranks.empty() && output >= output_ranks.size() && !is_factors(output);
   }
+  /// Whether outputs have the reconstructions.
+  bool has_reconstructions() const { return !has_factors || outputs.size() > 1; }
   /// The index of the output's rank: in output_ranks, and, after complete_outputs(), in the task's
-  /// outputs and results.
+  /// outputs and results. That of factors has the most triplets.
   std::size_t rank_index(std::size_t output) const {
+    if (is_factors(output)) return index_of_most_triplets();
     return is_residual(output) ? output - output_ranks.size() : output;
   }
   bool is_output_skipped(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();
   }
-  /// Whether the output or the residual of a rank is to be written.
+  /// Whether the factors are to be written.
+  bool needs_factors() const { return has_factors && !is_output_skipped(outputs.size() - 1); }
+  /// Whether the output or the residual of a rank is to be written, or the factors of all ranks.
   bool is_rank_needed(std::size_t rank) const {
     const std::size_t residual = rank + output_ranks.size();
-    return !is_output_skipped(rank) || (residual < outputs.size() && !is_output_skipped(residual));
+    return needs_factors() || !is_output_skipped(rank) ||
+           (residual < outputs.size() && is_residual(residual) && !is_output_skipped(residual));
   }
 
  private:
+  std::size_t index_of_most_triplets() const {
+    std::size_t index = 0;
+    int most = 0;
+    for (std::size_t i = 0; i < task.results.size(); ++i) {
+      int triplets = 0;
+      for (const compute::PlaneResult& plane : task.results[i]) triplets += plane.rank;
+      if (triplets > most) index = i;
+      most = triplets > most ? triplets : most;
+    }
+    return index;
+  }
+
   ItemState state_ = ItemState::found;
 };
 using ItemPtr = std::unique_ptr<WorkItem>;

@@ -10,14 +10,17 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/comparison.hpp"
 #include "analysis/residual.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "core/positive_number.hpp"
+#include "io/factors_file.hpp"
 #include "io/output_metadata.hpp"
 #include "pipeline/color_planes.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/output_stamp.hpp"
+#include "preparation/gray.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -33,14 +36,30 @@ struct EncodedOutput {
   OutputQuality quality{};
 };
 
+/// In the color mode luma, the image of the factors is that of the luma.
+std::vector<std::byte> factors_file(const WorkItem& item, FactorType type) {
+  const auto encode = [&](const ImageShape& shape, const SampleStatistics& samples) {
+    return io::encode_factors(shape, item.color, samples, item.task.factors, type);
+  };
+  if (item.samples) return encode(item.image_shape, *item.samples);
+  if (item.color != ColorMode::luma)
+    return encode(item.image_shape, analysis::sample_statistics(item.task.input));
+  const Image luma = preparation::gray_of(item.task.input);
+  return encode(luma.shape(), analysis::sample_statistics(luma));
+}
+
 /// Encodes outputs of one item.
 class OutputEncoder {
  public:
-  OutputEncoder(const WorkItem& item, const io::Codec& codec, const WriteOptions& options)
-      : item_(item), codec_(codec), options_(options) {}
+  OutputEncoder(const WorkItem& item, const io::Codec* codec, const WriteOptions& options)
+      : item_(item),
+        codec_(codec),
+        options_(options),
+        measure_(item.has_known_pixels() ? options.measure : MeasureOptions()) {}
 
   EncodedOutput encode(std::size_t output) {
     const Instant begin = Clock::now();
+    if (item_.is_factors(output)) return encode_factors(output, begin);
     return item_.is_residual(output) ? encode_residual(output, begin)
                                      : encode_reconstruction(output, begin);
   }
@@ -59,23 +78,22 @@ class OutputEncoder {
   std::vector<std::byte> reconstruction_file(std::size_t output) {
     const Image& pixels = item_.task.outputs[output];
     const Metadata metadata =
-        io::output_metadata(item_.metadata, options_.metadata, codec_, pixels.shape());
+        io::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
     dropped_ = metadata.dropped;  // the same for all outputs
-    return codec_.encode(
+    return codec_->encode(
         PictureView(pixels, item_.alpha, metadata, output_stamp(item_, output, options_.stamp)),
         options_.encode);
   }
 
   OutputQuality measure(std::size_t output, std::span<const std::byte> file) const {
-    return measure_output(item_.task, output, output_errors(item_, output).squared_error, codec_,
-                          file, options_.measure);
+    return measure_output(item_.task, output, output_errors(item_, output).squared_error, *codec_,
+                          file, measure_);
   }
 
   /// The quality of an output, which may be of an earlier run.
   OutputQuality reconstruction_quality(std::size_t output) {
     if (!item_.is_output_skipped(output)) return quality_of(item_, output);
-    const MeasureOptions& options = options_.measure;
-    const bool needs_file = options.is_lossy && (options.files || options.pixels);
+    const bool needs_file = measure_.is_lossy && (measure_.files || measure_.pixels);
     return measure(output, needs_file ? reconstruction_file(output) : std::vector<std::byte>());
   }
 
@@ -91,22 +109,32 @@ class OutputEncoder {
     if (!stamp.empty()) stamp.push_back({"eckart:residual_gain", shortest_text(gain)});
     const Image pixels = analysis::residual_image(original, reconstruction, gain);
     EncodedOutput encoded{
-        codec_.encode(PictureView(pixels, Image(), Metadata(), stamp), options_.encode),
+        codec_->encode(PictureView(pixels, Image(), Metadata(), stamp), options_.encode),
         reconstruction_quality(rank)};
     encoded.quality.residual_gain = gain;
     encoded.quality.write_time = Clock::now() - begin;
     return encoded;
   }
 
+  /// Their quality is that of the reconstruction with the most triplets.
+  EncodedOutput encode_factors(std::size_t output, Instant begin) const {
+    EncodedOutput encoded{factors_file(item_, options_.factors)};
+    const auto write_time = Clock::now() - begin;
+    encoded.quality = measure_output(item_.task, item_.rank_index(output), measure_);
+    encoded.quality.write_time = write_time;
+    return encoded;
+  }
+
   const WorkItem& item_;
-  const io::Codec& codec_;
+  const io::Codec* codec_;
   const WriteOptions& options_;
+  const MeasureOptions measure_;
   std::string dropped_;
 };
 
 }  // namespace
 
-void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options) {
+void encode_outputs(WorkItem& item, const io::Codec* codec, const WriteOptions& options) {
   restore_colors(item);
   item.publication.clear();  // from a previous attempt
   item.qualities.clear();

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 
+#include "core/factors.hpp"
 #include "core/residual_choice.hpp"
 #include "io/codec.hpp"
 #include "pipeline/measure.hpp"
@@ -15,16 +16,17 @@ namespace eckart::pipeline {
 struct WriteOptions {
   EncodeOptions encode{};
   MetadataPolicy metadata = MetadataPolicy::keep;
-  bool keeps_times = false;   ///< outputs get the mtime of their input
-  ResidualChoice residual{};  ///< of the outputs that are residuals
-  std::string stamp{};        ///< the program, as in "eckart 1.0"; empty: no stamp
+  bool keeps_times = false;               ///< outputs get the mtime of their input
+  ResidualChoice residual{};              ///< of the outputs that are residuals
+  FactorType factors = FactorType::none;  ///< of the output that has the factors
+  std::string stamp{};                    ///< the program, as in "eckart 1.0"; empty: no stamp
   MeasureOptions measure{};
 };
 
 /// Encodes the outputs of an item that are not skipped, and adds them to its publication under
-/// temporary names. Measures them. Throws ItemError if this item fails, EnvironmentError,
-/// FatalError.
-void encode_outputs(WorkItem& item, const io::Codec& codec, const WriteOptions& options);
+/// temporary names. Measures them. `codec` is that of images; null if only factors are written.
+/// Throws ItemError if this item fails, EnvironmentError, FatalError.
+void encode_outputs(WorkItem& item, const io::Codec* codec, const WriteOptions& options);
 
 /// Measures the outputs of an item, which are not written.
 void measure_outputs(WorkItem& item, const MeasureOptions& options);

@@ -30,7 +30,10 @@ Picture Preparer::prepare(Picture picture, Resizer* resizer) {
     picture.alpha = resize_image(std::move(picture.alpha));
     divide_by_alpha(picture.pixels, picture.alpha);
   }
-  if (preparation_.normalize == Normalization::minmax) normalize_minmax(picture.pixels);
+  if (preparation_.normalize == Normalization::minmax) {
+    normalize_minmax(picture.pixels);
+    picture.metadata.dicom.reset();  // its values are those of other samples
+  }
   return picture;
 }
 

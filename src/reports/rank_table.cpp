@@ -14,7 +14,7 @@ using telemetry::RankSummary;
 using telemetry::Statistic;
 
 const Statistic& shown_psnr_db(const RankSummary& rank) {
-  return rank.file_psnr_db.count() == rank.outputs() ? rank.file_psnr_db : rank.psnr_db;
+  return rank.file_psnr_db.count() == rank.outputs ? rank.file_psnr_db : rank.psnr_db;
 }
 
 std::string cells(const Statistic& statistic, int decimals) {
@@ -39,12 +39,12 @@ std::string rank_table(const std::vector<RankSummary>& ranks) {
   std::string table = fmt::format(kBegin, "rank", "outputs") + quality + (has_ssim ? ssim : "") +
                       fmt::format(kEnd, "written", "compute", "write");
   for (const RankSummary& rank : ranks) {
-    if (rank.outputs() == 0) continue;
-    table += fmt::format(kBegin, rank.rank, text::group_digits(rank.outputs())) +
+    if (rank.outputs == 0) continue;
+    table += fmt::format(kBegin, rank.rank, text::group_digits(rank.outputs)) +
              cells(shown_psnr_db(rank), 2) + (has_ssim ? cells(rank.ssim, 4) : "") +
              fmt::format(kEnd, text::format_number(1e-6 * double(rank.output_bytes)) + " MB",
-                         milliseconds(rank.compute_s, rank.outputs()),
-                         milliseconds(rank.write_s, rank.outputs()));
+                         milliseconds(rank.compute_s, rank.outputs),
+                         milliseconds(rank.write_s, rank.outputs));
   }
   return table;
 }

@@ -50,10 +50,10 @@ void add_statistic(text::Json& json, const std::string& name, const telemetry::S
 text::Json ranks_json(const telemetry::RunReport& report) {
   text::Json ranks = text::Json::array();
   for (const telemetry::RankSummary& rank : report.ranks) {
-    text::Json json{{"rank", rank.rank}, {"outputs", rank.outputs()}};
-    add_statistic(json, "psnr_db", rank.psnr_db, rank.outputs());
-    add_statistic(json, "file_psnr_db", rank.file_psnr_db, rank.outputs());
-    add_statistic(json, "ssim", rank.ssim, rank.outputs());
+    text::Json json{{"rank", rank.rank}, {"outputs", rank.outputs}};
+    add_statistic(json, "psnr_db", rank.psnr_db, rank.outputs);
+    add_statistic(json, "file_psnr_db", rank.file_psnr_db, rank.outputs);
+    add_statistic(json, "ssim", rank.ssim, rank.outputs);
     json["output_bytes"] = rank.output_bytes;
     json["compute_s"] = rank.compute_s;
     json["write_s"] = rank.write_s;

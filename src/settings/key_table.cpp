@@ -100,6 +100,10 @@ const KeyTable<Settings>& settings_table() {
                     "also write input - output, around half of the range: none, or its gain; auto: "
                     "the largest that clips nothing",
                     ResidualValue{}, &S::output, &OutputSettings::residual)),
+      per_watch(key("output.factors",
+                    "also write the singular triplets (U, s, Vt) of each input to a .npz file, in "
+                    "this type",
+                    Choice<FactorType>{}, &S::output, &OutputSettings::factors)),
       per_watch(key("quality.peak", "peak of PSNR and SSIM", PeakValue{}, &S::quality,
                     &QualitySettings::peak)),
       per_watch(key("quality.measure",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/color_mode.hpp"
+#include "core/factors.hpp"
 #include "core/gpu_memory.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
@@ -46,6 +47,10 @@ struct OutputSettings {
   OutputTimes times = OutputTimes::now;
   bool stamp = true;
   ResidualChoice residual;
+  FactorType factors = FactorType::none;
+
+  /// Whether there are outputs that are files.
+  bool writes_files() const { return format != OutputFormat::none || factors != FactorType::none; }
 };
 
 struct QualitySettings {

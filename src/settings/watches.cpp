@@ -106,8 +106,8 @@ void check_watch(const WatchOverrides& layer, const WatchSettings& watch) {
   if (watch.settings.ledger.is_none()) {
     fail(layer, "ledger.file", "must not be none: a watch needs a ledger");
   }
-  if (watch.settings.output.format == OutputFormat::none)
-    fail(layer, "output.format", "must not be none: a watch writes outputs");
+  if (!watch.settings.output.writes_files())
+    fail(layer, "output.format", "must not be none without output.factors: a watch writes outputs");
   const bool moves = watch.after == DoneInputAction::move;
   if (!moves && !watch.move_to.empty()) fail(layer, "move_to", "is only allowed with after: move");
   if (!moves) return;

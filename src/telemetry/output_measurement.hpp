@@ -31,8 +31,8 @@ struct OutputMeasurement {
   /// Of a residual: its gain. The errors are those of the reconstruction. NaN: no residual.
   double residual_gain = kUnknown;
   double psnr_before_rounding_db = 0;  ///< infinity if exact
-  double psnr_db = 0;                  ///< of the pixels written; infinity if exact
-  double rmse = 0;                     ///< of the pixels written
+  double psnr_db = 0;                  ///< of the pixels written; infinity if exact, NaN if unknown
+  double rmse = 0;                     ///< of the pixels written; NaN if unknown
   double relative_error = kUnknown;    ///< ||A - B|| / ||A|| of the pixels written
   double max_error = kUnknown;         ///< of the pixels written
   double file_psnr_db = kUnknown;      ///< of the pixels in the file; infinity if exact
@@ -41,10 +41,14 @@ struct OutputMeasurement {
   double loss_estimate_db = 0;         ///< infinity if unknown
   double loss_bound_db = 0;            ///< NaN if not proven
   int planes_recomputed = 0;           ///< planes that the first solver did not certify
-  std::int64_t raw_bytes = 0;          ///< of the pixels
-  std::int64_t source_bytes = 0;       ///< of the input file
-  std::int64_t factor_bytes = 0;       ///< of U, s and V in float32
-  std::int64_t written_bytes = 0;      ///< of the output file
+  /// Of a DICOM image: value = slope x sample + intercept, for samples of the output; window of
+  /// values. NaN: unknown, or another image.
+  double rescale_slope = kUnknown, rescale_intercept = kUnknown;
+  double window_center = kUnknown, window_width = kUnknown;
+  std::int64_t raw_bytes = 0;      ///< of the pixels
+  std::int64_t source_bytes = 0;   ///< of the input file
+  std::int64_t factor_bytes = 0;   ///< of U, s and V in float32
+  std::int64_t written_bytes = 0;  ///< of the output file
   double load_ms = 0, wait_ms = 0, compute_ms = 0, write_ms = 0;
 };
 

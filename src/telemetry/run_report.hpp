@@ -21,15 +21,14 @@ struct SolverChoiceStats {
 
 /// All outputs of one rank SPEC.
 struct RankSummary {
-  std::string rank;               ///< the SPEC, as it was given
-  Statistic psnr_db{0.01};        ///< of the pixels written; exact outputs count as 99 dB
+  std::string rank;  ///< the SPEC, as it was given
+  std::int64_t outputs = 0;
+  Statistic psnr_db{0.01};        ///< of the pixels written, if known; exact outputs count as 99 dB
   Statistic file_psnr_db{0.01};   ///< of the pixels in the files, where they were measured
   Statistic ssim{0.0001};         ///< likewise
   std::int64_t output_bytes = 0;  ///< written
   double compute_s = 0;  ///< of the images of these outputs, which may have other ranks too
   double write_s = 0;    ///< of encoding and writing these outputs
-
-  std::int64_t outputs() const { return psnr_db.count(); }
 };
 
 /// The result of a run: the source of the summary and of `--json`.
@@ -42,7 +41,8 @@ struct RunReport : ImageCounts {
   double wall_s = 0;            ///< from the start of the program
   double cpu_s = 0;             ///< CPU time of all threads since then
   double pipeline_s = 0;        ///< the part of it that `stages` and `machine` cover
-  double psnr_db_mean = 0;  ///< over outputs, of the pixels written; exact outputs count as 99 dB
+  /// Over outputs, of the pixels written; exact outputs count as 99 dB. NaN: unknown for all.
+  double psnr_db_mean = 0;
   double psnr_db_min = 0;
   std::vector<RankSummary> ranks;      ///< in the order of the settings
   double max_loss_estimate_db = 0;     ///< the largest of all outputs

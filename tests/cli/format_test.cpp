@@ -5,6 +5,7 @@
 #include "tests/cli/cli_fixture.hpp"
 #include "tests/unit/io/bmp_maker.hpp"
 #include "tests/unit/io/dicom_maker.hpp"
+#include "tests/unit/io/make_metadata.hpp"
 #include "tests/unit/io/png_maker.hpp"
 #include "tests/unit/io/test_images.hpp"
 #include "tests/unit/io/tiff_maker.hpp"
@@ -88,13 +89,18 @@ TEST_F(FormatTest, is_dicom_of_which_samples_stay_as_they_are_stored) {
   write("in/a.dcm", DicomMaker(12)
                         .text(DicomMaker::kSlope, "2")
                         .text(DicomMaker::kIntercept, "-1024")
+                        .text(DicomMaker::kWindowCenter, "+40")
                         .pixels("\1\2\xFF\x0F"sv)
                         .file());
-  const ProcessResult result = run_all({"-v"});
+  const ProcessResult result = run_all({"-v", "--report", "r.jsonl"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(samples(decode("out/a.png")), ElementsAre(0x201, 0xFFF));
   EXPECT_THAT(line_containing(result.err, "in/a.dcm: "),
               HasSubstr("12 bits stored, value = 2 x sample - 1024"));
+  EXPECT_THAT(as_string(io::read_file(at("r.jsonl"), 1024)),
+              AllOf(HasSubstr(R"("peak":4095.0,"peak_source":"bits_stored")"),
+                    HasSubstr(R"("rescale_slope":2.0,"rescale_intercept":-1024.0,)"
+                              R"("window_center":40.0,"window_width":null)")));
 }
 
 TEST_F(FormatTest, is_refused_as_output_if_it_is_only_read) {

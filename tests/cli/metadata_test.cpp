@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "files/file_state.hpp"
+#include "io/exif.hpp"
 #include "io/jpeg_metadata.hpp"
-#include "io/orientation.hpp"
 #include "io/png_chunk_reader.hpp"
 #include "tests/cli/cli_fixture.hpp"
 #include "tests/unit/io/make_jpeg.hpp"
@@ -54,7 +54,8 @@ class MetadataRunTest : public CliTest {
 
 TEST_F(MetadataRunTest, keeps_the_metadata_of_a_photograph_in_each_format) {
   for (const ImageFormat from : {ImageFormat::jpeg, ImageFormat::png}) {
-    for (const ImageFormat to : {ImageFormat::jpeg, ImageFormat::png}) {
+    for (const ImageFormat to :
+         {ImageFormat::jpeg, ImageFormat::png, ImageFormat::tiff, ImageFormat::webp}) {
       fs::remove_all(at("in"));
       fs::remove_all(at("out"));
       write_picture("in/a", from, photograph_metadata());
@@ -148,6 +149,9 @@ TEST_F(MetadataRunTest, stamps_outputs_with_rank_and_version) {
   run_with({"output.format=jpeg"}, command);
   EXPECT_THAT(contents("out/a.jpg"),
               AllOf(HasSubstr("Software: eckart "), HasSubstr("eckart:rank: 7\n")));
+  run_with({"output.format=tiff"}, command);
+  EXPECT_THAT(contents("out/a.tif"),
+              AllOf(HasSubstr("eckart "), HasSubstr("eckart:rank: 7\n")));
   run_with({"output.stamp=false"}, {"run", "in", "-o", "bare", "-k", "7", "--backend", "cpu"});
   EXPECT_THAT(contents("bare/a.png"), Not(HasSubstr("eckart")));
 }

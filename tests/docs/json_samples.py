@@ -48,6 +48,7 @@ def run_samples(commands):
     yield from commands.lines(*run, code=3)  # its outputs are skipped
     yield from commands.lines("run", "in", "--format", "none", "--report", "-", code=3)
     yield from commands.lines("run", "in", "-o", "with-residual", "--residual", "--report", "-", code=3)
+    yield from commands.lines("run", "in", "-o", "factors", "--factors", "--format", "none", "--report", "-", code=3)
     yield from map(json.loads, (folder / "log").read_text().splitlines())
     exported = commands.lines("ledger", "export", "out")
     yield from exported

@@ -90,10 +90,13 @@ std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const 
   require(shape->channels == 1 || shape->channels == 3, "an image is gray or RGB");
   const bool may_be_16_bits =
       codec.format == ImageFormat::png || codec.format == ImageFormat::tiff ||
-      codec.format == ImageFormat::pnm || codec.format == ImageFormat::dicom;
+      codec.format == ImageFormat::pnm || codec.format == ImageFormat::dicom ||
+      codec.format == ImageFormat::npz;
   require(shape->depth == Depth::u8 || may_be_16_bits,
           "samples have 8 bits, or 16 in some formats");
-  require(!is_float(shape->depth) || codec.format == ImageFormat::tiff, "only TIFF has floats");
+  require(!is_float(shape->depth) || codec.format == ImageFormat::tiff ||
+              codec.format == ImageFormat::npz,
+          "only TIFF and factors have floats");
   return shape;
 }
 

@@ -4,7 +4,6 @@
 
 #include "io/exif.hpp"
 #include "io/jpeg_metadata.hpp"
-#include "io/orientation.hpp"
 #include "io/png_metadata.hpp"
 #include "tests/fuzz/decode_checks.hpp"
 #include "tests/fuzz/target.hpp"

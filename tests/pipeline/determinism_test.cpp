@@ -78,9 +78,9 @@ class PipelineOutputTest : public ::testing::Test {
     backend_options.lanes = config.lanes;
     FixedBatchBackend backend(backend_options, config.planes);
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()),
-                        io::codec_for(ImageFormat::png), ranks_);
+                        &io::codec_for(ImageFormat::png), ranks_);
     const auto source = io::make_source(folder_.path() / "in");
-    pipeline::Loader loader({}, ranks_, &tree.codec());
+    pipeline::Loader loader({}, ranks_, tree.codec());
     const auto delay = [seed = config.delay_seed](const pipeline::WorkItem& item, int place) {
       if (seed) RandomDelay{seed}(std::stoi(item.file.stem()), place);
     };

@@ -26,6 +26,7 @@ class FullRankTest : public testing::Test {
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs.assign(ranks_.size() * (has_residuals_ ? 2 : 1), item.relative);
       item.skipped_reports.resize(item.outputs.size());
+      item.output_bytes.resize(item.outputs.size());
       for (const std::size_t output : skipped_) item.skipped_reports[output] = "{}";
     };
     steps.on_load = [&](pipeline::WorkItem& item, pipeline::LoadContext& memory) {

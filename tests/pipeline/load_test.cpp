@@ -16,6 +16,7 @@
 #include "io/publication.hpp"
 #include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/unit/io/factors_maker.hpp"
 #include "tests/unit/io/failure_of.hpp"
 #include "tests/unit/io/make_jpeg.hpp"
 #include "tests/unit/io/png_maker.hpp"
@@ -41,9 +42,11 @@ class LoadTest : public testing::Test {
 
   /// Loads the file. The reservations are in reserved_.
   pipeline::WorkItem load(const fs::path& path, const ImageLimits& limits = {}) {
-    pipeline::Loader loader(limits, ranks_, &io::codec_for(ImageFormat::png));
+    pipeline::Loader loader(limits, ranks_, &io::codec_for(ImageFormat::png), 1, input_);
     pipeline::WorkItem item;
     item.file = path;
+    item.has_factors = input_.wants_factors;
+    if (item.has_factors) item.outputs = {"image.npz"};
     reserved_.clear();
     test::FakeMemory memory([&](std::size_t bytes) {
       reserved_.push_back(bytes);
@@ -70,6 +73,7 @@ class LoadTest : public testing::Test {
 
   const test::TempFolder folder_;
   std::vector<RankPolicy> ranks_{{3}};
+  pipeline::InputOptions input_;
   flow::Budget budget_{std::size_t(64) << 30};
   std::vector<std::size_t> reserved_;
 };
@@ -260,6 +264,44 @@ TEST_F(LoadTest, reserves_jpeg_memory_from_the_header) {
 }
 
 /// Files of 512 MiB, of which one page is on the disk.
+TEST_F(LoadTest, reserves_the_factors_that_are_read) {
+  const Bytes file = test::factors_file({200, 300, 3, Depth::u8}, 5);
+  const pipeline::WorkItem item = load(write(file));
+  const std::size_t pixels = image().bytes(), factors = 3 * factor_bytes(200, 300, 5);
+  EXPECT_EQ(item.reservation.bytes(), 2 * pixels + factors);
+  EXPECT_GE(reserved_.at(0), file.size() + pixels + factors);
+  EXPECT_EQ(item.task.known_factors.size(), 3U);
+  EXPECT_FALSE(item.has_known_pixels());
+  EXPECT_FALSE(item.skips_backend);
+}
+
+TEST_F(LoadTest, reserves_the_factors_that_are_written) {
+  const Bytes file = io::codec_for(ImageFormat::png).encode(image(), {});
+  const std::size_t without = load(write(file)).reservation.bytes();
+  input_.wants_factors = true;
+  const auto more_for = [&](std::vector<RankPolicy> ranks) {
+    ranks_ = std::move(ranks);
+    return load(write(file)).reservation.bytes() - without;
+  };
+  EXPECT_EQ(more_for({{7}}), 3 * 3 * factor_bytes(200, 300, 7)) << "factors, arrays and file";
+  EXPECT_EQ(more_for({{RankPolicy::Kind::psnr, 30}}), 3 * 3 * factor_bytes(200, 300, 200));
+}
+
+TEST_F(LoadTest, rejects_settings_that_need_pixels_for_factors) {
+  const fs::path file = write(test::factors_file({20, 30, 3, Depth::u8}, 5));
+  const auto error_with = [&](auto&& change) {
+    input_ = {};
+    change(input_);
+    return header_error(file);
+  };
+  EXPECT_EQ(error_with([](auto& input) { input.preparation.gray = true; }),
+            FailureReason::unsupported);
+  EXPECT_EQ(error_with([](auto& input) { input.preparation.normalize = Normalization::minmax; }),
+            FailureReason::unsupported);
+  EXPECT_EQ(error_with([](auto& input) { input.why_no_factors = "output.residual"; }),
+            FailureReason::unsupported);
+}
+
 TEST_F(LoadTest, rejects_sparse_non_images_by_their_header) {
   const auto bytes = [](std::string_view text) {
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());

@@ -7,11 +7,13 @@ namespace eckart::test {
 namespace {
 
 TEST(SettingsText, names_all_settings_that_affect_an_output) {
-  EXPECT_EQ(pipeline::settings_text({}), "png, solver auto, rank 20") << "as in earlier versions";
+  EXPECT_EQ(pipeline::settings_text({.ranks = {20}}), "png, solver auto, rank 20")
+      << "as in earlier versions";
   const PeakChoice peak{PeakSource::number, 4095};
-  EXPECT_EQ(pipeline::settings_text({.rank = {}, .peak = peak}), pipeline::settings_text({}))
+  EXPECT_EQ(pipeline::settings_text({.ranks = {20}, .peak = peak}),
+            pipeline::settings_text({.ranks = {20}}))
       << "it changes only what is reported";
-  EXPECT_EQ(pipeline::settings_text({.rank = {RankPolicy::Kind::psnr, 35}, .peak = peak}),
+  EXPECT_EQ(pipeline::settings_text({.ranks = {{RankPolicy::Kind::psnr, 35}}, .peak = peak}),
             "png, solver auto, rank psnr:35, peak 4095");
   EXPECT_EQ(pipeline::settings_text({.color = ColorMode::ycbcr,
                                      .chroma_rank = RankPolicy{RankPolicy::Kind::psnr, 30},
@@ -29,14 +31,18 @@ TEST(SettingsText, names_all_settings_that_affect_an_output) {
                                .preparation = {.gray = true,
                                                .size = TargetSize::exactly(256, 128),
                                                .normalize = Normalization::minmax},
-                               .rank = {7}}),
+                               .ranks = {7}}),
       "jpeg, solver gram, certificate bound, deterministic, quality 90, decoder opencv, alpha "
       "white, gray, size 256x128, normalize minmax, rank 7");
-  EXPECT_EQ(pipeline::settings_text({.format = OutputFormat::webp, .rank = {20}}),
+  EXPECT_EQ(pipeline::settings_text({.format = OutputFormat::webp, .ranks = {20}}),
             "webp, solver auto, quality lossless, rank 20");
   EXPECT_EQ(pipeline::settings_text(
-                {.format = OutputFormat::webp, .encode = {.webp_quality = 80}, .rank = {20}}),
+                {.format = OutputFormat::webp, .encode = {.webp_quality = 80}, .ranks = {20}}),
             "webp, solver auto, quality 80, rank 20");
+  EXPECT_EQ(pipeline::settings_text({.metadata = MetadataPolicy::none,
+                                     .ranks = {20, {RankPolicy::Kind::psnr, 35}},
+                                     .factors = FactorType::float16}),
+            "npz, solver auto, factors float16, rank 20,psnr:35");
 }
 
 TEST(SettingsText, names_settings_of_files_that_are_not_the_default) {
@@ -48,13 +54,13 @@ TEST(SettingsText, names_settings_of_files_that_are_not_the_default) {
                                                 .png = PngCompression::small},
                                      .metadata = MetadataPolicy::icc,
                                      .has_stamp = false,
-                                     .rank = {7}}),
+                                     .ranks = {7}}),
             "jpeg, solver auto, quality 90, subsampling 4:2:0, progressive, optimized, "
             "metadata icc, unstamped, rank 7");
   EXPECT_EQ(pipeline::settings_text({.encode = {.jpeg_subsampling = JpegSubsampling::k420,
                                                 .jpeg_progressive = true,
                                                 .png = PngCompression::small},
-                                     .rank = {7}}),
+                                     .ranks = {7}}),
             "png, solver auto, compression small, rank 7");
 }
 

@@ -36,7 +36,7 @@ TEST(Tally, reports_the_psnr_of_each_rank) {
   const std::vector<telemetry::RankSummary> ranks = tally.report().ranks;
   ASSERT_EQ(ranks.size(), 2u);
   EXPECT_EQ(ranks[0].rank, "5");
-  EXPECT_EQ(ranks[0].outputs(), 2);
+  EXPECT_EQ(ranks[0].outputs, 2);
   EXPECT_DOUBLE_EQ(ranks[0].psnr_db.mean(), (psnr(400) + psnr(1600)) / 2);
   EXPECT_DOUBLE_EQ(ranks[0].psnr_db.min(), psnr(1600));
   EXPECT_EQ(ranks[1].rank, "20");

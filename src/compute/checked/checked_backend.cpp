@@ -88,6 +88,8 @@ Task copy_for_reference(const Task& task) {
   copy.peak = task.peak;
   copy.rounding_step = task.rounding_step;
   copy.wants_spectrum = task.wants_spectrum;
+  copy.min_factor_rank = task.min_factor_rank;
+  copy.known_factors = task.known_factors;
   copy.is_cpu_only = task.is_cpu_only;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
   copy.results = task.results;

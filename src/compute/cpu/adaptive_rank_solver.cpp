@@ -51,8 +51,10 @@ template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
                                      std::span<const RankRule> rules,
                                      std::span<std::vector<double>> spectra) {
-  const bool may_iterate = is_iterative(solver_) && spectra.empty() &&
-                           std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind);
+  const bool may_iterate =
+      is_iterative(solver_) && spectra.empty() &&
+      std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind) &&
+      std::ranges::all_of(planes, [](const auto& plane) { return plane.min_factor_rank == 0; });
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified)
@@ -123,8 +125,11 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
   for (std::size_t c = 0; c < planes.size(); ++c) {
     int largest = 1;
     for (const std::vector<int>& of_output : ranks) largest = std::max(largest, of_output[c]);
-    max_ranks_[c] =
+    const int rank =
         std::min(max_ranks_[c], largest + std::max(kMinMargin, largest / kMarginDivisor));
+    // Another start costs less than rounds with columns that are not needed.
+    if (subspace_columns(rank) < subspace_columns(max_ranks_[c])) float32_[c].start(rank);
+    max_ranks_[c] = rank;
   }
   return true;
 }

@@ -12,6 +12,7 @@
 
 #include "compute/cpu/adaptive_rank_solver.hpp"
 #include "compute/cpu/as_tall.hpp"
+#include "compute/cpu/factors.hpp"
 #include "compute/cpu/float32_solver.hpp"
 #include "compute/cpu/float64_solver.hpp"
 #include "compute/evict_if_full.hpp"
@@ -41,6 +42,10 @@ class CpuLane : public Lane {
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
+        if (!task->known_factors.empty()) {
+          reconstruct_from_factors(*task);
+          continue;
+        }
         with_sample_type(task->input.shape().depth, [&]<class T>(T*) { compute<T>(*task); });
       } catch (const ItemError& error) {
         task->reason = error.reason();
@@ -55,6 +60,7 @@ class CpuLane : public Lane {
   void compute(Task& task) {
     const int channels = task.input.shape().channels;
     if (task.wants_spectrum) task.spectra.resize(std::size_t(channels));
+    if (task.min_factor_rank) task.factors.resize(std::size_t(channels));
     std::vector<PlaneTask<T>> planes;
     planes.reserve(std::size_t(channels));
     for (int channel = 0; channel < channels; ++channel)
@@ -104,6 +110,11 @@ class CpuLane : public Lane {
     PlaneTask<T> plane{
         as_tall(std::as_const(task.input).plane<T>(channel)), peak(task.input.shape().depth), {}};
     if constexpr (std::is_floating_point_v<T>) plane.scale = float_scale(plane.a_mn);
+    if (task.min_factor_rank) {
+      plane.factors = &task.factors[std::size_t(channel)];
+      *plane.factors = {.rows = task.input.shape().rows, .cols = task.input.shape().cols};
+      plane.min_factor_rank = *task.min_factor_rank;
+    }
     for (std::size_t i = 0; i < task.ranks.size(); ++i) {
       const RankPolicy& policy = rank_policy(task, i, channel);
       plane.outputs.push_back({max_rank(policy, plane.a_mn.rows, plane.a_mn.cols),
@@ -115,8 +126,10 @@ class CpuLane : public Lane {
 
   template <class T>
   void reconstruct(const PlaneTask<T>& plane) {
-    const SolverKind kind = solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.max_rank());
-    if (kind == SolverKind::subspace && float32_.reconstruct(plane)) return;
+    const bool may_iterate =
+        plane.min_factor_rank == 0 &&
+        solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.max_rank()) == SolverKind::subspace;
+    if (may_iterate && float32_.reconstruct(plane)) return;
     float64_.decompose(plane);
     float64_.reconstruct(plane);
     const bool is_uncertified = !has_fixed_solver_ && !are_certified(plane);
@@ -125,7 +138,7 @@ class CpuLane : public Lane {
       gesvd_.reconstruct(plane);
     }
     for (const auto& output : plane.outputs)
-      output.result->is_recomputed = is_uncertified || kind == SolverKind::subspace;
+      output.result->is_recomputed = is_uncertified || may_iterate;
   }
 
   template <class T>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compute/certificate.hpp"
+#include "compute/cpu/factors.hpp"
 #include "compute/cpu/low_rank_product.hpp"
 #include "compute/cpu/samples.hpp"
 #include "core/error.hpp"
@@ -82,10 +83,13 @@ PlaneSpectrum Float32Solver::spectrum() const { return spectrum_of(factors_->ray
 
 template <class T>
 Float32Solver::Certification Float32Solver::certify(const PlaneTask<T>& plane) {
-  const Certification certification = certify_outputs(plane, *factors_);
-  return certificate_ == Certificate::bound && certification == Certification::certified
-             ? prove_outputs(plane)
-             : certification;
+  Certification certification = certify_outputs(plane, *factors_);
+  if (certificate_ == Certificate::bound && certification == Certification::certified)
+    certification = prove_outputs(plane);
+  if (plane.factors && certification == Certification::certified)
+    set_factors(factors_->u_mk.data(), factors_->v_nk.data(), plane.max_rank(), scale_,
+                squared_norm_, *plane.factors);
+  return certification;
 }
 
 template <class T>

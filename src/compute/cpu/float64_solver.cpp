@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compute/certificate.hpp"
+#include "compute/cpu/factors.hpp"
 #include "compute/cpu/float64_samples.hpp"
 #include "compute/cpu/low_rank_product.hpp"
 #include "compute/spectrum.hpp"
@@ -84,6 +85,8 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
             : full_decomposition_loss_bound_db(sigma_squared, k, m, n, result->residual,
                                                squared_norm_, precision_, std::is_integral_v<T>);
   }
+  if (plane.factors)
+    set_factors(p_mk_.data(), v_nk.data(), k_max, scale_, squared_norm_, *plane.factors);
 }
 
 template void Float64Solver::decompose(const PlaneTask<std::uint8_t>&);

@@ -24,7 +24,7 @@ class Float64Solver {
   void decompose(const PlaneTask<T>& plane);
   /// The singular values of the samples of the last plane.
   PlaneSpectrum spectrum() const;
-  /// Computes the outputs of the last plane. Call it at most once for each plane.
+  /// Computes the outputs and factors of the last plane. Call it at most once for each plane.
   template <class T>
   void reconstruct(const PlaneTask<T>& plane);
 

@@ -26,9 +26,14 @@ struct PlaneTask {
   int peak;
   std::vector<Output> outputs;
   double scale = 1;  ///< see float_scale(); 1 for integers
+  /// If not null: where the triplets are wanted, with rows and columns of the plane, before it was
+  /// transposed.
+  Factors* factors = nullptr;
+  int min_factor_rank = 0;  ///< see Task::min_factor_rank
 
+  /// The number of triplets to compute.
   int max_rank() const {
-    int largest = 0;
+    int largest = min_factor_rank;
     for (const Output& output : outputs) largest = output.rank > largest ? output.rank : largest;
     return largest;
   }

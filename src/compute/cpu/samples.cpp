@@ -16,12 +16,12 @@ using Sum = std::conditional_t<sizeof(T) == 1, float, double>;
 /// Calls visit(row, first column, last column) for each row of each tile. Tiles make reads and
 /// writes use whole cache lines if one of the two matrices is transposed in memory.
 template <class Visit>
-void for_each_tile_row(int rows, int cols, const Visit& visit) {
-  constexpr int kTileSize = 32;
-  for (int top = 0; top < rows; top += kTileSize) {
-    for (int left = 0; left < cols; left += kTileSize) {
-      for (int row = top; row < std::min(rows, top + kTileSize); ++row) {
-        visit(row, left, std::min(cols, left + kTileSize));
+void for_each_tile_row(int rows, int cols, int tile_cols, const Visit& visit) {
+  constexpr int kTileRows = 32;
+  for (int top = 0; top < rows; top += kTileRows) {
+    for (int left = 0; left < cols; left += tile_cols) {
+      for (int row = top; row < std::min(rows, top + kTileRows); ++row) {
+        visit(row, left, std::min(cols, left + tile_cols));
       }
     }
   }
@@ -74,7 +74,8 @@ SquaredErrors compare_block(const float* values, const T* samples, int count, fl
 
 template <class T>
 void gather(MatrixView<const T> from, T* to) {
-  for_each_tile_row(from.rows, from.col_stride == 1 ? 1 : from.cols,
+  constexpr int kTileCols = 32;
+  for_each_tile_row(from.rows, from.col_stride == 1 ? 1 : from.cols, kTileCols,
                     [&](int row, int left, int right) {
                       T* row_data = to + std::ptrdiff_t(row) * from.cols;
                       if (from.col_stride == 1) {
@@ -85,16 +86,26 @@ void gather(MatrixView<const T> from, T* to) {
                     });
 }
 
+/// Writes in long runs along the rows of the image, because an image is often not in the cache; a
+/// plane that is read across its rows is.
 template <class T>
 void scatter(const T* from, MatrixView<T> to) {
-  for_each_tile_row(to.rows, to.col_stride == 1 ? 1 : to.cols, [&](int row, int left, int right) {
+  if (to.col_stride > to.row_stride) {  // a transposed image
+    constexpr int kRunLength = 512;
+    for_each_tile_row(to.cols, to.rows, kRunLength, [&](int col, int top, int bottom) {
+      for (int row = top; row < bottom; ++row)
+        to(row, col) = from[std::ptrdiff_t(row) * to.cols + col];
+    });
+    return;
+  }
+  for (int row = 0; row < to.rows; ++row) {
     const T* row_data = from + std::ptrdiff_t(row) * to.cols;
     if (to.col_stride == 1) {
       std::copy_n(row_data, to.cols, &to(row, 0));
     } else {
-      for (int col = left; col < right; ++col) to(row, col) = row_data[col];
+      for (int col = 0; col < to.cols; ++col) to(row, col) = row_data[col];
     }
-  });
+  }
 }
 
 template <class T>

@@ -29,7 +29,7 @@ constexpr double kMinRelativeRitz = 1e-14;
 
 /// The start block, the same for every plane of n columns: cosines plus random signs. Cosines are
 /// close to the leading singular vectors of smooth images. Random signs make sure that no direction
-/// is missing.
+/// is missing. A block of fewer columns is the beginning of one of more.
 void fill_initial_block(std::vector<float>& q_nl, int n, int l) {
   std::mt19937 random(kStartSeed);
   std::vector<float> cosine(4 * std::size_t(n));
@@ -53,16 +53,16 @@ int subspace_columns(int rank) {
 
 void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, int k, int l) {
   a_t_nm_ = a_t_nm.data();
-  const bool has_same_start = n == n_ && l == l_;
-  n_ = l_ = 0;  // if an allocation fails, the next plane must not use an incomplete initial_nl_
   for (auto* block : {&q_nl_, &y_nl_, &previous_nl_}) block->resize(size(n, l));
   z_ml_.resize(size(m, l));
-  if (!has_same_start) {
+  if (n != initial_n_ || initial_nl_.size() < size(n, l)) {
+    initial_n_ = 0;  // if the allocation fails, the next plane must not use an incomplete block
     initial_nl_.resize(size(n, l));
     fill_initial_block(initial_nl_, n, l);
+    initial_n_ = n;
   }
   m_ = m, n_ = n, k_ = k, l_ = l;
-  q_nl_ = initial_nl_;
+  std::copy_n(initial_nl_.begin(), size(n, l), q_nl_.begin());
   multiply_a();
   // Without this step the condition number of A'A would be too large for one Cholesky.
   orthonormalize_(z_ml_, m, l);

@@ -65,6 +65,7 @@ class SubspaceIteration {
 
   const float* a_t_nm_ = nullptr;
   int m_ = 0, n_ = 0, k_ = 0, l_ = 0;
+  int initial_n_ = 0;  // rows of initial_nl_, which has the columns of the largest start
   ShiftedCholeskyQr orthonormalize_;
   // previous_nl_: A'Z after start(), T_{i-1} in the filter.
   std::vector<float> initial_nl_, q_nl_, y_nl_, previous_nl_, z_ml_, weights_lk_;

@@ -24,13 +24,16 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
-/// Whether the image must not be computed on a GPU.
-bool must_use_cpu(const Task* task) { return task->is_cpu_only; }
+/// Whether the image must not be computed on a GPU. It gives no factors, and takes none.
+bool must_use_cpu(const Task* task) {
+  return task->is_cpu_only || task->min_factor_rank || !task->known_factors.empty();
+}
 
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {
   task.error.clear();
   task.spectra.clear();
+  task.factors.clear();
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
 }
 

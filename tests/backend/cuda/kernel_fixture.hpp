@@ -53,7 +53,7 @@ class KernelTest : public ::testing::Test {
     for (const Shape& s : shapes) {
       const auto offset = std::int64_t(pixels_.size());
       for (int c = 0; c < s.channels; ++c)
-        planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes});
+        planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes, 1});
       const std::size_t bytes = std::size_t(s.rows * s.cols * s.channels * s.sample_bytes);
       for (std::size_t i = 0; i < (bytes + 15) / 16 * 16; ++i)
         pixels_.push_back(std::byte(random_() & 255));

@@ -92,6 +92,10 @@ TEST(Peak, is_that_of_the_sample_type_the_range_or_the_number) {
   EXPECT_EQ(analysis::resolve_peak(parse_peak("range"), image).value, 90);
   EXPECT_EQ(analysis::resolve_peak(parse_peak("4095"), image).value, 4095);
   EXPECT_EQ(analysis::resolve_peak(parse_peak("4095"), image).source, PeakSource::number);
+  EXPECT_EQ(analysis::resolve_peak({}, image, 12).value, 4095);
+  EXPECT_EQ(analysis::resolve_peak({}, image, 12).source, PeakSource::bits_stored);
+  EXPECT_EQ(analysis::resolve_peak({}, image, 16).source, PeakSource::dtype);
+  EXPECT_EQ(analysis::resolve_peak(parse_peak("dtype"), image, 12).value, 65535);
 }
 
 }  // namespace

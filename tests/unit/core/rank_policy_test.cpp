@@ -52,5 +52,16 @@ TEST(RankPolicy, resolves_what_the_shape_determines) {
   EXPECT_EQ(max_rank(20, 512, 8), 8);
 }
 
+TEST(RankPolicy, covers_policies_that_never_choose_more) {
+  const auto largest = [](const char* specs) {
+    return to_string(largest_policies(parse_ranks(specs)));
+  };
+  EXPECT_EQ(largest("5,20,10"), "20");
+  EXPECT_EQ(largest("5,psnr:30,20,psnr:35"), "20,psnr:35") << "which has more depends on the image";
+  EXPECT_EQ(largest("rmse:2,rmse:1,energy:0.9,energy:0.99"), "rmse:1,energy:0.99");
+  EXPECT_EQ(largest("gd,gd:sigma=3,gd:sigma=2,mp"), "gd,gd:sigma=2,mp");
+  EXPECT_EQ(largest("5,full,psnr:99"), "full");
+}
+
 }  // namespace
 }  // namespace eckart

@@ -119,5 +119,15 @@ TEST(Bmp, checks_the_decode_time) {
             FailureReason::too_large);
 }
 
+TEST(Bmp, has_a_resolution) {
+  Bytes file = BmpMaker(1, 1, 24).pixels("bgr."sv).file();
+  EXPECT_EQ(codec_for(ImageFormat::bmp).decode(file, {}).metadata.density, std::nullopt);
+  file[38] = std::byte(0x13);  // pixels per meter, 4 bytes each
+  file[39] = std::byte(0x0B);
+  file[42] = std::byte(0x10);
+  EXPECT_EQ(codec_for(ImageFormat::bmp).decode(file, {}).metadata.density,
+            (PixelDensity{2835, 16}));
+}
+
 }  // namespace
 }  // namespace eckart::io

@@ -8,6 +8,7 @@
 
 #include "tests/unit/io/bmp_maker.hpp"
 #include "tests/unit/io/dicom_maker.hpp"
+#include "tests/unit/io/factors_maker.hpp"
 #include "tests/unit/io/failure_of.hpp"
 #include "tests/unit/io/test_images.hpp"
 
@@ -30,7 +31,7 @@ TEST(Codec, is_defined_for_each_format) {
     EXPECT_NE(codec_for(format).encode, nullptr) << to_string(format);
     EXPECT_EQ(to_string(codec_for(format).format), to_string(format));
   }
-  for (const ImageFormat format : {ImageFormat::bmp, ImageFormat::dicom})
+  for (const ImageFormat format : {ImageFormat::bmp, ImageFormat::dicom, ImageFormat::npz})
     EXPECT_EQ(codec_for(format).encode, nullptr);
 }
 
@@ -72,6 +73,7 @@ TEST(Codec, names_a_format_that_is_not_read) {
 Bytes file_of(const Codec& codec) {
   if (codec.format == ImageFormat::bmp)
     return test::BmpMaker(30, 20, 24).pixels(std::string(20 * 92, 'x')).file();
+  if (codec.format == ImageFormat::npz) return test::factors_file({20, 30, 1, Depth::u8}, 2);
   if (codec.format == ImageFormat::dicom)
     return test::DicomMaker(8)
         .number(test::DicomMaker::kRows, 20)
@@ -101,9 +103,10 @@ TEST(Codec, names_key_and_value_of_an_exceeded_limit) {
 }
 
 TEST(Codec, recognizes_image_file_names) {
-  for (const char* name : {"a.png", "a.PNG", "a.jpg", "a.Jpeg", "a.jpe", "a.jfif", "a.b.png",
-                           "\xFF.png", "a\nb.jpg", "a .png", "a.tif", "a.TIFF", "a.webp", "a.pbm",
-                           "a.pgm", "a.ppm", "a.pnm", "a.bmp", "a.dcm"}) {
+  for (const char* name :
+       {"a.png",    "a.PNG",    "a.jpg",  "a.Jpeg", "a.jpe",  "a.jfif", "a.b.png",
+        "\xFF.png", "a\nb.jpg", "a .png", "a.tif",  "a.TIFF", "a.webp", "a.pbm",
+        "a.pgm",    "a.ppm",    "a.pnm",  "a.bmp",  "a.dcm",  "a.npz"}) {
     EXPECT_TRUE(is_image_file_name(name)) << name;
   }
   for (const char* name : {"", "png", "a", "a.", "a.txt", "a.png~", "a.png.tmp", "a.png.part",

@@ -71,6 +71,43 @@ TEST(Dicom, tells_how_samples_become_values) {
             "12 bits stored, value = 0.5 x (sample - 2048) - 1024, window 40 / 400");
 }
 
+DicomMaker with_text(DicomTag::Value tag, const std::string& value) {
+  return DicomMaker(8).text(tag, value).pixels("12"sv);
+}
+
+TEST(Dicom, reads_numbers_with_a_sign) {
+  const auto values = [](DicomTag::Value tag, const std::string& value) {
+    return *open_dicom(with_text(tag, value).file()).metadata.dicom;
+  };
+  EXPECT_EQ(values(DicomMaker::kSlope, "+2.5").slope, 2.5);
+  EXPECT_EQ(values(DicomMaker::kIntercept, " -1.5E+1 ").intercept, -15);
+  EXPECT_EQ(values(DicomMaker::kWindowCenter, "+40 \\ 80").window_center, 40);
+  EXPECT_EQ(values(DicomMaker::kSlope, "").slope, 1);
+  EXPECT_EQ(failure_of([] { open_dicom(with_text(DicomMaker::kFrames, "+2").file()); }).reason,
+            FailureReason::unsupported);
+  EXPECT_NO_THROW(open_dicom(with_text(DicomMaker::kFrames, "+1").file()));
+}
+
+TEST(Dicom, refuses_texts_in_place_of_numbers) {
+  for (const auto& [tag, value] :
+       {std::pair{DicomMaker::kFrames, "1e300"}, std::pair{DicomMaker::kFrames, "99999999999"},
+        std::pair{DicomMaker::kSlope, "1e999"}, std::pair{DicomMaker::kSlope, "++1"},
+        std::pair{DicomMaker::kSlope, "nan"}, std::pair{DicomMaker::kWindowWidth, "wide"}}) {
+    const test::CaughtError error = failure_of([&] { open_dicom(with_text(tag, value).file()); });
+    EXPECT_EQ(error.reason, FailureReason::corrupt) << value;
+    EXPECT_THAT(error.detail, HasSubstr(value));
+  }
+}
+
+TEST(Dicom, refuses_very_many_fragments) {
+  const auto with_fragments = [](std::size_t count) {
+    return DicomMaker(8).syntax(".4.50").frame("JPEG", count).file();
+  };
+  EXPECT_NO_THROW(dicom().read_header(with_fragments(65536)));
+  EXPECT_EQ(failure_of([&] { dicom().read_header(with_fragments(65537)); }).reason,
+            FailureReason::unsupported);
+}
+
 TEST(Dicom, reads_implicit_types_and_skips_sequences) {
   EXPECT_THAT(samples(open_dicom(DicomMaker(8).syntax("").pixels("\1\2"sv).file()).pixels),
               ElementsAre(1, 2));
@@ -85,21 +122,37 @@ TEST(Dicom, reads_implicit_types_and_skips_sequences) {
               ElementsAre(1, 2));
 }
 
+Bytes dicom_with_jpeg(int rows, int cols, const Bytes& jpeg) {
+  return DicomMaker(8)
+      .number(DicomMaker::kRows, rows)
+      .number(DicomMaker::kCols, cols)
+      .syntax(".4.50")
+      .frame({reinterpret_cast<const char*>(jpeg.data()), jpeg.size()})
+      .file();
+}
+
 TEST(Dicom, decodes_a_jpeg_frame) {
   const Image image = test::gradient_image({16, 24, 1, Depth::u8});
   const Bytes jpeg = test::make_jpeg(image, {});
-  const Bytes file = DicomMaker(8)
-                         .number(DicomMaker::kRows, 16)
-                         .number(DicomMaker::kCols, 24)
-                         .syntax(".4.50")
-                         .frame({reinterpret_cast<const char*>(jpeg.data()), jpeg.size()})
-                         .file();
+  const Bytes file = dicom_with_jpeg(16, 24, jpeg);
   if (failure_of([&] { open_dicom(file); }).reason == FailureReason::unsupported)
     GTEST_SKIP() << "built without dcmtk";
+  EXPECT_THAT(codec_libraries(), HasSubstr("dcmtk 3."));
   const Image decoded = open_dicom(file).pixels;
   ASSERT_EQ(decoded.shape(), image.shape());
   EXPECT_LE(test::largest_difference(decoded, codec_for(ImageFormat::jpeg).decode(jpeg, {}).pixels),
             1);
+}
+
+TEST(Dicom, refuses_a_frame_of_another_size) {
+  const Bytes gray = test::make_jpeg(test::gradient_image({16, 24, 1, Depth::u8}), {});
+  const Bytes rgb = test::make_jpeg(test::gradient_image({16, 24, 3, Depth::u8}), {});
+  for (const Bytes& file : {dicom_with_jpeg(24, 16, gray), dicom_with_jpeg(8, 24, gray),
+                            dicom_with_jpeg(16, 12, gray), dicom_with_jpeg(16, 24, rgb)}) {
+    const test::CaughtError error = failure_of([&] { open_dicom(file); });
+    EXPECT_EQ(error.reason, FailureReason::corrupt);
+    EXPECT_THAT(error.detail, HasSubstr("a JPEG frame of 16 x 24 pixels"));
+  }
 }
 
 TEST(Dicom, names_what_is_not_supported) {

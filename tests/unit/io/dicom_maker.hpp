@@ -44,12 +44,14 @@ class DicomMaker {
     pixels_ = data;
     return *this;
   }
-  /// A JPEG as one fragment.
-  DicomMaker& frame(std::string frame) {
+  /// A JPEG as one fragment, or as this many of which only the last is not empty.
+  DicomMaker& frame(std::string frame, std::size_t fragments = 1) {
     if (frame.size() % 2 != 0) frame += '\0';
     const std::string item("\xFE\xFF\x00\xE0", 4), end("\xFE\xFF\xDD\xE0", 4);
-    pixels_ = item + little_endian(0, 4) + item + little_endian(std::uint32_t(frame.size()), 4) +
-              frame + end + little_endian(0, 4);
+    pixels_.clear();
+    for (std::size_t i = 0; i < fragments; ++i) pixels_ += item + little_endian(0, 4);
+    pixels_ +=
+        item + little_endian(std::uint32_t(frame.size()), 4) + frame + end + little_endian(0, 4);
     is_compressed_ = true;
     return *this;
   }

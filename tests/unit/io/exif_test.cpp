@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/orientation.hpp"
 #include "io/tiff_reader.hpp"
 #include "tests/unit/io/make_metadata.hpp"
 

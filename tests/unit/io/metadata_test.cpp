@@ -10,10 +10,10 @@
 #include "io/deflate.hpp"
 #include "io/file_bytes.hpp"
 #include "io/jpeg_metadata.hpp"
-#include "io/output_metadata.hpp"
 #include "io/png_chunk_reader.hpp"
 #include "tests/unit/io/make_jpeg.hpp"
 #include "tests/unit/io/make_metadata.hpp"
+#include "tests/unit/io/metadata_file.hpp"
 #include "tests/unit/io/png_maker.hpp"
 #include "tests/unit/io/test_images.hpp"
 
@@ -21,50 +21,30 @@ namespace eckart::io {
 namespace {
 
 using namespace std::string_literals;
+using test::all_metadata;
 using test::as_bytes;
 using test::as_string;
 using test::Bytes;
+using test::encode_with;
+using test::kMetadataShape;
 using test::make_exif;
 using test::make_icc;
 using test::PngMaker;
+using test::read_metadata;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
-const Image kRgb = test::noise_image({24, 16, 3, Depth::u8});
-const Image kNoAlpha;
-
-Metadata all_metadata() {
-  return {.icc = make_icc(),
-          .exif = make_exif({.orientation = 1, .has_thumbnail = false}),
-          .xmp = as_bytes("<x:xmpmeta>text</x:xmpmeta>"),
-          .density = PixelDensity{11811, 5906}};
-}
-
-Bytes encode(ImageFormat format, const Metadata& metadata, const EncodeOptions& options = {},
-             const std::vector<TextEntry>& texts = {}) {
-  return codec_for(format).encode(PictureView(kRgb, kNoAlpha, metadata, texts), options);
-}
-
-/// Also checks that the pixels are read, and that the metadata is within the limit of the header.
-Metadata read(const Bytes& file, Decoder decoder = Decoder::strict,
-              const ImageLimits& limits = {}) {
-  const Codec& codec = detect_codec(file, decoder);
-  Picture picture = codec.decode(file, limits);
-  EXPECT_FALSE(picture.pixels.empty());
-  EXPECT_LE(picture.metadata.bytes(), codec.read_header(file).max_metadata_bytes);
-  return std::move(picture.metadata);
-}
+const Image kRgb = test::noise_image(kMetadataShape);
 
 class MetadataTest : public testing::TestWithParam<Decoder> {};
 INSTANTIATE_TEST_SUITE_P(Decoders, MetadataTest, testing::Values(Decoder::strict, Decoder::opencv),
                          [](const auto& test) { return to_string(test.param); });
 
 TEST_P(MetadataTest, survives_in_each_format) {
-  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
+  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp}) {
     const Metadata written = all_metadata();
-    const Metadata metadata = read(encode(format, written), GetParam());
+    const Metadata metadata = read_metadata(encode_with(format, written), GetParam());
     EXPECT_EQ(metadata.icc, written.icc);
     EXPECT_EQ(metadata.exif, written.exif);
     EXPECT_EQ(metadata.xmp, written.xmp);
@@ -74,8 +54,9 @@ TEST_P(MetadataTest, survives_in_each_format) {
 }
 
 TEST_P(MetadataTest, is_absent_if_the_file_has_none) {
-  for (const ImageFormat format : {ImageFormat::png, ImageFormat::jpeg}) {
-    const Metadata metadata = read(encode(format, {}), GetParam());
+  for (const ImageFormat format :
+       {ImageFormat::png, ImageFormat::jpeg, ImageFormat::webp, ImageFormat::tiff}) {
+    const Metadata metadata = read_metadata(encode_with(format, {}), GetParam());
     EXPECT_EQ(metadata.bytes(), 0U);
     EXPECT_EQ(metadata.density, std::nullopt);
     EXPECT_EQ(metadata.color, PngColor{});
@@ -90,7 +71,7 @@ TEST(PngMetadata, keeps_the_chunks_of_colors) {
                    .cicp = {{9, 16, 0, 1}},
                    .rendering_intent = std::uint8_t(1)};
   written.density = PixelDensity{3, 4, true};
-  const Metadata metadata = read(encode(ImageFormat::png, written));
+  const Metadata metadata = read_metadata(encode_with(ImageFormat::png, written));
   EXPECT_EQ(metadata.color, written.color);
   EXPECT_EQ(metadata.density, written.density);
 }
@@ -113,7 +94,7 @@ TEST(PngMetadata, is_written_as_the_format_requires) {
   metadata.density = PixelDensity{1, 258};
   metadata.color.gamma = 45455;
   const std::vector<TextEntry> texts{{"Software", "eckart"}, {"eckart:rank", "20"}};
-  EXPECT_THAT(chunks_of(encode(ImageFormat::png, metadata, {}, texts)),
+  EXPECT_THAT(chunks_of(encode_with(ImageFormat::png, metadata, {}, texts)),
               ElementsAre("gAMA \0\0\xB1\x8F"s, "pHYs \0\0\0\1\0\0\1\2\1"s, "eXIf II*\0"s,
                           "iTXt XML:com.adobe.xmp\0\0\0\0\0<x/>"s, "tEXt Software\0eckart"s,
                           "tEXt eckart:rank\0"s + "20", "IEND "));
@@ -141,7 +122,7 @@ TEST_P(MetadataTest, is_dropped_and_named_if_it_is_damaged) {
            {"cHRM", ""},
            {"cICP", "123"},
            {"sRGB", "\7"}}) {
-    const Metadata metadata = read(png_with(type, data), GetParam());
+    const Metadata metadata = read_metadata(png_with(type, data), GetParam());
     EXPECT_THAT(metadata.dropped, HasSubstr(type + " chunk (")) << data;
     EXPECT_EQ(metadata.bytes(), 0U);
   }
@@ -151,7 +132,7 @@ TEST(PngMetadata, is_dropped_if_the_crc_is_wrong) {
   Bytes file = png_with("eXIf", as_string(make_exif({.orientation = 1})));
   const std::size_t at = as_string(file).find("Maker");
   file[at] = std::byte('m');
-  EXPECT_EQ(read(file).dropped, "eXIf chunk (wrong CRC)");
+  EXPECT_EQ(read_metadata(file).dropped, "eXIf chunk (wrong CRC)");
 }
 
 TEST(PngMetadata, is_found_behind_the_pixels) {
@@ -159,31 +140,42 @@ TEST(PngMetadata, is_found_behind_the_pixels) {
                          .pixels("\0\1"s)
                          .chunk("iTXt", "XML:com.adobe.xmp\0\0\0en\0\0<x/>"s)
                          .end();
-  EXPECT_EQ(as_string(read(file).xmp), "<x/>");
+  EXPECT_EQ(as_string(read_metadata(file).xmp), "<x/>");
 }
 
 TEST(PngMetadata, reads_a_compressed_packet) {
   const std::string packet(100000, ' ');
   const Metadata metadata =
-      read(png_with("iTXt", "XML:com.adobe.xmp\0\1\0\0\0"s + compressed(packet)));
+      read_metadata(png_with("iTXt", "XML:com.adobe.xmp\0\1\0\0\0"s + compressed(packet)));
   EXPECT_EQ(as_string(metadata.xmp), packet);
 }
 
 TEST_P(MetadataTest, is_dropped_if_it_inflates_too_much) {
-  constexpr std::size_t kMiB = std::size_t(1) << 20;
-  const std::string bomb = compressed(std::string(64 * kMiB, '\0'));
+  const std::string bomb = compressed(std::string(std::size_t(64) << 20, '\0'));
   for (const Bytes& file : {png_with("iCCP", "name\0\0"s + bomb),
                             png_with("iTXt", "XML:com.adobe.xmp\0\1\0\0\0"s + bomb)}) {
-    EXPECT_LT(detect_codec(file, GetParam()).read_header(file).max_metadata_bytes, 17 * kMiB);
-    EXPECT_THAT(read(file, GetParam()).dropped, HasSubstr("larger than 16777216 bytes"));
+    EXPECT_LT(detect_codec(file, GetParam()).read_header(file).max_metadata_bytes, 17U << 20);
+    EXPECT_THAT(read_metadata(file, GetParam()).dropped, HasSubstr("larger than 16777216 bytes"));
   }
 }
 
 TEST_P(MetadataTest, is_dropped_instead_of_the_image_if_it_exceeds_the_decode_limit) {
   const std::string packet(std::size_t(2) << 20, ' ');
   const Bytes file = png_with("iTXt", "XML:com.adobe.xmp\0\1\0\0\0"s + compressed(packet));
-  EXPECT_THAT(read(file, GetParam(), {.decode_mb = 1}).dropped, HasSubstr("iTXt chunk (damaged"));
-  EXPECT_THAT(read(file, GetParam(), {.decode_mb = 3}).dropped, IsEmpty());
+  EXPECT_THAT(read_metadata(file, GetParam(), {.decode_mb = 1}).dropped,
+              HasSubstr("iTXt chunk (damaged"));
+  EXPECT_THAT(read_metadata(file, GetParam(), {.decode_mb = 3}).dropped, IsEmpty());
+}
+
+TEST(Metadata, of_webp_and_tiff_is_within_the_decode_limit) {
+  constexpr std::size_t kBytes = std::size_t(3) << 19;  // 1.5 MiB
+  for (const ImageFormat format : {ImageFormat::webp, ImageFormat::tiff}) {
+    const Bytes file = encode_with(format, {.xmp = Bytes(kBytes, std::byte(' '))});
+    EXPECT_EQ(read_metadata(file).xmp.size(), kBytes);
+    const Metadata metadata = read_metadata(file, Decoder::strict, {.decode_mb = 2});
+    EXPECT_EQ(metadata.dropped, "XMP (too large)");
+    EXPECT_EQ(metadata.bytes(), 0U);
+  }
 }
 
 TEST(PngMetadata, exchanges_densities_if_the_image_is_turned) {
@@ -192,7 +184,17 @@ TEST(PngMetadata, exchanges_densities_if_the_image_is_turned) {
                          .chunk("eXIf", as_string(make_exif({.orientation = 6})))
                          .pixels("\0\1"s)
                          .end();
-  EXPECT_EQ(read(file).density, (PixelDensity{2, 1}));
+  EXPECT_EQ(read_metadata(file).density, (PixelDensity{2, 1}));
+}
+
+/// Some programs write it as in a JPEG.
+TEST_P(MetadataTest, of_a_png_may_have_the_prefix_of_jpeg) {
+  const Bytes exif = make_exif({.orientation = 6});
+  const Bytes file =
+      PngMaker(2, 1, 8, 0).chunk("eXIf", "Exif\0\0"s + as_string(exif)).pixels("\0\1\2"s).end();
+  const Picture picture = detect_codec(file, GetParam()).decode(file, {});
+  EXPECT_EQ(picture.pixels.shape(), (ImageShape{2, 1, 1, Depth::u8}));
+  EXPECT_EQ(picture.metadata.exif, exif);
 }
 
 /// A JPEG with these segments behind its start: marker and data.
@@ -212,12 +214,13 @@ TEST_P(MetadataTest, is_joined_from_segments_in_the_order_of_their_numbers) {
     return std::pair{0xE2, prefix + char(number) + char(count) + std::string(data)};
   };
   const std::string_view first(profile.data(), 600), second(profile.data() + 600, 400);
-  EXPECT_EQ(as_string(read(jpeg_with({part(2, 2, second), part(1, 2, first)}), GetParam()).icc),
-            profile);
+  EXPECT_EQ(
+      as_string(read_metadata(jpeg_with({part(2, 2, second), part(1, 2, first)}), GetParam()).icc),
+      profile);
   for (const auto& damaged :
        {std::vector{part(1, 2, first)}, std::vector{part(1, 2, first), part(2, 3, second)},
         std::vector{part(0, 0, first)}, std::vector{part(1, 1, first)}}) {
-    const Metadata metadata = read(jpeg_with(damaged), GetParam());
+    const Metadata metadata = read_metadata(jpeg_with(damaged), GetParam());
     EXPECT_EQ(metadata.dropped, "ICC profile (damaged)");
     EXPECT_THAT(metadata.icc, IsEmpty());
   }
@@ -226,26 +229,27 @@ TEST_P(MetadataTest, is_joined_from_segments_in_the_order_of_their_numbers) {
 TEST(JpegMetadata, has_profiles_of_several_segments) {
   Metadata written;
   written.icc = make_icc("RGB ", 200000);
-  EXPECT_EQ(read(encode(ImageFormat::jpeg, written)).icc, written.icc);
+  EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, written)).icc, written.icc);
 }
 
 TEST(JpegMetadata, keeps_the_standard_packet_of_extended_xmp) {
   const Metadata metadata =
-      read(jpeg_with({{0xE1, "http://ns.adobe.com/xap/1.0/\0<x/>"s},
-                      {0xE1, "http://ns.adobe.com/xmp/extension/\0guid"s + "data"}}));
+      read_metadata(jpeg_with({{0xE1, "http://ns.adobe.com/xap/1.0/\0<x/>"s},
+                               {0xE1, "http://ns.adobe.com/xmp/extension/\0guid"s + "data"}}));
   EXPECT_EQ(as_string(metadata.xmp), "<x/>");
   EXPECT_EQ(metadata.dropped, "extended XMP (only the standard packet is kept)");
 }
 
 TEST(JpegMetadata, drops_damaged_exif) {
-  EXPECT_EQ(read(jpeg_with({{0xE1, "Exif\0\0damaged"s}})).dropped, "EXIF (damaged)");
+  EXPECT_EQ(read_metadata(jpeg_with({{0xE1, "Exif\0\0damaged"s}})).dropped, "EXIF (damaged)");
 }
 
 TEST(JpegMetadata, takes_the_density_of_exif_if_jfif_has_none) {
   const std::string exif = "Exif\0\0"s + as_string(make_exif({.orientation = 1}));
-  EXPECT_EQ(read(jpeg_with({{0xE1, exif}})).density, (PixelDensity{11811, 5906}));
-  EXPECT_EQ(read(jpeg_with({{0xE0, "JFIF\0\1\1\2\0\x76\0\x76\0\0"s}, {0xE1, exif}})).density,
-            (PixelDensity{11800, 11800}));
+  EXPECT_EQ(read_metadata(jpeg_with({{0xE1, exif}})).density, (PixelDensity{11811, 5906}));
+  EXPECT_EQ(
+      read_metadata(jpeg_with({{0xE0, "JFIF\0\1\1\2\0\x76\0\x76\0\0"s}, {0xE1, exif}})).density,
+      (PixelDensity{11800, 11800}));
 }
 
 TEST(JpegMetadata, keeps_densities_in_inches_and_centimeters) {
@@ -253,28 +257,44 @@ TEST(JpegMetadata, keeps_densities_in_inches_and_centimeters) {
                                      PixelDensity{11800, 11800}, PixelDensity{10, 11, true}}) {
     Metadata written;
     written.density = density;
-    EXPECT_EQ(read(encode(ImageFormat::jpeg, written)).density, density);
+    EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, written)).density, density);
   }
 }
 
 TEST(JpegEncoder, keeps_the_subsampling_of_a_jpeg) {
   for (const ChromaSubsampling subsampling : {ChromaSubsampling{1, 1}, ChromaSubsampling{2, 1},
                                               ChromaSubsampling{2, 2}, ChromaSubsampling{4, 1}}) {
-    const Metadata metadata = read(
+    const Metadata metadata = read_metadata(
         test::make_jpeg(kRgb, {.chroma_cols = subsampling.cols, .chroma_rows = subsampling.rows}));
     EXPECT_EQ(metadata.subsampling, subsampling);
-    EXPECT_EQ(read(encode(ImageFormat::jpeg, metadata)).subsampling, subsampling);
-    EXPECT_EQ(read(encode(ImageFormat::jpeg, metadata, {.jpeg_subsampling = JpegSubsampling::k422}))
+    EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, metadata)).subsampling, subsampling);
+    EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, metadata,
+                                        {.jpeg_subsampling = JpegSubsampling::k422}))
                   .subsampling,
               (ChromaSubsampling{2, 1}));
   }
-  EXPECT_EQ(read(encode(ImageFormat::jpeg, {})).subsampling, (ChromaSubsampling{1, 1}));
+  EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, {})).subsampling,
+            (ChromaSubsampling{1, 1}));
+}
+
+TEST(JpegEncoder, keeps_the_subsampling_of_a_turned_jpeg) {
+  const std::string exif = "Exif\0\0"s + as_string(make_exif({.orientation = 6}));
+  const std::string segment =
+      "\xFF\xE1"s + char((exif.size() + 2) >> 8) + char(exif.size() + 2) + exif;
+  for (const auto& [cols, rows] : {std::pair{1, 1}, {2, 1}, {2, 2}, {4, 1}, {1, 2}}) {
+    const Metadata metadata = read_metadata(test::with_inserted(
+        test::make_jpeg(kRgb, {.chroma_cols = cols, .chroma_rows = rows}), 2, segment));
+    EXPECT_EQ(metadata.subsampling, (ChromaSubsampling{rows, cols}));
+    EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, {.subsampling = metadata.subsampling}))
+                  .subsampling,
+              metadata.subsampling);
+  }
 }
 
 TEST(JpegEncoder, writes_progressive_and_optimized_files_with_the_same_pixels) {
-  const Bytes baseline = encode(ImageFormat::jpeg, {});
-  const Bytes optimized = encode(ImageFormat::jpeg, {}, {.jpeg_optimize = true});
-  const Bytes progressive = encode(ImageFormat::jpeg, {}, {.jpeg_progressive = true});
+  const Bytes baseline = encode_with(ImageFormat::jpeg, {});
+  const Bytes optimized = encode_with(ImageFormat::jpeg, {}, {.jpeg_optimize = true});
+  const Bytes progressive = encode_with(ImageFormat::jpeg, {}, {.jpeg_progressive = true});
   EXPECT_LT(optimized.size(), baseline.size());
   constexpr int kProgressive = 0xC2;
   EXPECT_LT(test::find_marker(progressive, kProgressive), std::ptrdiff_t(progressive.size()));
@@ -285,7 +305,7 @@ TEST(JpegEncoder, writes_progressive_and_optimized_files_with_the_same_pixels) {
 
 TEST(JpegEncoder, writes_texts_as_a_comment) {
   const Bytes file =
-      encode(ImageFormat::jpeg, {}, {}, {{"Software", "eckart"}, {"eckart:rank", "20"}});
+      encode_with(ImageFormat::jpeg, {}, {}, {{"Software", "eckart"}, {"eckart:rank", "20"}});
   EXPECT_THAT(as_string(file), HasSubstr("\xFF\xFE\0\x22Software: eckart\neckart:rank: 20"s));
 }
 
@@ -317,58 +337,6 @@ TEST(PngEncoder, writes_alpha_behind_the_other_channels) {
       EXPECT_TRUE(test::same(codec_for(ImageFormat::png).decode(file, {}).pixels, image));
     }
   }
-}
-
-class OutputMetadataTest : public testing::TestWithParam<ImageFormat> {};
-INSTANTIATE_TEST_SUITE_P(Formats, OutputMetadataTest,
-                         testing::Values(ImageFormat::png, ImageFormat::jpeg),
-                         [](const auto& test) { return to_string(test.param); });
-
-TEST_P(OutputMetadataTest, follows_the_policy) {
-  const Codec& codec = codec_for(GetParam());
-  Metadata source = all_metadata();
-  source.color.gamma = 45455;
-  source.subsampling = ChromaSubsampling{2, 2};
-  const Metadata keep = output_metadata(source, MetadataPolicy::keep, codec, kRgb.shape());
-  EXPECT_EQ(keep.icc, source.icc);
-  EXPECT_FALSE(keep.exif.empty());
-  EXPECT_EQ(keep.xmp, source.xmp);
-  EXPECT_EQ(keep.density, source.density);
-  const Metadata icc = output_metadata(source, MetadataPolicy::icc, codec, kRgb.shape());
-  EXPECT_EQ(icc.bytes(), source.icc.size());
-  EXPECT_EQ(icc.color, source.color);
-  EXPECT_EQ(icc.density, std::nullopt);
-  const Metadata none = output_metadata(source, MetadataPolicy::none, codec, kRgb.shape());
-  EXPECT_EQ(none.bytes(), 0U);
-  EXPECT_EQ(none.color, PngColor{});
-  EXPECT_EQ(none.subsampling, source.subsampling);
-}
-
-TEST_P(OutputMetadataTest, has_no_profile_for_other_channels) {
-  const Codec& codec = codec_for(GetParam());
-  const ImageShape gray{24, 16, 1, Depth::u8};
-  const auto icc_of = [&](const char* space, const ImageShape& shape) {
-    return output_metadata({.icc = make_icc(space)}, MetadataPolicy::keep, codec, shape).icc;
-  };
-  EXPECT_THAT(icc_of("RGB ", gray), IsEmpty());
-  EXPECT_THAT(icc_of("GRAY", gray), Not(IsEmpty()));
-  EXPECT_THAT(icc_of("GRAY", kRgb.shape()), IsEmpty());
-  EXPECT_THAT(icc_of("CMYK", kRgb.shape()), IsEmpty());
-}
-
-TEST(OutputMetadata, is_dropped_and_named_if_it_does_not_fit_a_jpeg) {
-  Metadata source{.exif = make_exif(), .xmp = Bytes(65505, std::byte(' '))};
-  source.exif.resize(70000);
-  const Codec& jpeg = codec_for(ImageFormat::jpeg);
-  const Metadata metadata = output_metadata(source, MetadataPolicy::keep, jpeg, kRgb.shape());
-  EXPECT_EQ(metadata.dropped, "EXIF (too large for jpeg), XMP (too large for jpeg)");
-  EXPECT_EQ(metadata.bytes(), 0U);
-  source.xmp.pop_back();
-  source.exif.resize(65527);
-  const Metadata fits = output_metadata(source, MetadataPolicy::keep, jpeg, kRgb.shape());
-  const Metadata written = read(encode(ImageFormat::jpeg, fits));
-  EXPECT_EQ(written.xmp, source.xmp);
-  EXPECT_EQ(written.exif.size(), source.exif.size());
 }
 
 }  // namespace

@@ -25,13 +25,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 OutputTree tree(std::string name, std::vector<RankPolicy> ranks = {{20}}) {
-  return OutputTree("out", std::move(name), codec_for(ImageFormat::jpeg), std::move(ranks));
+  return OutputTree("out", std::move(name), &codec_for(ImageFormat::jpeg), std::move(ranks));
 }
 
 TEST(OutputTree, names_residuals_after_all_ranks) {
   const auto outputs = [](const char* name, std::vector<RankPolicy> ranks) {
-    return OutputTree("out", name, codec_for(ImageFormat::png), std::move(ranks),
-                      /*has_residuals=*/true)
+    return OutputTree("out", name, &codec_for(ImageFormat::png), std::move(ranks),
+                      {.residuals = true})
         .outputs_of("d/a.b.jpg");
   };
   using Paths = std::vector<std::filesystem::path>;
@@ -39,6 +39,19 @@ TEST(OutputTree, names_residuals_after_all_ranks) {
   EXPECT_EQ(outputs("{stem}.{label}.{ext}", {{5}, {9}}),
             (Paths{"out/d/a.b.k5.png", "out/d/a.b.k9.png", "out/d/a.b.k5.residual.png",
                    "out/d/a.b.k9.residual.png"}));
+}
+
+TEST(OutputTree, names_one_file_of_factors_after_all_images) {
+  const auto outputs = [](const char* name, const Codec* codec, std::vector<RankPolicy> ranks) {
+    return OutputTree("out", name, codec, std::move(ranks), {.factors = true}).outputs_of("a.jpg");
+  };
+  using Paths = std::vector<std::filesystem::path>;
+  const Codec* png = &codec_for(ImageFormat::png);
+  EXPECT_EQ(outputs("{stem}.{ext}", png, {{20}}), (Paths{"out/a.png", "out/a.npz"}));
+  EXPECT_EQ(outputs("{stem}.{label}.{ext}", png, {{5}, {9}}),
+            (Paths{"out/a.k5.png", "out/a.k9.png", "out/a.factors.npz"}));
+  EXPECT_EQ(outputs("{stem}-x.png", png, {{5}}), (Paths{"out/a-x.png", "out/a-x.png.npz"}));
+  EXPECT_EQ(outputs("{stem}.{ext}", nullptr, {{5}, {9}}), (Paths{"out/a.npz"}));
 }
 
 TEST(OutputTree, mirrors_the_input_tree) {
@@ -82,6 +95,8 @@ TEST(OutputTree, rejects_invalid_patterns) {
   EXPECT_THROW(tree(".."), std::invalid_argument);
   EXPECT_THROW(tree("{stem}.{ext}", {{1}, {2}}), std::invalid_argument);
   EXPECT_NO_THROW(tree("{stem}.{ext}", {{1}}));
+  EXPECT_THROW(tree("{rank}-{name}"), std::invalid_argument) << "extension of the input";
+  EXPECT_NO_THROW(tree("{name}.{ext}"));
 }
 
 TEST(OutputTree, rejects_a_second_input_of_the_same_name) {

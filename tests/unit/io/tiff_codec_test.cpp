@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "io/codec.hpp"
+#include "io/tiff_reader.hpp"
 #include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/io/make_metadata.hpp"
 #include "tests/unit/io/open_image.hpp"
 #include "tests/unit/io/test_images.hpp"
 #include "tests/unit/io/tiff_maker.hpp"
@@ -49,6 +51,16 @@ TEST(Tiff, reads_gray_of_all_depths) {
       open_tiff(TiffMaker(2, 1, 16, 1, 1).pixels("\x34\x12\xFF\xFF"sv).file()).pixels;
   EXPECT_EQ(wide.shape(), (ImageShape{1, 2, 1, Depth::u16}));
   EXPECT_THAT(samples(wide), ElementsAre(0x1234, 0xFFFF));
+}
+
+/// The pixels are in front of the directory, as libtiff writes them.
+TEST(Tiff, is_no_camera_raw_file_if_its_pixels_are_the_letters_of_one) {
+  Bytes file = TiffMaker(2, 1, 8, 1, 1).pixels("..").file();
+  const std::size_t strip_offset = 8 + 2 + 12 * 5 + 8;  // behind five entries
+  file.insert(file.begin() + 8, {std::byte('C'), std::byte('R')});
+  file[4] = std::byte(10);
+  file[strip_offset + 2] = std::byte(8);
+  EXPECT_THAT(samples(open_tiff(file).pixels), ElementsAre('C', 'R'));
 }
 
 TEST(Tiff, inverts_gray_of_which_0_is_white) {
@@ -138,7 +150,7 @@ Bytes float_tiff(int cols, int rows, int samples, const std::vector<float>& valu
 }
 
 TEST(Tiff, reads_floats_as_they_are) {
-  const std::vector<float> values{-1e-30F, 3e30F, 0.1F, -0.0F, 65536.5F, -2};
+  const std::vector<float> values{-1e-30F, 3e29F, 0.1F, -0.0F, 65536.5F, -2};
   const Image gray = open_tiff(float_tiff(3, 2, 1, values)).pixels;
   EXPECT_EQ(gray.shape(), (ImageShape{2, 3, 1, Depth::f32}));
   EXPECT_EQ(test::float_samples(gray), values);
@@ -175,6 +187,18 @@ TEST(Tiff, refuses_floats_that_are_not_finite) {
               HasSubstr("a sample that is infinite at row 0, column 1, channel 1"));
   EXPECT_THAT(refusal(float_tiff(2, 1, 1, {1, std::numeric_limits<float>::lowest()})),
               HasSubstr("above 1e30, as they stand for missing data, at row 0, column 1"));
+}
+
+/// Readers without imagecodecs do not know the predictor of floats.
+TEST(Tiff, is_written_with_a_predictor_of_integers_only) {
+  constexpr std::uint32_t kPredictor = 317;
+  for (const auto& [depth, expected] :
+       {std::pair{Depth::u8, 2U}, {Depth::u16, 2U}, {Depth::f32, 1U}}) {
+    const Bytes file = tiff().encode(Image({4, 4, 1, depth}), {});
+    const TiffReader reader(file);
+    const auto entry = reader.find(reader.first_directory(), kPredictor);
+    EXPECT_EQ(entry ? reader.integer(*entry) : 1, expected);
+  }
 }
 
 TEST(Tiff, names_what_is_not_supported) {
@@ -226,6 +250,11 @@ TEST(Tiff, does_not_follow_a_loop_of_directories) {
               reason == FailureReason::unsupported);
 }
 
+TEST(Tiff, tells_what_libtiff_says_of_a_damaged_file) {
+  EXPECT_EQ(tiff_failure(test::to_bytes("II*\0\x40\0\0\0"sv)).detail,
+            "cannot be decoded by libtiff: Can not read TIFF directory count");
+}
+
 TEST(Tiff, refuses_pixels_that_are_incomplete) {
   const Bytes whole = TiffMaker(5, 4, 8, 3, 2).pixels(std::string(60, 'p')).file();
   EXPECT_EQ(tiff_failure(whole).reason, FailureReason::none);
@@ -249,6 +278,17 @@ TEST(Tiff, counts_a_large_tile_as_decode_memory) {
   EXPECT_THAT(error.detail, HasSubstr("limits.decode_mb"));
 }
 
+TEST(Tiff, counts_the_table_of_tiles_as_decode_memory) {
+  const Bytes file = TiffMaker(4096, 4096, 8, 1, 1)
+                         .set(TiffMaker::kTileCols, {1})
+                         .set(TiffMaker::kTileRows, {1})
+                         .pixels("x")
+                         .file();
+  const test::CaughtError error = failure_of([&] { admit(tiff(), file, {.decode_mb = 300}); });
+  EXPECT_EQ(error.reason, FailureReason::too_large);
+  EXPECT_THAT(error.detail, HasSubstr("limits.decode_mb"));
+}
+
 TEST(Tiff, checks_the_decode_time) {
   const Bytes file = tiff().encode(Image({64, 64, 1, Depth::u8}), {});
   EXPECT_EQ(failure_of([&] { tiff().decode(file, {.decode_s = 0}); }).reason,
@@ -258,7 +298,7 @@ TEST(Tiff, checks_the_decode_time) {
 TEST(Tiff, keeps_profile_and_xmp) {
   const Image image = test::noise_image({3, 4, 3, Depth::u8});
   Metadata metadata;
-  metadata.icc = Bytes(300, std::byte(7));
+  metadata.icc = test::make_icc();
   metadata.xmp = Bytes(20, std::byte('x'));
   const Picture picture = open_tiff(tiff().encode(PictureView(image, Image(), metadata), {}));
   EXPECT_EQ(picture.metadata.icc, metadata.icc);

@@ -39,7 +39,7 @@ TEST(Webp, is_smaller_and_less_exact_at_a_lower_quality) {
 TEST(Webp, keeps_profile_exif_and_xmp) {
   const Image image = gradient_image({9, 11, 3, Depth::u8});
   Metadata metadata;
-  metadata.icc = Bytes(301, std::byte(7));
+  metadata.icc = test::make_icc();
   metadata.exif = test::make_exif({.orientation = 1});
   metadata.xmp = Bytes(20, std::byte('x'));
   const Bytes file = webp().encode(PictureView(image, Image(), metadata), {});
@@ -59,6 +59,37 @@ TEST(Webp, applies_exif_orientation) {
   const Image upright = webp().decode(file, {}).pixels;
   ASSERT_EQ(upright.shape(), (ImageShape{11, 9, 3, Depth::u8}));
   EXPECT_EQ(test::sample(upright, 0, 8, 0), test::sample(image, 0, 0, 0));
+}
+
+/// A file with an EXIF chunk of these bytes, which may be damaged.
+Bytes with_exif_chunk(const std::string& bytes, const Bytes& icc = {}) {
+  constexpr std::size_t kFlags = 20;  // in the VP8X chunk
+  constexpr std::byte kHasExif{0x08}, kHasXmp{0x04};
+  Metadata metadata;
+  metadata.icc = icc;
+  metadata.xmp = test::as_bytes(bytes);
+  std::string file = test::as_string(
+      webp().encode(PictureView(gradient_image({9, 11, 3, Depth::u8}), Image(), metadata), {}));
+  file.replace(file.rfind("XMP "), 4, "EXIF");
+  Bytes result = test::as_bytes(file);
+  result[kFlags] = (result[kFlags] & ~kHasXmp) | kHasExif;
+  return result;
+}
+
+/// Some programs write EXIF data as in a JPEG.
+TEST(Webp, ignores_the_prefix_of_exif_in_jpeg) {
+  const Bytes exif = test::make_exif({.orientation = 6});
+  const Picture picture =
+      webp().decode(with_exif_chunk(std::string("Exif\0\0", 6) + test::as_string(exif)), {});
+  EXPECT_EQ(picture.pixels.shape(), (ImageShape{11, 9, 3, Depth::u8}));
+  EXPECT_EQ(picture.metadata.exif, exif);
+}
+
+TEST(Webp, drops_damaged_metadata_and_names_it) {
+  const Metadata read =
+      webp().decode(with_exif_chunk("damaged", Bytes(301, std::byte(7))), {}).metadata;
+  EXPECT_EQ(read.dropped, "ICC profile (damaged), EXIF (damaged)");
+  EXPECT_EQ(read.bytes(), 0U);
 }
 
 TEST(Webp, refuses_what_it_cannot_hold) {

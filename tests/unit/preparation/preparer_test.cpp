@@ -40,7 +40,9 @@ TEST(Preparer, converts_then_resizes_then_normalizes) {
   WeightCache weights;
   Image expected = resize(to_gray(test::noise_image(kColor)), 60, 30, weights);
   normalize_minmax(expected);
-  EXPECT_TRUE(test::same(preparer.prepare(make_picture()).pixels, expected));
+  Picture opaque = make_picture();
+  opaque.alpha = Image();
+  EXPECT_TRUE(test::same(preparer.prepare(std::move(opaque)).pixels, expected));
 }
 
 TEST(Preparer, resizes_alpha_and_does_not_normalize_it) {
@@ -155,6 +157,17 @@ TEST(Preparer, prepares_floats_as_integers) {
     }
     EXPECT_NEAR(negated[i], -1e-3 * values[i], 1e-4);
   }
+}
+
+/// The values of DICOM are those of the samples before.
+TEST(Preparer, removes_the_values_of_dicom_if_it_normalizes) {
+  const auto prepared = [](const Preparation& preparation) {
+    Picture picture{test::noise_image({4, 5, 1, Depth::u16}), {}, {}};
+    picture.metadata.dicom = DicomValues();
+    return Preparer(preparation).prepare(std::move(picture)).metadata.dicom.has_value();
+  };
+  EXPECT_FALSE(prepared({.normalize = Normalization::minmax}));
+  EXPECT_TRUE(prepared({.size = TargetSize::exactly(2, 2)}));
 }
 
 TEST(Preparer, normalizes_floats_to_0_and_1) {

@@ -24,10 +24,10 @@ using testing::StartsWith;
 template <class Enum>
 class ChoiceTest : public testing::Test {};
 
-using AllChoices =
-    testing::Types<BackendChoice, SolverKind, Certificate, OutputFormat, Decoder, MeasureChoice,
-                   Durability, LedgerIdentity, DoneInputAction, OnChange, OutputTimes,
-                   JpegSubsampling, PngCompression, MetadataPolicy, files::LinkPolicy, CostBackend>;
+using AllChoices = testing::Types<BackendChoice, SolverKind, Certificate, OutputFormat, FactorType,
+                                  Decoder, MeasureChoice, Durability, LedgerIdentity,
+                                  DoneInputAction, OnChange, OutputTimes, JpegSubsampling,
+                                  PngCompression, MetadataPolicy, files::LinkPolicy, CostBackend>;
 TYPED_TEST_SUITE(ChoiceTest, AllChoices);
 
 TYPED_TEST(ChoiceTest, reads_every_value_that_it_prints) {
@@ -70,8 +70,9 @@ TEST(Choice, has_the_documented_names) {
   EXPECT_EQ(list_names<Certificate>(), "estimate, bound");
   EXPECT_EQ(list_names<OutputFormat>(), "png, jpeg, tiff, webp, pnm, none");
   EXPECT_EQ(parse_enum<OutputFormat>("jpg"), OutputFormat::jpeg);
-  EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg, tiff, webp, pnm, bmp, dicom");
+  EXPECT_EQ(list_names<ImageFormat>(), "png, jpeg, tiff, webp, pnm, bmp, dicom, npz");
   EXPECT_EQ(list_names<AlphaPolicy>(), "keep, white, fail");
+  EXPECT_EQ(list_names<FactorType>(), "none, float32, float16");
   EXPECT_EQ(list_names<Decoder>(), "strict, opencv");
   EXPECT_EQ(list_names<Normalization>(), "none, minmax");
   EXPECT_EQ(list_names<Durability>(), "group, file, none");

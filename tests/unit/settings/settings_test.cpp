@@ -52,7 +52,8 @@ Settings all_non_default_settings() {
               MetadataPolicy::none,
               OutputTimes::keep,
               false,
-              {ResidualGain::number, 2.5}};
+              {ResidualGain::number, 2.5},
+              FactorType::float16};
   s.threads = {3, 4};
   s.batch = {7, 0, 16};
   s.cpu = {2};

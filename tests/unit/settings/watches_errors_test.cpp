@@ -143,7 +143,8 @@ INSTANTIATE_TEST_SUITE_P(
         RejectedWatchCase{"follow_links: true", "follow_links: unknown key"},
         RejectedWatchCase{"ledger: none", "ledger.file: must not be none: a watch needs a ledger"},
         RejectedWatchCase{"output.format: none",
-                          "output.format: must not be none: a watch writes outputs"},
+                          "output.format: must not be none without output.factors: a watch "
+                          "writes outputs"},
         RejectedWatchCase{"move_to: /c", "move_to: is only allowed with after: move"},
         RejectedWatchCase{"after: delete, move_to: /c",
                           "move_to: is only allowed with after: move"},

@@ -29,7 +29,7 @@ std::vector<std::byte> textures(const KernelCase& c) {
 std::vector<PlaneLayout> plane_layouts(const KernelCase& c) {
   std::vector<PlaneLayout> planes;
   for (int p = 0; p < c.planes; ++p)
-    planes.push_back({std::int64_t(c.side) * c.side * p, c.side, c.side, 1, 0, 1});
+    planes.push_back({std::int64_t(c.side) * c.side * p, c.side, c.side, 1, 0, 1, 1});
   return planes;
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "compute/backend.hpp"
+#include "core/factors.hpp"
+
+namespace eckart::compute::cpu {
+
+/// Sets the triplets of a matrix of factors.rows x factors.cols, m x n if it is tall and otherwise
+/// transposed, from `scale` A = left right', where one of the two has orthonormal columns and the
+/// columns of the other are orthogonal. Both are column-major, m x k and n x k; the largest
+/// singular value first. `squared_norm` is ||scale A||_F^2.
+template <class Real>
+void set_factors(const Real* left_mk, const Real* right_nk, int k, double scale,
+                 double squared_norm, Factors& factors);
+
+/// Computes a task of which only factors are known: Task::known_factors. Nothing is decomposed.
+/// Throws ItemError(unsupported) if an output needs more triplets than are known.
+void reconstruct_from_factors(Task& task);
+
+}  // namespace eckart::compute::cpu

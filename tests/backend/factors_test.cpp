@@ -1,0 +1,178 @@
+// The singular triplets that every backend and solver gives, and the way back from them.
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "tests/backend/optimality.hpp"
+
+namespace eckart::test {
+namespace {
+
+class FactorsTest : public BackendTest {
+ protected:
+  /// `min_rank`: Task::min_factor_rank.
+  compute::Task compute_factors(const Image& image, std::string_view specs, int min_rank = 0) {
+    compute::Task task = make_task(image, {});
+    task.peak = peak(image.shape().depth);
+    task.min_factor_rank = min_rank;
+    add_outputs(task, specs);
+    compute(task);
+    return task;
+  }
+  /// Makes outputs of the factors of another task.
+  compute::Task reconstruct_from(const compute::Task& source, std::string_view specs) {
+    compute::Task task = make_task(source.input, {});
+    task.known_factors = source.factors;
+    task.peak = source.peak;
+    add_outputs(task, specs);
+    compute(task);
+    return task;
+  }
+
+  static double entry(const Factors& f, int rank, int row, int col) {
+    double sum = 0;
+    for (int i = 0; i < rank; ++i)
+      sum += f.s[std::size_t(i)] * double(f.u[std::size_t(row * f.rank() + i)]) *
+             double(f.vt[std::size_t(i * f.cols + col)]);
+    return sum;
+  }
+  static double level(const Image& image, int row, int col, int channel) {
+    return with_sample_type(image.shape().depth,
+                            [&]<class T>(T*) { return double(image.plane<T>(channel)(row, col)); });
+  }
+  /// The largest difference of the samples of an output and U diag(s) V', both clamped.
+  static double difference(const compute::Task& task, std::size_t output) {
+    double largest = 0;
+    const ImageShape& shape = task.input.shape();
+    for (int c = 0; c < shape.channels; ++c) {
+      const int rank = task.results[output][std::size_t(c)].rank;
+      for (int row = 0; row < shape.rows; ++row) {
+        for (int col = 0; col < shape.cols; ++col) {
+          const double value = std::clamp(entry(task.factors[std::size_t(c)], rank, row, col), 0.0,
+                                          double(peak(shape.depth)));
+          largest = std::max(largest, std::abs(value - level(task.outputs[output], row, col, c)));
+        }
+      }
+    }
+    return largest;
+  }
+
+ private:
+  static void add_outputs(compute::Task& task, std::string_view specs) {
+    if (specs.empty()) return;
+    for (const RankPolicy& policy : parse_ranks(specs)) {
+      const bool is_all_known =
+          policy.kind == RankPolicy::Kind::full && !task.known_factors.empty();
+      task.ranks.push_back(is_all_known ? policy : resolve(policy, task.input.shape()));
+      task.outputs.emplace_back(task.input.shape());
+      task.results.emplace_back(std::size_t(task.input.shape().channels));
+    }
+  }
+  void compute(compute::Task& task) {
+    const auto backend = make();
+    const auto lane = backend->make_lane(0);
+    compute::Task* const batch[] = {&task};
+    lane->start(0, compute::batch_key(task, 32), batch);
+    lane->finish(0);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, FactorsTest, ::testing::ValuesIn(all_configs()), config_name);
+
+TEST_P(FactorsTest, give_the_outputs_when_they_are_multiplied) {
+  for (const char* specs : {"3,12", "psnr:30,energy:0.9"}) {
+    for (const Image& image : {make_image(synth::SynthKind::texture, 72, 50, 3),
+                               make_image(synth::SynthKind::texture, 50, 72, 3),
+                               make_image(synth::SynthKind::phantom, 40, 64, 1, Depth::u16)}) {
+      const compute::Task task = compute_factors(image, specs);
+      ASSERT_EQ(task.error, "");
+      ASSERT_EQ(int(task.factors.size()), image.shape().channels);
+      for (std::size_t c = 0; c < task.factors.size(); ++c) {
+        const Factors& factors = task.factors[c];
+        EXPECT_EQ(factors.rank(), std::max(task.results[0][c].rank, task.results[1][c].rank));
+        EXPECT_EQ(factors.rows, image.shape().rows);
+        EXPECT_EQ(factors.u.size(), std::size_t(factors.rows * factors.rank()));
+        EXPECT_EQ(factors.vt.size(), std::size_t(factors.rank() * factors.cols));
+        EXPECT_NEAR(factors.s[0], task.results[0][c].sigma1, 1e-4 * factors.s[0]);
+      }
+      for (const std::size_t output : {0U, 1U}) EXPECT_LE(difference(task, output), 0.55);
+    }
+  }
+}
+
+TEST_P(FactorsTest, have_orthonormal_vectors) {
+  const Image image = make_image(synth::SynthKind::texture, 48, 64);
+  const Factors f = compute_factors(image, "10").factors[0];
+  for (int i = 0; i < f.rank(); ++i) {
+    for (int j = 0; j <= i; ++j) {
+      double u = 0, v = 0;
+      for (int row = 0; row < f.rows; ++row)
+        u += double(f.u[std::size_t(row * f.rank() + i)]) *
+             double(f.u[std::size_t(row * f.rank() + j)]);
+      for (int col = 0; col < f.cols; ++col)
+        v += double(f.vt[std::size_t(i * f.cols + col)]) *
+             double(f.vt[std::size_t(j * f.cols + col)]);
+      EXPECT_NEAR(u, i == j, 1e-3) << i << " " << j;
+      EXPECT_NEAR(v, i == j, 1e-3) << i << " " << j;
+    }
+  }
+}
+
+TEST_P(FactorsTest, are_complete_if_that_is_wanted) {
+  const Image image = make_image(synth::SynthKind::texture, 40, 32);
+  for (const char* specs : {"5", ""}) {
+    const compute::Task task = compute_factors(image, specs, 32);
+    const Factors& factors = task.factors.at(0);
+    ASSERT_EQ(factors.rank(), 32);
+    for (int row = 0; row < 40; ++row)
+      for (int col = 0; col < 32; ++col)
+        ASSERT_NEAR(entry(factors, 32, row, col), level(image, row, col, 0), 1e-2);
+  }
+}
+
+TEST_P(FactorsTest, are_zero_for_a_black_image) {
+  Image black({20, 30, 1, Depth::u8});
+  std::fill_n(black.data(), black.bytes(), std::byte(0));
+  const compute::Task task = compute_factors(black, "2");
+  ASSERT_EQ(task.factors.at(0).rank(), 2);
+  EXPECT_EQ(difference(task, 0), 0);
+}
+
+TEST_P(FactorsTest, give_lower_ranks_without_the_image) {
+  for (const Image& image : {make_image(synth::SynthKind::texture, 72, 50, 3),
+                             make_image(synth::SynthKind::phantom, 40, 64, 1, Depth::u16)}) {
+    const compute::Task source = compute_factors(image, "4,12,rmse:6"),
+                        task = reconstruct_from(source, "4,full,rmse:6");
+    ASSERT_EQ(task.error, "");
+    for (const auto& [output, source_output] :
+         {std::pair(0, 0), std::pair(1, 1), std::pair(2, 2)}) {
+      for (std::size_t c = 0; c < task.factors.size(); ++c) {
+        const compute::PlaneResult &result = task.results[std::size_t(output)][c],
+                                   &known = source.results[std::size_t(source_output)][c];
+        EXPECT_EQ(result.rank, known.rank);
+        EXPECT_NEAR(result.energy, known.energy, 1e-6);
+        EXPECT_NEAR(result.residual, known.residual, 1e-3 * known.residual + 1);
+        EXPECT_TRUE(std::isnan(result.squared_error));
+        EXPECT_FALSE(result.is_certified(Certificate::estimate));
+      }
+    }
+    const ImageShape& shape = image.shape();
+    for (int row = 0; row < shape.rows; ++row)
+      for (int col = 0; col < shape.cols; ++col)
+        ASSERT_NEAR(level(task.outputs[0], row, col, 0), level(source.outputs[0], row, col, 0), 1);
+  }
+}
+
+TEST_P(FactorsTest, refuse_ranks_that_they_do_not_have) {
+  const compute::Task source = compute_factors(make_image(synth::SynthKind::texture, 40, 32), "5");
+  for (const char* specs : {"6", "3,energy:0.99999", "gd", "mp", "rmse:0.01"}) {
+    const compute::Task task = reconstruct_from(source, specs);
+    EXPECT_NE(task.error.find("needs more singular values than the file has: 5 of 32"),
+              std::string::npos)
+        << specs << ": " << task.error;
+    EXPECT_EQ(task.reason, FailureReason::unsupported);
+  }
+}
+
+}  // namespace
+}  // namespace eckart::test
