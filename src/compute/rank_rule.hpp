@@ -37,7 +37,8 @@ RankRule::Kind rule_kind(const RankPolicy& policy);
 /// variance v to an integer gives a mean squared error of at most min(v + 1/12, 1.34 v), so the
 /// limit before rounding is max(limit - 1/12, limit / 1.34) per sample. Errors of images
 /// with two or three levels are not normal, and may miss the limit by about 1 dB. Clamping only
-/// helps. Float samples are not rounded to integers. Both are in units of `rounding_step`, see Task.
+/// helps. Float samples are not rounded to integers. Both are in units of `rounding_step`, see
+/// Task.
 RankRule make_rank_rule(const RankPolicy& policy, const ImageShape& shape, double peak,
                         double rounding_step = 1);
 
@@ -127,18 +128,21 @@ ECKART_HOST_DEVICE inline bool are_resolved(const PlaneSpectrum* planes, int cha
 /// if this needs values that are not known, or smaller than the solver resolves.
 ECKART_HOST_DEVICE inline bool limit_squared_error(double limit, const PlaneSpectrum* planes,
                                                    int channels, int* ranks) {
-  double squared_error = 0;
+  double squared_error = 0, resolution = 0;
   for (int c = 0; c < channels; ++c) {
     ranks[c] = 1;
     squared_error += squared_error_of_rank_1(planes[c]);
+    if (!planes[c].is_svd_of_a)
+      resolution += kRoundingError * planes[c].full_rank() * planes[c].squared_norm;
   }
+  const bool is_limit_resolved = limit >= resolution;
   while (squared_error > limit) {
     const int c = next_plane(planes, channels, ranks);
     if (c < 0) return are_resolved(planes, channels, ranks);
     if (ranks[c] >= planes[c].count) return false;
     squared_error -= planes[c][ranks[c]++];
   }
-  return true;
+  return is_limit_resolved;
 }
 
 /// Keeps all values above `limit`, at least one.

@@ -3,11 +3,12 @@
 namespace eckart::compute {
 
 RankRule make_rank_rule(const Task& task, std::size_t output, int channel) {
-  ImageShape shape = task.input.shape();
+  RankRule rule = make_rank_rule(rank_policy(task, output, channel), task.input.shape(), task.peak,
+                                 task.rounding_step);
   for (const ChannelGroup& group : channel_groups(task)) {
-    if (channel >= group.first) shape.channels = group.count;
+    if (channel >= group.first) rule.channels = group.count;
   }
-  return make_rank_rule(rank_policy(task, output, channel), shape, task.peak, task.rounding_step);
+  return rule;
 }
 
 }  // namespace eckart::compute

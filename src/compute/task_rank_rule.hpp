@@ -7,7 +7,8 @@
 
 namespace eckart::compute {
 
-/// The rule of an output for the channel group that this channel is in, see channel_groups().
+/// The rule of an output for the channel group that this channel is in, see channel_groups(). An
+/// error is that of the whole image if the other groups are exact.
 RankRule make_rank_rule(const Task& task, std::size_t output, int channel);
 
 }  // namespace eckart::compute

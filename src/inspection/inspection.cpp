@@ -65,11 +65,11 @@ class Inspector {
     for (const auto& [first, count] :
          compute::channel_groups(shape_.channels, chroma_rank_.has_value())) {
       const RankPolicy resolved = resolve(first > 0 ? *chroma_rank_ : policy, shape_);
-      ImageShape group = matrices_.shape();
-      group.channels = count;
-      compute::choose_ranks(
-          compute::make_rank_rule(scale_levels(resolved, scale_), group, scale_ * peak_, scale_),
-          &spectra[std::size_t(first)], count, &result.channel_ranks[std::size_t(first)]);
+      compute::RankRule rule = compute::make_rank_rule(scale_levels(resolved, scale_),
+                                                       matrices_.shape(), scale_ * peak_, scale_);
+      rule.channels = count;
+      compute::choose_ranks(rule, &spectra[std::size_t(first)], count,
+                            &result.channel_ranks[std::size_t(first)]);
     }
     set_spectral_quality(result);
     return result;

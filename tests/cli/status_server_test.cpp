@@ -15,7 +15,7 @@
 namespace eckart::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 using status_server::http_get;
 
 class StatusServerTest : public WatchTest {
@@ -26,7 +26,7 @@ class StatusServerTest : public WatchTest {
     start();
     wait_for_log("ready:");
   }
-  json status() const { return json::parse(http_get(socket(), "/status.json")); }
+  Json status() const { return Json::parse(http_get(socket(), "/status.json")); }
   /// Returns the value of a series, such as `name{label="value"}`.
   double metric(const std::string& series) const {
     const std::string text = http_get(socket(), "/metrics");
@@ -47,11 +47,11 @@ TEST_F(StatusServerTest, reports_each_watch_by_its_name) {
   wait_for_log("in: 1 file not read: 1 .dng");
   wait_for_outputs(1, "out2");
   wait_until([&] { return status()["watches"][1]["done"] == 1; });
-  const json watches = status()["watches"];
+  const Json watches = status()["watches"];
   EXPECT_EQ(watches[0]["name"], "scans");
   EXPECT_EQ(watches[0]["state"], "watching");
   EXPECT_EQ(watches[0]["done"], 0);
-  EXPECT_EQ(watches[0]["not_read"], (json{{".dng", 1}}));
+  EXPECT_EQ(watches[0]["not_read"], (Json{{".dng", 1}}));
   EXPECT_EQ(watches[1]["name"], "in2");
   EXPECT_THAT(http_get(socket(), "/metrics"),
               AllOf(HasSubstr("eckart_images_total{watch=\"in2\",result=\"done\"} 1\n"),
@@ -80,7 +80,7 @@ TEST_F(StatusServerTest, reports_done_and_failed_images) {
   EXPECT_EQ(metric("eckart_end_to_end_seconds_count"), 1);
   EXPECT_EQ(metric("eckart_end_to_end_seconds_bucket{le=\"+Inf\"}"), 1);
 
-  const json now = status();
+  const Json now = status();
   EXPECT_EQ(now["total"]["done"], 1);
   EXPECT_TRUE(now["ready"]);
   EXPECT_EQ(now["watches"][0]["input"], at("in").string());
@@ -189,7 +189,7 @@ TEST_F(TopCommandTest, prints_the_status_page_as_a_line_of_json) {
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out.find("{\"kind\":\"status_page\","), 0U);
   EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
-  const json page = json::parse(result.out);
+  const Json page = Json::parse(result.out);
   EXPECT_EQ(page["watches"][0]["done"], 1);
   EXPECT_THAT(page["history"]["time_s"], IsEmpty());
 }

@@ -8,15 +8,15 @@
 namespace eckart::test {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
 class ThroughputLogTest : public WatchTest {
  protected:
-  std::vector<json> lines(const std::string& kind = {}) const {
-    std::vector<json> found;
+  std::vector<Json> lines(const std::string& kind = {}) const {
+    std::vector<Json> found;
     std::ifstream stream(at("log.jsonl"));
     for (std::string line; std::getline(stream, line) && !stream.eof();) {
-      json parsed = json::parse(line);
+      Json parsed = Json::parse(line);
       if (kind.empty() || parsed["kind"] == kind) found.push_back(std::move(parsed));
     }
     return found;
@@ -28,8 +28,8 @@ class ThroughputLogTest : public WatchTest {
   }
 
   /// Expects that busy time plus waits equals the wall time of each worker.
-  static void expect_times_add_up(const json& line) {
-    for (const json& stage : line["stages"]) {
+  static void expect_times_add_up(const Json& line) {
+    for (const Json& stage : line["stages"]) {
       const double all = double(stage["workers"]) * double(line["interval_s"]);
       EXPECT_NEAR(double(stage["busy_s"]) + double(stage["waiting_for_input_s"]) +
                       double(stage["blocked_s"]),
@@ -37,7 +37,7 @@ class ThroughputLogTest : public WatchTest {
           << stage;
     }
   }
-  static void expect_images_add_up(const json& total) {
+  static void expect_images_add_up(const Json& total) {
     EXPECT_EQ(total["found"].get<int>(), total["done"].get<int>() + total["failed"].get<int>() +
                                              total["skipped"].get<int>() +
                                              total["unfinished"].get<int>());
@@ -63,21 +63,21 @@ TEST_F(ThroughputLogTest, adds_up_for_a_service) {
   EXPECT_EQ(all.front()["workers"]["source"], 1);
   EXPECT_EQ(all.back()["kind"], "total");
   std::map<std::string, double> sums;
-  for (const json& line : lines("interval")) {
+  for (const Json& line : lines("interval")) {
     EXPECT_EQ(line["run"], all.front()["run"]);
     expect_times_add_up(line);
     for (const char* key : {"interval_s", "found", "done", "failed", "input_bytes", "output_bytes"})
       sums[key] += double(line[key]);
-    for (const json& stage : line["stages"]) sums[stage["name"]] += double(stage["busy_s"]);
+    for (const Json& stage : line["stages"]) sums[stage["name"]] += double(stage["busy_s"]);
     sums["cpu_s"] += double(line["process"]["cpu_s"]);
   }
-  const json& total = all.back();
+  const Json& total = all.back();
   expect_times_add_up(total);
   expect_images_add_up(total);
   EXPECT_EQ(total["done"], 16);
   for (const char* key : {"interval_s", "found", "done", "failed", "input_bytes", "output_bytes"})
     EXPECT_NEAR(double(total[key]), sums[key], 1e-3) << key;
-  for (const json& stage : total["stages"])
+  for (const Json& stage : total["stages"])
     EXPECT_NEAR(double(stage["busy_s"]), sums[stage["name"]], 1e-3) << stage["name"];
   EXPECT_NEAR(double(total["process"]["cpu_s"]), sums["cpu_s"], 1e-3);
   EXPECT_EQ(total["end_to_end_s"]["count"], 16);
@@ -87,11 +87,11 @@ TEST_F(ThroughputLogTest, counts_each_input_of_a_run_once) {
   for (int i = 0; i < 5; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("in/bad.png", std::string("no image"));
   EXPECT_EQ(run(run_arguments()).code, 3);
-  json total = lines("total").back();
+  Json total = lines("total").back();
   expect_times_add_up(total);
   expect_images_add_up(total);
   EXPECT_EQ(total["done"], 5);
-  EXPECT_EQ(total["failures"], (json{{"not an image", 1}}));
+  EXPECT_EQ(total["failures"], (Json{{"not an image", 1}}));
   EXPECT_EQ(total["unfinished"], 0);
   EXPECT_EQ(total["planes"], 5);
   EXPECT_GT(total["process"]["cpu_s"], 0);

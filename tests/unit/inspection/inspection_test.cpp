@@ -150,8 +150,8 @@ TEST(Inspection, decomposes_the_matrices_of_each_color_mode) {
   EXPECT_EQ(luma.break_even_rank, gray.break_even_rank);
   EXPECT_NEAR(luma.ranks[0].psnr_before_rounding_db, gray.ranks[0].psnr_before_rounding_db, 1e-6);
   EXPECT_NEAR(luma.curve[9].psnr_db, luma.ranks[0].psnr_before_rounding_db, 1e-6);
-  EXPECT_NEAR(ycbcr.singular_values[0][0], luma.singular_values[0][0], 1)
-      << "in levels of the image";
+  EXPECT_NEAR(ycbcr.singular_values[0][0], std::sqrt(3) * luma.singular_values[0][0], 2)
+      << "in levels of the image, of three channels";
   EXPECT_EQ(joint.ranks[0].factor_bytes, 10 * triplet_bytes(40, 210));
   EXPECT_NEAR(joint.curve[9].psnr_db, joint.ranks[0].psnr_before_rounding_db, 1e-6);
   for (const Inspection* mode : {&luma, &ycbcr, &joint}) {
