@@ -17,7 +17,7 @@ TEST(SettingsText, names_all_settings_that_affect_an_output) {
             "png, solver auto, rank psnr:35, peak 4095");
   EXPECT_EQ(pipeline::settings_text({.color = ColorMode::ycbcr,
                                      .chroma_rank = RankPolicy{RankPolicy::Kind::psnr, 30},
-                                     .rank = {20},
+                                     .ranks = {20},
                                      .peak = peak}),
             "png, solver auto, color ycbcr, chroma_rank psnr:30, rank 20, peak 4095");
   EXPECT_EQ(

@@ -48,10 +48,10 @@ TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
     const io::Codec& codec = io::codec_for(format);
     pipeline::WriteOptions options{.measure = {.pixels = true}};
     options.measure.is_lossy = format == ImageFormat::jpeg;
-    pipeline::encode_outputs(*item, codec, options);
+    pipeline::encode_outputs(*item, &codec, options);
     const pipeline::OutputQuality both_written = item->qualities.at(1);
     item->skipped_reports = {"{}", std::nullopt};
-    pipeline::encode_outputs(*item, codec, options);
+    pipeline::encode_outputs(*item, &codec, options);
     const pipeline::OutputQuality& quality = item->qualities.at(1);
     EXPECT_EQ(quality.max_error, 1);
     EXPECT_NEAR(quality.relative_error, 1.0 / 20, 1e-12);
