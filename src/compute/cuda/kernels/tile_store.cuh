@@ -28,13 +28,13 @@ template <class Samples>
 struct SampleErrors {
   // unsigned holds the sum of a thread's 8-bit samples
   using Sum = std::conditional_t<sizeof(Samples) == 1, unsigned, std::uint64_t>;
-  static constexpr double kTop = sizeof(Samples) == 1 ? 255 : 65535;
+  static constexpr double peak = sizeof(Samples) == 1 ? 255 : 65535;
   Sum squared_norm = 0, squared_error = 0;
   double residual = 0;
 
   __device__ explicit SampleErrors(const PlaneLayout& /*plane*/) {}
   __device__ static unsigned round(double value) {
-    return unsigned(__double2int_rn(fmin(fmax(value, 0.0), kTop)));
+    return unsigned(__double2int_rn(fmin(fmax(value, 0.0), peak)));
   }
   __device__ void add(double value, unsigned before, unsigned after) {
     const double difference = value - double(before);
