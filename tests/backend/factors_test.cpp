@@ -79,7 +79,7 @@ class FactorsTest : public BackendTest {
 
 INSTANTIATE_TEST_SUITE_P(All, FactorsTest, ::testing::ValuesIn(all_configs()), config_name);
 
-TEST_P(FactorsTest, give_the_outputs_when_they_are_multiplied) {
+TEST_P(FactorsTest, gives_the_outputs_when_multiplied) {
   for (const char* specs : {"3,12", "psnr:30,energy:0.9"}) {
     for (const Image& image : {make_image(synth::SynthKind::texture, 72, 50, 3),
                                make_image(synth::SynthKind::texture, 50, 72, 3),
@@ -100,7 +100,7 @@ TEST_P(FactorsTest, give_the_outputs_when_they_are_multiplied) {
   }
 }
 
-TEST_P(FactorsTest, have_orthonormal_vectors) {
+TEST_P(FactorsTest, has_orthonormal_vectors) {
   const Image image = make_image(synth::SynthKind::texture, 48, 64);
   const Factors f = compute_factors(image, "10").factors[0];
   for (int i = 0; i < f.rank(); ++i) {
@@ -118,7 +118,7 @@ TEST_P(FactorsTest, have_orthonormal_vectors) {
   }
 }
 
-TEST_P(FactorsTest, are_complete_if_that_is_wanted) {
+TEST_P(FactorsTest, is_complete_if_that_is_wanted) {
   const Image image = make_image(synth::SynthKind::texture, 40, 32);
   for (const char* specs : {"5", ""}) {
     const compute::Task task = compute_factors(image, specs, 32);
@@ -130,7 +130,7 @@ TEST_P(FactorsTest, are_complete_if_that_is_wanted) {
   }
 }
 
-TEST_P(FactorsTest, are_zero_for_a_black_image) {
+TEST_P(FactorsTest, is_zero_for_a_black_image) {
   Image black({20, 30, 1, Depth::u8});
   std::fill_n(black.data(), black.bytes(), std::byte(0));
   const compute::Task task = compute_factors(black, "2");
@@ -138,7 +138,7 @@ TEST_P(FactorsTest, are_zero_for_a_black_image) {
   EXPECT_EQ(difference(task, 0), 0);
 }
 
-TEST_P(FactorsTest, give_lower_ranks_without_the_image) {
+TEST_P(FactorsTest, gives_lower_ranks_without_the_image) {
   for (const Image& image : {make_image(synth::SynthKind::texture, 72, 50, 3),
                              make_image(synth::SynthKind::phantom, 40, 64, 1, Depth::u16)}) {
     const compute::Task source = compute_factors(image, "4,12,rmse:6"),
@@ -163,7 +163,7 @@ TEST_P(FactorsTest, give_lower_ranks_without_the_image) {
   }
 }
 
-TEST_P(FactorsTest, refuse_ranks_that_they_do_not_have) {
+TEST_P(FactorsTest, refuses_ranks_above_those_kept) {
   const compute::Task source = compute_factors(make_image(synth::SynthKind::texture, 40, 32), "5");
   for (const char* specs : {"6", "3,energy:0.99999", "gd", "mp", "rmse:0.01"}) {
     const compute::Task task = reconstruct_from(source, specs);

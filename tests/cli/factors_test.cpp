@@ -44,7 +44,7 @@ class FactorsCliTest : public CliTest {
 };
 
 /// Images of color modes become the same images again.
-TEST_F(FactorsCliTest, restore_images_without_their_pixels) {
+TEST_F(FactorsCliTest, restores_images_without_their_pixels) {
   write_image("in/gray.png", 1, Depth::u16);
   write_image("in/rgb.png", 3);
   for (const std::string color : {"ycbcr", "joint"}) {
@@ -74,7 +74,7 @@ TEST_F(FactorsCliTest, restore_images_without_their_pixels) {
   EXPECT_EQ(factors("out-joint/rgb.factors.npz").matrices.size(), 1U);
 }
 
-TEST_F(FactorsCliTest, are_outputs_of_their_own) {
+TEST_F(FactorsCliTest, writes_outputs_of_their_own) {
   write_image("in/a.png", 3);
   const std::vector<std::string> command{"run", "in", "-o", "out", "--backend", "cpu"};
   const auto run_with = [&](std::initializer_list<std::string> more) {
@@ -103,7 +103,7 @@ TEST_F(FactorsCliTest, are_outputs_of_their_own) {
   EXPECT_EQ(factors("only/a.npz").matrices.at(2).rank(), 40);
 }
 
-TEST_F(FactorsCliTest, that_cannot_be_used_fail_with_their_reason) {
+TEST_F(FactorsCliTest, names_the_reason_if_a_file_cannot_be_used) {
   write_image("in/a.png", 1);
   run_ok({"run", "in", "-o", "f", "--format", "none", "--factors", "-k", "4", "--backend", "cpu"});
   write("f/text.npz", "no archive");

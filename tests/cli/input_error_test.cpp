@@ -170,7 +170,7 @@ TEST_F(InputErrorTest, does_not_occur_for_two_inputs_of_one_output_name) {
     const std::string name = std::to_string(i) + ".png";
     EXPECT_TRUE(fs::exists(at("out/" + name + ".png")));
     EXPECT_THAT(line_containing(result.err, "in/" + name + ": "),
-                HasSubstr("output is out/" + name + ".png, because out/" + name + " belongs to"));
+                HasSubstr("output is out/" + name + ".png, because out/" + name + " is reserved"));
   }
 }
 

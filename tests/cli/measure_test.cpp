@@ -60,9 +60,9 @@ TEST_F(MeasureCliTest, has_the_spectrum_of_the_matrices_of_a_color_mode) {
   EXPECT_NEAR(luma["spectrum"][2]["psnr_before_rounding_db"]["mean"],
               luma["ranks"][0]["psnr_db"]["mean"], 0.05)
       << "all channels change as luma does";
-  EXPECT_GT(ycbcr["spectrum"][2]["psnr_before_rounding_db"]["mean"],
-            ycbcr["ranks"][0]["psnr_db"]["mean"])
-      << "the errors of Cb and Cr count more in red, green and blue";
+  EXPECT_NEAR(ycbcr["spectrum"][2]["psnr_before_rounding_db"]["mean"],
+              ycbcr["ranks"][0]["psnr_db"]["mean"], 0.2)
+      << "the squared errors of the three add up to those of the pixels";
 }
 
 TEST_F(MeasureCliTest, has_no_spectrum_if_it_is_not_wanted) {

@@ -122,7 +122,7 @@ TEST(Metadata, has_the_stamp_in_exif_if_there_is_no_other_place) {
 }
 
 /// tifffile refuses a file whose description is of another shape, or JSON with more behind it.
-TEST(ExifEntries, lose_what_programs_say_of_the_storage_of_pixels) {
+TEST(ExifEntries, loses_what_programs_say_of_the_storage_of_pixels) {
   const auto kept = [](const std::string& description) {
     Bytes exif;
     const std::string text = description + '\0';

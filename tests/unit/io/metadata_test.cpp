@@ -167,7 +167,7 @@ TEST_P(MetadataTest, is_dropped_instead_of_the_image_if_it_exceeds_the_decode_li
   EXPECT_THAT(read_metadata(file, GetParam(), {.decode_mb = 3}).dropped, IsEmpty());
 }
 
-TEST(Metadata, of_webp_and_tiff_is_within_the_decode_limit) {
+TEST(Metadata, is_within_the_decode_limit_in_webp_and_tiff) {
   constexpr std::size_t kBytes = std::size_t(3) << 19;  // 1.5 MiB
   for (const ImageFormat format : {ImageFormat::webp, ImageFormat::tiff}) {
     const Bytes file = encode_with(format, {.xmp = Bytes(kBytes, std::byte(' '))});
@@ -188,7 +188,7 @@ TEST(PngMetadata, exchanges_densities_if_the_image_is_turned) {
 }
 
 /// Some programs write it as in a JPEG.
-TEST_P(MetadataTest, of_a_png_may_have_the_prefix_of_jpeg) {
+TEST_P(MetadataTest, may_have_the_prefix_of_jpeg_in_a_png) {
   const Bytes exif = make_exif({.orientation = 6});
   const Bytes file =
       PngMaker(2, 1, 8, 0).chunk("eXIf", "Exif\0\0"s + as_string(exif)).pixels("\0\1\2"s).end();

@@ -114,6 +114,7 @@ TEST(RunReportText, counts_the_images_by_result) {
 /// Returns the summary of outputs with these PSNRs.
 telemetry::RankSummary make_rank(const std::string& rank, const std::vector<double>& psnrs_db) {
   telemetry::RankSummary summary{rank};
+  summary.outputs = std::int64_t(psnrs_db.size());
   for (const double psnr_db : psnrs_db) summary.psnr_db.add(psnr_db);
   summary.output_bytes = 1'234'000;
   summary.compute_s = 0.3, summary.write_s = 0.0105;

@@ -133,7 +133,8 @@ TEST(WatchOfCommandLine, is_named_by_nothing_but_the_key) {
     resolve_watches(configuration);
     FAIL();
   } catch (const SettingsError& error) {
-    EXPECT_STREQ(error.what(), "output.format: must not be none: a watch writes outputs");
+    EXPECT_STREQ(error.what(),
+                 "output.format: must not be none without output.factors: a watch writes outputs");
   }
 }
 
