@@ -61,7 +61,6 @@ namespace {
 PlaneSpectrum spectrum_of(const Factors& matrix) {
   return {.values = matrix.s.data(),
           .are_roots = true,
-          .is_svd_of_a = true,
           .count = matrix.rank(),
           .rows = matrix.rows,
           .cols = matrix.cols,
