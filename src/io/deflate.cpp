@@ -35,7 +35,7 @@ std::optional<std::vector<std::byte>> inflate_zlib(std::span<const std::byte> st
     state.next_out = reinterpret_cast<Bytef*>(bytes.data() + used);
     state.avail_out = uInt(bytes.size() - used);
     result = ::inflate(&state, Z_NO_FLUSH);
-    bytes.resize(bytes.size() - state.avail_out);
+    bytes.resize(std::min(bytes.size(), std::size_t(state.total_out)));
     if (bytes.size() == used && result == Z_OK) break;
   }
   if (result == Z_MEM_ERROR) throw std::bad_alloc();
