@@ -150,8 +150,7 @@ TEST_F(MetadataRunTest, stamps_outputs_with_rank_and_version) {
   EXPECT_THAT(contents("out/a.jpg"),
               AllOf(HasSubstr("Software: eckart "), HasSubstr("eckart:rank: 7\n")));
   run_with({"output.format=tiff"}, command);
-  EXPECT_THAT(contents("out/a.tif"),
-              AllOf(HasSubstr("eckart "), HasSubstr("eckart:rank: 7\n")));
+  EXPECT_THAT(contents("out/a.tif"), AllOf(HasSubstr("eckart "), HasSubstr("eckart:rank: 7\n")));
   run_with({"output.stamp=false"}, {"run", "in", "-o", "bare", "-k", "7", "--backend", "cpu"});
   EXPECT_THAT(contents("bare/a.png"), Not(HasSubstr("eckart")));
 }
