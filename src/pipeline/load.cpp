@@ -35,9 +35,8 @@ ItemPtr make_work_item(io::SourceItem arrival) {
 namespace {
 
 /// The factors are in levels of the image, and those of the task in levels of its matrices.
-void set_known_factors(WorkItem& item, Picture picture) {
-  ImageFactors& factors = *picture.factors;
-  set_matrices(item, std::move(picture.pixels), factors.color);
+void set_known_factors(WorkItem& item, Image pixels, ImageFactors factors) {
+  set_matrices(item, std::move(pixels), factors.color);
   item.task.known_factors = std::move(factors.matrices);
   for (Factors& matrix : item.task.known_factors)
     matrix.scale_levels(matrices_scale(item.image_shape, item.color));
@@ -81,7 +80,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
-    set_known_factors(item, std::move(picture));
+    set_known_factors(item, std::move(picture.pixels), std::move(*picture.factors));
   } else {
     set_matrices(item, std::move(picture.pixels), input_.color);
   }
