@@ -66,8 +66,8 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
   prepare(float64_, in_float64);
   const bool is_resolved = reconstruct_in_float64(float64_, planes, rules, spectra);
   const bool is_uncertified =
-      is_iterative(solver_) &&
-      !(is_resolved && are_certified(std::span<const PlaneTask<T>>(planes)));
+      !is_resolved ||
+      (is_iterative(solver_) && !are_certified(std::span<const PlaneTask<T>>(planes)));
   if (is_uncertified) {  // errors below the resolution of A'A
     prepare(gesvd_, SolverKind::gesvd);
     reconstruct_in_float64(gesvd_, planes, rules, spectra);
