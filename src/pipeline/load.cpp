@@ -15,6 +15,7 @@
 #include "io/dicom_header.hpp"
 #include "io/factors_file.hpp"
 #include "pipeline/color_planes.hpp"
+#include "pipeline/stored_range.hpp"
 #include "preparation/color_matrices.hpp"
 #include "text/printable.hpp"
 
@@ -93,6 +94,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
+  clamp_to_stored_bits(picture);
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
     set_matrices(item, std::move(picture.pixels), picture.factors->color);
