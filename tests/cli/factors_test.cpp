@@ -83,6 +83,8 @@ TEST_F(FactorsCliTest, writes_outputs_of_their_own) {
     return run(arguments);
   };
   ASSERT_EQ(run_with({"-k", "5"}).code, 0);
+  EXPECT_THAT(run_with({"-k", "5", "--factors", "--dry-run"}).out,
+              AllOf(HasSubstr("out/a.png: same\n"), HasSubstr("out/a.npz: new\n")));
   const ProcessResult added = run_with({"-k", "5", "--factors", "--report", "-"});
   ASSERT_EQ(added.code, 0) << added.err;
   EXPECT_THAT(files("out"), ElementsAre("a.npz", "a.png"));
