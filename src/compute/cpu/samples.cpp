@@ -101,9 +101,10 @@ void scatter_columns(const T* from, MatrixView<T> to, int first) {
 template <class T>
 void scatter(const T* from, MatrixView<T> to) {
   if (to.col_stride > to.row_stride) {  // a transposed image
-    constexpr int kColumns = 8;
+    constexpr int kRowsAtOnce = 8;
     int col = 0;
-    for (; col + kColumns <= to.cols; col += kColumns) scatter_columns<kColumns>(from, to, col);
+    for (; col + kRowsAtOnce <= to.cols; col += kRowsAtOnce)
+      scatter_columns<kRowsAtOnce>(from, to, col);
     for (; col < to.cols; ++col) scatter_columns<1>(from, to, col);
     return;
   }
