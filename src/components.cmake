@@ -26,7 +26,8 @@ if(ECKART_WERROR)
 endif()
 if(ECKART_SANITIZE)
   add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false positive for std::function in instrumented code, GCC 12
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # false positive for std::function in instrumented code, GCC 12
+                      $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)  # instrumented loops are not vectorized
   add_link_options(-fsanitize=${ECKART_SANITIZE})
   if(ECKART_SANITIZE MATCHES undefined)
     # Each check refers to its source line. At a fixed address these two million references need no relocation, so a program
