@@ -136,6 +136,8 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   std::optional<io::InputFile> open = pipeline::open_watched_file(item);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
+  if (resume_ && resume_->may_have_factors())
+    item.kept_factors = resume_->find_factors(item, outputs_->possible_factors_of(item.relative));
   loader_.load(item, std::move(open), context);
   if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
 }
@@ -359,6 +361,9 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
           .root = is_own_ledger(request_.output, request_.settings.ledger) ? request_.output
                                                                            : fs::path("/"),
           .settings = output_settings(request_.settings),
+          .factors_settings = request_.settings.certificate == Certificate::bound
+                                  ? ""  // of factors, no bound is proven
+                                  : factors_settings(request_.settings),
           .on_change = request_.on_change,
           .min_run = request_.overwrite ? run_number_ : 0,
           .compares_content =

@@ -15,22 +15,39 @@ EncodeOptions encode_options(const settings::OutputSettings& output) {
           .png = output.png};
 }
 
+namespace {
+
+/// Without ranks.
+pipeline::PixelSettings pixel_settings(const settings::Settings& settings) {
+  const settings::OutputSettings& output = settings.output;
+  return {.format = output.format,
+          .solver = settings.solver,
+          .certificate = settings.certificate,
+          .is_deterministic = settings.deterministic,
+          .encode = encode_options(output),
+          .metadata = output.metadata,
+          .has_stamp = output.stamp,
+          .decoder = settings.input.decoder,
+          .alpha = settings.input.alpha,
+          .preparation = settings.preparation(),
+          .color = settings.color,
+          .chroma_rank = settings.chroma_rank,
+          .ranks = {},
+          .peak = settings.quality.peak};
+}
+
+}  // namespace
+
+std::string factors_settings(const settings::Settings& settings) {
+  pipeline::PixelSettings text_of = pixel_settings(settings);
+  text_of.factors = FactorType::float32;
+  text_of.ranks = largest_policies(settings.ranks);
+  return pipeline::settings_text(text_of);
+}
+
 std::vector<std::string> output_settings(const settings::Settings& settings) {
   const settings::OutputSettings& output = settings.output;
-  pipeline::PixelSettings texts_of{.format = output.format,
-                                   .solver = settings.solver,
-                                   .certificate = settings.certificate,
-                                   .is_deterministic = settings.deterministic,
-                                   .encode = encode_options(output),
-                                   .metadata = output.metadata,
-                                   .has_stamp = output.stamp,
-                                   .decoder = settings.input.decoder,
-                                   .alpha = settings.input.alpha,
-                                   .preparation = settings.preparation(),
-                                   .color = settings.color,
-                                   .chroma_rank = settings.chroma_rank,
-                                   .ranks = {},
-                                   .peak = settings.quality.peak};
+  pipeline::PixelSettings texts_of = pixel_settings(settings);
   std::vector<std::string> texts;
   const auto add = [&](std::vector<RankPolicy> ranks) {
     texts_of.ranks = std::move(ranks);

@@ -39,15 +39,16 @@ std::string change_of(const std::string& setting, const std::string& difference)
 
 /// Returns whether a difference of settings leaves the paths of outputs as they are. They change if
 /// the name contains a rank or format that differs, or if only one of them is a residual or
-/// factors.
+/// factors. The names of factors have no rank.
 bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
-                     const std::string& difference) {
+                     const std::string& difference, bool are_factors) {
   const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
   for (const char* extra : {"residual", "factors"}) {
     const std::string change = change_of(extra, difference);
     if (change.starts_with("none ") || change.ends_with(" none")) return false;
   }
-  return (!io::OutputTree::names_rank(name) || change_of("rank", difference).empty()) &&
+  return (are_factors || !io::OutputTree::names_rank(name) ||
+          change_of("rank", difference).empty()) &&
          (name.find("{ext}") == name.npos || change_of("format", difference).empty());
 }
 
@@ -135,7 +136,9 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
       if (is_current(texts, count.settings)) continue;
       for (const std::string& text : texts) {
         const std::string difference = pipeline::settings_difference(count.text, text);
-        if (!have_same_paths(watch.settings.output, watch.settings.ranks.size(), difference))
+        const bool are_factors = pipeline::is_text_of_factors(text);
+        if (!have_same_paths(watch.settings.output, watch.settings.ranks.size(), difference,
+                             are_factors))
           continue;
         mismatch.counts_by_difference[difference] += count.outputs;
         break;

@@ -27,7 +27,7 @@ namespace eckart::compute {
 struct PlaneResult {
   int rank = 0;
   double energy = 0;         ///< sum_{i<=rank} sigma_i^2 / ||A||_F^2
-  double squared_norm = 0;   ///< ||A||_F^2, in levels^2; 0 if the plane was not decomposed
+  double squared_norm = 0;   ///< ||A||_F^2, in levels^2; 0 if no triplets are known
   double residual = 0;       ///< squared error before clamping and rounding
   double squared_error = 0;  ///< squared error of the pixels written
   /// Estimated loss of PSNR before rounding against the optimum, with a safety margin. 0 if every
@@ -36,7 +36,8 @@ struct PlaneResult {
   /// Proven bound of the same loss. Set by every complete decomposition in float64, and by all
   /// solvers with Certificate::bound; otherwise NaN. Infinity if nothing could be proven.
   double loss_bound_db = std::numeric_limits<double>::quiet_NaN();
-  bool is_recomputed = false;  ///< the first solver did not certify this plane
+  bool is_recomputed = false;    ///< the first solver did not certify this plane
+  bool is_from_factors = false;  ///< made of Task::known_factors
   /// The largest singular value, in levels; NaN if unknown.
   double sigma1 = std::numeric_limits<double>::quiet_NaN();
   /// The smallest singular value that is kept, in levels; NaN if unknown.
@@ -73,9 +74,14 @@ struct Task {
   /// [channel] the triplets up to the largest rank of the outputs and `min_factor_rank`, in levels.
   /// Set by the backend if `min_factor_rank` is set.
   std::vector<Factors> factors;
-  /// [channel] if not empty, the samples of `input` are unknown, and the outputs are made of these
-  /// triplets. An output of the kind `full` has all of them; if another needs more, the task fails.
+  /// [channel] if not empty, the outputs are made of these triplets. An output of the kind `full`
+  /// has all of them.
   std::vector<Factors> known_factors;
+  /// If set, the samples of `input` are known besides `known_factors`, whose outputs have at most
+  /// this loss estimate. If these triplets do not suffice for a certified output, the backend
+  /// clears them and decomposes the image. If not set, the samples are unknown, and such a task
+  /// fails.
+  std::optional<double> known_loss_db = {};
   bool is_cpu_only = false;  ///< the image must not be computed on a GPU
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success

@@ -217,16 +217,21 @@ Header read_header(FileBytes file) {
 
 /// The pixels are unknown: all samples are 0.
 Picture decode(std::span<const std::byte> file, const ImageLimits&) {
-  Arrays arrays{FileBytes(file)};
-  const Layout layout = read_layout(arrays);
-  Picture picture{.pixels = Image(layout.shape), .alpha = {}, .metadata = {}};
+  ImageFactors factors = decode_factors(file);
+  Picture picture{.pixels = Image(factors.shape), .alpha = {}, .metadata = {}};
   std::memset(picture.pixels.data(), 0, picture.pixels.bytes());
-  picture.factors = ImageFactors{layout.shape, layout.color, read_statistics(arrays, layout.shape),
-                                 read_matrices(arrays, layout)};
+  picture.factors = std::move(factors);
   return picture;
 }
 
 }  // namespace
+
+ImageFactors decode_factors(std::span<const std::byte> file) {
+  Arrays arrays{FileBytes(file)};
+  const Layout layout = read_layout(arrays);
+  return {layout.shape, layout.color, read_statistics(arrays, layout.shape),
+          read_matrices(arrays, layout)};
+}
 
 Codec factors_codec() {
   return {.format = ImageFormat::npz,

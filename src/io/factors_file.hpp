@@ -20,4 +20,7 @@ std::vector<std::byte> encode_factors(const ImageShape& shape, ColorMode color,
                                       const SampleStatistics& samples,
                                       std::span<const Factors> matrices, FactorType type);
 
+/// Reads a file of encode_factors(). Throws ItemError(corrupt or unsupported).
+ImageFactors decode_factors(std::span<const std::byte> file);
+
 }  // namespace eckart::io

@@ -90,10 +90,9 @@ bool OutputTree::names_rank(const std::string& name) {
 }
 
 /// Returns a path relative to the root.
-fs::path OutputTree::output_path_of(const fs::path& relative, const std::string& rank,
-                                    const std::string& label, std::string_view extension,
-                                    Naming naming) const {
-  const std::string& pattern = naming == Naming::full ? full_name_ : name_;
+fs::path OutputTree::output_path_of(const std::string& pattern, const fs::path& relative,
+                                    const std::string& rank, const std::string& label,
+                                    std::string_view extension) {
   const std::string file =
       files::expand_output_name(pattern, [&](std::string_view field) -> std::string {
         if (field == "stem") return relative.stem().native();
@@ -105,9 +104,9 @@ fs::path OutputTree::output_path_of(const fs::path& relative, const std::string&
 }
 
 /// Returns a path relative to the root, with the extension by which inputs are found.
-fs::path OutputTree::factors_path_of(const fs::path& relative, Naming naming) const {
+fs::path OutputTree::factors_path_of(const std::string& pattern, const fs::path& relative) {
   constexpr const char* kLabel = "factors";
-  fs::path path = output_path_of(relative, kLabel, kLabel, kFactorsExtension, naming);
+  fs::path path = output_path_of(pattern, relative, kLabel, kLabel, kFactorsExtension);
   const std::string extension = std::string(".") + kFactorsExtension;
   if (path.extension() != extension) path += extension;
   return path;
@@ -120,8 +119,8 @@ std::vector<fs::path> OutputTree::output_paths_of(const fs::path& relative, Nami
     for (const RankPolicy& policy : ranks_) {
       const bool is_number = policy.kind == RankPolicy::Kind::rank;
       const std::string rank = file_name_label(policy);
-      paths.push_back(
-          output_path_of(relative, rank, (is_number ? "k" : "") + rank, codec_->extension, naming));
+      paths.push_back(output_path_of(pattern_of(naming), relative, rank,
+                                     (is_number ? "k" : "") + rank, codec_->extension));
     }
   }
   if (codec_ && extra_.residuals) {
@@ -130,7 +129,7 @@ std::vector<fs::path> OutputTree::output_paths_of(const fs::path& relative, Nami
       paths.push_back(fs::path(paths[i]).replace_extension(".residual" + extension));
     }
   }
-  if (extra_.factors) paths.push_back(factors_path_of(relative, naming));
+  if (extra_.factors) paths.push_back(factors_path_of(pattern_of(naming), relative));
   return paths;
 }
 
@@ -149,6 +148,17 @@ std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming na
   std::vector<fs::path> outputs = output_paths_of(relative, naming);
   for (fs::path& output : outputs) output = root_ / output;
   return outputs;
+}
+
+std::vector<fs::path> OutputTree::possible_factors_of(const fs::path& relative) const {
+  std::vector<fs::path> paths;
+  for (const std::string& pattern : {name_, default_name(1), default_name(2)}) {
+    for (const std::string& name : {pattern, full_name_of(pattern)}) {
+      fs::path path = root_ / factors_path_of(name, relative);
+      if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
+    }
+  }
+  return paths;
 }
 
 std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {

@@ -52,6 +52,11 @@ class OutputTree {
   std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative,
                                                 Naming naming = Naming::usual) const;
 
+  /// Returns the paths at which runs with this name, or with a default name, write the factors of
+  /// the input.
+  std::vector<std::filesystem::path> possible_factors_of(
+      const std::filesystem::path& relative) const;
+
   /// Set if names that differ only in the case of ASCII letters are one file. Must not change after
   /// the first reserve().
   void set_case_insensitive(bool is_case_insensitive) {
@@ -62,10 +67,15 @@ class OutputTree {
   bool has_factors() const { return extra_.factors; }
 
  private:
-  std::filesystem::path output_path_of(const std::filesystem::path& relative,
-                                       const std::string& rank, const std::string& label,
-                                       std::string_view extension, Naming naming) const;
-  std::filesystem::path factors_path_of(const std::filesystem::path& relative, Naming naming) const;
+  const std::string& pattern_of(Naming naming) const {
+    return naming == Naming::full ? full_name_ : name_;
+  }
+  static std::filesystem::path output_path_of(const std::string& pattern,
+                                              const std::filesystem::path& relative,
+                                              const std::string& rank, const std::string& label,
+                                              std::string_view extension);
+  static std::filesystem::path factors_path_of(const std::string& pattern,
+                                               const std::filesystem::path& relative);
   std::vector<std::filesystem::path> output_paths_of(const std::filesystem::path& relative,
                                                      Naming naming) const;
   std::uint64_t hash_of(const std::filesystem::path& path) const;

@@ -7,12 +7,15 @@
 #include <span>
 #include <utility>
 
+#include "compute/known_ranks.hpp"
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
 #include "io/alpha.hpp"
 #include "io/content_hash.hpp"
 #include "io/dicom_header.hpp"
+#include "io/factors_file.hpp"
 #include "pipeline/color_planes.hpp"
+#include "pipeline/stored_range.hpp"
 #include "preparation/color_matrices.hpp"
 #include "text/printable.hpp"
 
@@ -35,12 +38,25 @@ ItemPtr make_work_item(io::SourceItem arrival) {
 namespace {
 
 /// The factors are in levels of the image, and those of the task in levels of its matrices.
-void set_known_factors(WorkItem& item, Image pixels, ImageFactors factors) {
-  set_matrices(item, std::move(pixels), factors.color);
-  item.task.known_factors = std::move(factors.matrices);
+void set_known_factors(WorkItem& item, std::vector<Factors> matrices) {
+  item.task.known_factors = std::move(matrices);
   for (Factors& matrix : item.task.known_factors)
     matrix.scale_levels(matrices_scale(item.image_shape, item.color));
-  item.samples = std::move(factors.samples);
+}
+
+/// Whether these can be the factors of the item's matrices.
+bool have_shape_of(const ImageFactors& factors, const WorkItem& item) {
+  const ImageShape& shape = item.matrices_shape;
+  return factors.color == item.color && factors.shape.depth == item.image_shape.depth &&
+         factors.matrices.size() == std::size_t(shape.channels) &&
+         std::ranges::all_of(factors.matrices, [&](const Factors& matrix) {
+           return matrix.rows == shape.rows && matrix.cols == shape.cols;
+         });
+}
+
+/// The memory of the kept factors and their file.
+std::size_t kept_factor_bytes(const WorkItem& item) {
+  return item.kept_factors ? 2 * std::size_t(item.kept_factors->bytes) : 0;
 }
 
 }  // namespace
@@ -78,9 +94,12 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
+  clamp_to_stored_bits(picture);
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
-    set_known_factors(item, std::move(picture.pixels), std::move(*picture.factors));
+    set_matrices(item, std::move(picture.pixels), picture.factors->color);
+    set_known_factors(item, std::move(picture.factors->matrices));
+    item.samples = std::move(picture.factors->samples);
   } else {
     set_matrices(item, std::move(picture.pixels), input_.color);
   }
@@ -90,7 +109,8 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
   item.reservation.shrink_to(resident_bytes(item, item.image_shape, item.color) +
-                             item.alpha.bytes() + item.metadata.bytes() + header.factor_bytes);
+                             item.alpha.bytes() + item.metadata.bytes() + header.factor_bytes +
+                             kept_factor_bytes(item));
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
@@ -98,6 +118,27 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
   if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
+  if (item.kept_factors && !item.skips_backend && item.has_known_pixels()) use_kept_factors(item);
+}
+
+void Loader::use_kept_factors(WorkItem& item) const {
+  const auto log = [&](const std::string& problem) {
+    spdlog::debug("{}: {}; the image is decomposed",
+                  text::printable(item.kept_factors->file.native()), problem);
+  };
+  compute::Task& task = item.task;
+  try {
+    ImageFactors factors =
+        io::decode_factors(io::InputFile(item.kept_factors->file).read_all(limits_.file_mb));
+    if (!have_shape_of(factors, item)) return log("factors of another image");
+    set_known_factors(item, std::move(factors.matrices));
+  } catch (const ItemError& error) {
+    return log(error.what());
+  }
+  task.known_loss_db = item.kept_factors->loss_estimate_db;
+  if (compute::do_known_factors_suffice(task)) return;
+  log("more factors are needed than were kept");
+  task.known_factors.clear();
 }
 
 std::size_t Loader::resident_bytes(const WorkItem& item, const ImageShape& prepared,
@@ -162,7 +203,7 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
                       resident_bytes(item, prepared, color) + alpha_bytes(prepared)});
   }
-  return bytes + header.max_metadata_bytes + header.factor_bytes;
+  return bytes + header.max_metadata_bytes + header.factor_bytes + kept_factor_bytes(item);
 }
 
 /// Frees the file's bytes before it returns.

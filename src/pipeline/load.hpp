@@ -49,8 +49,8 @@ struct InputOptions {
 };
 
 /// Decodes files and prepares their images for tasks. A file of factors becomes a task with known
-/// factors. Thread-safe. Must outlive the items, which
-/// refer to its ranks.
+/// factors. So does an image whose factors an earlier run has kept, if they suffice. Thread-safe.
+/// Must outlive the items, which refer to its ranks.
 class Loader {
  public:
   /// `outputs` is the codec of the outputs; null if they are not written. `copies` is how many
@@ -73,6 +73,8 @@ class Loader {
   std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared,
                              ColorMode color) const;
   std::size_t written_factor_bytes(const ImageShape& prepared, ColorMode color) const;
+  /// Sets the known factors of the prepared task if the kept ones suffice for it.
+  void use_kept_factors(WorkItem& item) const;
   /// Throws ItemError(unsupported) if the settings need pixels.
   void check_factors_suffice(const ImageShape& shape) const;
   std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,

@@ -37,7 +37,10 @@ void add_planes(const std::vector<compute::PlaneResult>& planes, const ImageShap
     line.energy.push_back(plane.energy);
     line.sigma1.push_back(plane.sigma1);
     line.sigma_threshold.push_back(plane.sigma_threshold);
-    if (plane.solver) line.solvers.push_back(to_string(*plane.solver));
+    if (plane.is_from_factors)
+      line.solvers.emplace_back("factors");
+    else if (plane.solver)
+      line.solvers.push_back(to_string(*plane.solver));
     line.loss_estimate_db = std::max(line.loss_estimate_db, plane.loss_estimate_db);
     line.loss_bound_db = max_loss_bound_db(line.loss_bound_db, plane.loss_bound_db);
     line.planes_recomputed += plane.is_recomputed;
@@ -133,7 +136,6 @@ telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_
                                     .color = to_string(item.color),
                                     .rank_spec = rank_spec_of(item, output)};
   add_planes(item.task.results[rank], item.matrices_shape, line);
-  if (!item.has_known_pixels()) line.solvers.assign(item.task.results[rank].size(), "factors");
   add_quality(item, output, line);
   add_dicom_values(item, line);
   add_costs(item, output, line);

@@ -40,6 +40,11 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
       root_(absolute(options_.root)) {
   for (const std::string& text : options_.settings)
     settings_.push_back(ledger::settings_hash(text));
+  if (!options_.factors_settings.empty()) {
+    for (const std::string& text : ledger_.settings_texts())
+      if (are_usable_factors(text, options_.factors_settings))
+        factors_settings_.insert(ledger::settings_hash(text));
+  }
   if (!options_.uses_gpu) return;
   for (ledger::Suspect& suspect : ledger_.suspects())
     suspects_.emplace(suspect.input, std::move(suspect));
@@ -117,6 +122,25 @@ bool Resume::is_done(const WorkItem& item) const {
       return false;
   }
   return true;
+}
+
+std::optional<KeptFactors> Resume::find_factors(
+    const WorkItem& item, std::span<const std::filesystem::path> files) const {
+  if (!may_have_factors()) return std::nullopt;
+  for (const auto& file : files) {
+    const PathStatus path_status = stat_path(file);
+    const RecordedOutput known = find_recorded_output(ledger_, relative_to_root(file), path_status);
+    if (!known.entry || known.is_intent || !factors_settings_.contains(known.entry->settings))
+      continue;
+    const OutputDecision decision = decide_output({.input = identity(item),
+                                                   .settings = known.entry->settings,
+                                                   .on_change = options_.on_change,
+                                                   .min_run = options_.min_run},
+                                                  known, path_status);
+    if (decision.action == OutputAction::skip)
+      return KeptFactors{file, path_status.bytes, telemetry::loss_estimate_db_of(decision.report)};
+  }
+  return std::nullopt;
 }
 
 OutputDecision Resume::decision_for(const WorkItem& item, std::size_t output) const {

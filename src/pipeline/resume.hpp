@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -23,6 +24,8 @@ struct ResumeOptions {
   std::filesystem::path root;  ///< output names in the ledger are relative to this folder
   /// One text for each output of an item. It differs if different settings give different pixels.
   std::vector<std::string> settings;
+  /// The text of factors of these settings; empty if kept factors are not used.
+  std::string factors_settings{};
   OnSettingsChange on_change = OnSettingsChange::refuse;
   std::int64_t min_run = 0;  ///< reprocess outputs of runs before this one; 0: none
   /// Whether inputs are compared by content hash, if it is known, instead of mtime.
@@ -43,6 +46,14 @@ class Resume {
   /// unless the ledger is read-only. Throws ItemError(output_collision) if another file is at the
   /// path of an output; also throws as check_status_available().
   void check(WorkItem& item, const io::InputFile* open) const;
+
+  /// Returns the first of these files that has usable factors of the item: recorded as done, of the
+  /// input in `item.file_state`, and with settings that are_usable_factors(). Throws nothing that
+  /// concerns the files.
+  std::optional<KeptFactors> find_factors(const WorkItem& item,
+                                          std::span<const std::filesystem::path> files) const;
+  /// Whether find_factors() may find something.
+  bool may_have_factors() const { return !factors_settings_.empty(); }
 
   /// Decides about one output of the item, for the input state in `item.file_state`. Reads no
   /// input: without an earlier check(), a moved or copied input counts as another. Throws as
@@ -122,7 +133,8 @@ class Resume {
 
   ledger::Ledger& ledger_;
   const ResumeOptions options_;
-  std::vector<std::uint64_t> settings_;  // hashes
+  std::vector<std::uint64_t> settings_;       // hashes
+  std::set<std::uint64_t> factors_settings_;  // hashes of usable factors
   const bool had_failures_;
   const std::filesystem::path current_folder_, root_;  // absolute
   std::unordered_map<std::string, ledger::Suspect> suspects_;

@@ -107,6 +107,19 @@ std::string settings_text(const PixelSettings& settings) {
   return text;
 }
 
+bool is_text_of_factors(std::string_view text) { return parse_settings(text).contains("factors"); }
+
+bool are_usable_factors(std::string_view recorded, std::string_view now) {
+  auto recorded_settings = parse_settings(recorded), settings = parse_settings(now);
+  const auto factors = recorded_settings.find("factors");
+  if (factors == recorded_settings.end() || factors->second != to_string(FactorType::float32))
+    return false;
+  for (auto* of : {&recorded_settings, &settings}) {
+    for (const char* name : {"factors", "rank", "chroma_rank", "peak"}) of->erase(name);
+  }
+  return recorded_settings == settings;
+}
+
 std::string settings_difference(std::string_view before, std::string_view now) {
   if (before.empty()) return "settings that were not recorded";
   const auto old_settings = parse_settings(before), new_settings = parse_settings(now);

@@ -49,6 +49,14 @@ struct PixelSettings {
 /// made again only if its text has changed.
 std::string settings_text(const PixelSettings& settings);
 
+/// Whether this is the settings_text() of factors.
+bool is_text_of_factors(std::string_view text);
+
+/// Whether factors that were written with the settings `recorded` are in float32, and are those of
+/// the matrices that the settings `now` decompose, by the same solver. The number of triplets may
+/// differ. Both are texts of settings_text() for factors.
+bool are_usable_factors(std::string_view recorded, std::string_view now);
+
 /// Describes the difference of two texts of settings_text(), such as "rank 20 -> 7". If the old
 /// settings are unknown, `before` is empty.
 std::string settings_difference(std::string_view before, std::string_view now);

@@ -30,6 +30,13 @@ namespace eckart::pipeline {
 
 class OutputOwner;
 
+/// A file of factors that an earlier run has written.
+struct KeptFactors {
+  std::filesystem::path file;
+  std::int64_t bytes = 0;
+  double loss_estimate_db = 0;  ///< of their largest rank
+};
+
 /// One input image in the pipeline. Owned by one thread at a time.
 struct WorkItem {
   std::int64_t number = 0;         ///< in order of arrival, from 1
@@ -56,6 +63,8 @@ struct WorkItem {
   Metadata metadata;                 ///< of the input
   /// If the input has only factors (Task::known_factors): what is known of the samples.
   std::optional<SampleStatistics> samples;
+  /// The factors of this image that an earlier run has written, if they may be used.
+  std::optional<KeptFactors> kept_factors;
   /// Indices of ranks that the backend does not compute, ascending; not in the task yet.
   std::vector<std::size_t> uncomputed_ranks{};
   bool skips_backend = false;                ///< all ranks are in uncomputed_ranks
@@ -87,7 +96,7 @@ struct WorkItem {
   /// Throws std::logic_error if the transition is not legal.
   void advance(ItemState next) { pipeline::advance(state_, next, outcome.ok()); }
 
-  bool has_known_pixels() const { return task.known_factors.empty(); }
+  bool has_known_pixels() const { return !samples; }
   bool is_factors(std::size_t output) const { return has_factors && output + 1 == outputs.size(); }
   bool is_residual(std::size_t output) const {
     return !output_ranks.empty() && output >= output_ranks.size() && !is_factors(output);

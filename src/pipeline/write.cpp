@@ -20,6 +20,7 @@
 #include "pipeline/color_planes.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/output_stamp.hpp"
+#include "pipeline/stored_range.hpp"
 #include "preparation/gray.hpp"
 #include "text/printable.hpp"
 
@@ -136,6 +137,7 @@ class OutputEncoder {
 
 void encode_outputs(WorkItem& item, const io::Codec* codec, const WriteOptions& options) {
   restore_colors(item);
+  clamp_outputs_to_stored_bits(item);
   item.publication.clear();  // from a previous attempt
   item.qualities.clear();
   item.wait_time = time_between_stages(item);
@@ -165,6 +167,7 @@ void encode_outputs(WorkItem& item, const io::Codec* codec, const WriteOptions& 
 
 void measure_outputs(WorkItem& item, const MeasureOptions& options) {
   restore_colors(item);
+  clamp_outputs_to_stored_bits(item);
   item.wait_time = time_between_stages(item);
   for (std::size_t i = 0; i < item.outputs.size(); ++i)
     item.qualities.push_back(measure_output(item.task, i, options));

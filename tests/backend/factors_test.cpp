@@ -39,10 +39,12 @@ class FactorsTest : public BackendTest {
     add_outputs(task, specs);
     return task;
   }
-  /// Makes outputs of the factors of another task.
-  compute::Task reconstruct_from(const compute::Task& source, std::string_view specs) {
+  /// Makes outputs of the factors of another task. `known_loss_db`: Task::known_loss_db.
+  compute::Task reconstruct_from(const compute::Task& source, std::string_view specs,
+                                 std::optional<double> known_loss_db = {}) {
     compute::Task task = make_task(source.input, {});
     task.known_factors = source.factors;
+    task.known_loss_db = known_loss_db;
     task.peak = source.peak;
     add_outputs(task, specs);
     compute(task);
@@ -251,6 +253,47 @@ TEST_P(FactorsTest, gives_lower_ranks_without_the_image) {
       for (int col = 0; col < shape.cols; ++col)
         ASSERT_NEAR(level(task.outputs[0], row, col, 0), level(source.outputs[0], row, col, 0), 1);
   }
+}
+
+/// 16 bits above about 75 dB need more than float32.
+TEST_P(FactorsTest, measures_lower_ranks_if_the_image_is_known) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    const bool is_u8 = depth == Depth::u8;
+    const Image image = make_image(synth::SynthKind::texture, 72, 50, is_u8 ? 3 : 1, depth);
+    const char* const specs = is_u8 ? "4,rmse:6,12" : "4,rmse:1500,12";
+    const compute::Task full = compute_factors(image, specs),
+                        task = reconstruct_from(compute_factors(image, "35"), specs, 0.001);
+    ASSERT_EQ(task.error, "");
+    EXPECT_FALSE(task.known_factors.empty());
+    EXPECT_GT(task.results[0][0].loss_estimate_db, 0);
+    for (std::size_t i = 0; i < task.results.size(); ++i) {
+      for (std::size_t c = 0; c < task.results[i].size(); ++c) {
+        const compute::PlaneResult &result = task.results[i][c], &expected = full.results[i][c];
+        EXPECT_TRUE(result.is_from_factors);
+        EXPECT_EQ(result.rank, expected.rank);
+        EXPECT_NEAR(result.residual, expected.residual, 1e-4 * expected.residual);
+        EXPECT_NEAR(result.squared_error, expected.squared_error, 1e-3 * expected.squared_error);
+        EXPECT_TRUE(result.is_certified(Certificate::estimate));
+      }
+    }
+  }
+}
+
+TEST_P(FactorsTest, decomposes_a_known_image_if_the_factors_do_not_suffice) {
+  const compute::Task source = compute_factors(make_image(synth::SynthKind::texture, 40, 32), "5");
+  const auto expect_decomposed = [&](const compute::Task& from, const char* specs, double loss_db) {
+    const compute::Task task = reconstruct_from(from, specs, loss_db);
+    EXPECT_EQ(task.error, "") << specs;
+    EXPECT_TRUE(task.known_factors.empty()) << specs;
+    EXPECT_FALSE(task.results[0][0].is_from_factors) << specs;
+    EXPECT_TRUE(task.results[0][0].is_certified(Certificate::estimate)) << specs;
+  };
+  for (const char* specs : {"6", "energy:0.99999", "gd", "rmse:0.01"})
+    expect_decomposed(source, specs, 0);
+  expect_decomposed(source, "5", 0.1);  // an uncertified loss
+  compute::Task other = compute_factors(make_image(synth::SynthKind::phantom, 40, 32), "5");
+  other.input = copy(source.input);
+  expect_decomposed(other, "5", 0);  // factors of another image
 }
 
 TEST_P(FactorsTest, refuses_ranks_above_those_kept) {

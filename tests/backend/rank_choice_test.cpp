@@ -247,8 +247,6 @@ TEST_P(RankChoiceTest, counts_the_components_above_the_noise) {
 
 /// Values that the square of the matrix does not resolve.
 TEST_P(RankChoiceTest, meets_targets_far_below_the_largest_value) {
-  if (GetParam().backend == settings::BackendChoice::cpu && GetParam().solver == SolverKind::gram)
-    GTEST_SKIP() << "this solver alone does not resolve them";
   std::mt19937 random(1);
   std::normal_distribution<double> noise(0, 0.4);
   Image image({300, 300, 1, Depth::u16});

@@ -83,6 +83,8 @@ TEST_F(FactorsCliTest, writes_outputs_of_their_own) {
     return run(arguments);
   };
   ASSERT_EQ(run_with({"-k", "5"}).code, 0);
+  EXPECT_THAT(run_with({"-k", "5", "--factors", "--dry-run"}).out,
+              AllOf(HasSubstr("out/a.png: same\n"), HasSubstr("out/a.npz: new\n")));
   const ProcessResult added = run_with({"-k", "5", "--factors", "--report", "-"});
   ASSERT_EQ(added.code, 0) << added.err;
   EXPECT_THAT(files("out"), ElementsAre("a.npz", "a.png"));
@@ -101,6 +103,38 @@ TEST_F(FactorsCliTest, writes_outputs_of_their_own) {
           "--backend", "cpu"});
   EXPECT_THAT(files("only"), ElementsAre("a.npz"));
   EXPECT_EQ(factors("only/a.npz").matrices.at(2).rank(), 40);
+}
+
+/// Damaged factors are as if there were none.
+TEST_F(FactorsCliTest, adds_a_rank_without_a_decomposition) {
+  write_image("in/damaged.png", 1, Depth::u16);
+  write_image("in/rgb.png", 3);
+  const auto run_with = [&](const std::string& out, const std::string& ranks,
+                            std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"run", "in", "-o", out, "-k", ranks, "--color", "ycbcr", "--name",
+                               "{stem}.{label}.{ext}", "--backend", "cpu", "--report", "-"});
+    return lines(run_ok(more).out);
+  };
+  run_with("out", "12", {"--factors"});
+  std::vector<std::byte> damaged = io::read_file(at("out/damaged.factors.npz"), 1);
+  damaged[damaged.size() / 2] ^= std::byte(1);
+  write("out/damaged.factors.npz", damaged);
+  const std::vector<Json> full = run_with("full", "5,12"), added = run_with("out", "5,12");
+  ASSERT_EQ(added.size(), 4U);
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const Json& line = added[i];
+    const auto output = fs::path(line.at("output").get<std::string>()).filename();
+    const bool is_new = line.at("rank_spec") == "5";
+    EXPECT_EQ(line.at("result"), is_new ? "done" : "skipped");
+    if (!is_new) continue;
+    EXPECT_EQ(line.at("solvers").at(0) == "factors", output == "rgb.k5.png") << line;
+    EXPECT_LE(max_error("out" / output, "full" / output), 1) << output;
+    const auto same = std::ranges::find_if(full, [&](const Json& other) {
+      return other.at("input") == line.at("input") && other.at("rank_spec") == "5";
+    });
+    EXPECT_NEAR(line.at("psnr_db").get<double>(), same->at("psnr_db").get<double>(), 0.001);
+    EXPECT_LE(line.at("loss_estimate_db").get<double>(), 0.01);
+  }
 }
 
 TEST_F(FactorsCliTest, names_the_reason_if_a_file_cannot_be_used) {

@@ -59,6 +59,14 @@ TEST_F(PruneCommandTest, lists_and_removes_results_of_deleted_inputs) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
 }
 
+TEST_F(PruneCommandTest, removes_factors_of_deleted_inputs) {
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2", "--factors"}).code, 0);
+  fs::remove(at("in/a.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out,
+              AllOf(HasSubstr("removed a.npz (its input "), HasSubstr("2 files removed")));
+  EXPECT_THAT(files("out"), ElementsAre("b.npz", "b.png", "deep/c.npz", "deep/c.png"));
+}
+
 TEST_F(PruneCommandTest, prints_json_lines_and_never_asks) {
   fs::remove(at("in/a.png"));
   const std::vector<text::Json> listed = json_lines(run({"prune", "out", "--json"}).out);

@@ -117,6 +117,25 @@ TEST_F(WatchTest, applies_its_own_ranks_and_format) {
   EXPECT_THAT(files("out2"), ElementsAre("a.jpg"));
 }
 
+TEST_F(WatchTest, makes_an_added_rank_of_the_factors_that_it_keeps) {
+  write_png("in/a.png");
+  write("eckart.yaml", "backend: cpu\nwatches:\n  - {input: " + at("in").string() +
+                           ", output: {folder: " + at("out").string() +
+                           ", factors: float32}, settle_ms: 20, rank: 5}\n");
+  start();
+  wait_for_outputs(2);
+  stop();
+  EXPECT_THAT(files("out"), ElementsAre("a.npz", "a.png"));
+  configure("rank: [2, 5]");
+  start();
+  wait_for_outputs(4);
+  stop();
+  EXPECT_THAT(files("out"), ElementsAre("a.k2.png", "a.k5.png", "a.npz", "a.png"));
+  const std::string report = run({"status", "out", "--report", "-"}).out;
+  EXPECT_THAT(line_containing(report, "a.k2.png"), HasSubstr("\"solvers\":[\"factors\"]"));
+  EXPECT_THAT(line_containing(report, "a.npz"), Not(HasSubstr("\"solvers\":[\"factors\"]")));
+}
+
 TEST_F(WatchTest, removes_done_input_with_after_delete) {
   configure("after: delete");
   write_png("in/a.png");

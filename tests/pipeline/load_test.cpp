@@ -47,6 +47,7 @@ class LoadTest : public testing::Test {
     item.file = path;
     item.has_factors = input_.wants_factors;
     if (item.has_factors) item.outputs = {"image.npz"};
+    item.kept_factors = kept_factors_;
     reserved_.clear();
     test::FakeMemory memory([&](std::size_t bytes) {
       reserved_.push_back(bytes);
@@ -74,6 +75,7 @@ class LoadTest : public testing::Test {
   const test::TempFolder folder_;
   std::vector<RankPolicy> ranks_{{3}};
   pipeline::InputOptions input_;
+  std::optional<pipeline::KeptFactors> kept_factors_;
   flow::Budget budget_{std::size_t(64) << 30};
   std::vector<std::size_t> reserved_;
 };
@@ -273,6 +275,33 @@ TEST_F(LoadTest, reserves_the_factors_that_are_read) {
   EXPECT_EQ(item.task.known_factors.size(), 3U);
   EXPECT_FALSE(item.has_known_pixels());
   EXPECT_FALSE(item.skips_backend);
+}
+
+/// Otherwise the image is decomposed.
+TEST_F(LoadTest, uses_kept_factors_that_suffice) {
+  const fs::path path = write(io::codec_for(ImageFormat::png).encode(image(), {}));
+  const std::size_t without = load(path).reservation.bytes();
+  const fs::path file = folder_.path() / "kept.npz";
+  const auto keep = [&](Bytes factors) {
+    fs::remove(file);
+    io::publish_file(file, factors);
+    kept_factors_ = {file, std::int64_t(factors.size()), 0.002};
+    return load(path);
+  };
+  const auto uses = [&](const Bytes& factors) { return !keep(factors).task.known_factors.empty(); };
+  const Bytes enough = test::factors_file(image().shape(), 5);
+  const pipeline::WorkItem item = keep(enough);
+  EXPECT_EQ(item.task.known_factors.size(), 3U);
+  EXPECT_EQ(item.task.known_loss_db, 0.002);
+  EXPECT_TRUE(item.has_known_pixels());
+  EXPECT_EQ(item.reservation.bytes(), without + 2 * enough.size());
+  EXPECT_FALSE(uses(test::factors_file(image().shape(), 2))) << "of a lower rank";
+  EXPECT_FALSE(uses(test::factors_file({200, 300, 1, Depth::u8}, 5))) << "of another image";
+  Bytes damaged = enough;
+  damaged[damaged.size() / 2] ^= std::byte(1);
+  EXPECT_FALSE(uses(damaged));
+  fs::remove(file);
+  EXPECT_TRUE(load(path).task.known_factors.empty()) << "missing";
 }
 
 TEST_F(LoadTest, reserves_the_factors_that_are_written) {

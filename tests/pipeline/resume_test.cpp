@@ -62,6 +62,45 @@ class ResumeCheckTest : public ::testing::Test {
   ledger::Ledger ledger_{at("ledger.db")};
 };
 
+/// Only those that are done, of this state of the input, and of these settings.
+TEST_F(ResumeCheckTest, finds_factors_of_the_same_decomposition) {
+  const std::string settings = "npz, solver auto, factors float32, rank 20";
+  write("a.npz", "triplets");
+  pipeline::WorkItem made = item("old");
+  made.outputs = {at("a.npz")};
+  made.file_state = io::InputFile(made.file).state();
+  made.output_bytes = {8};
+  fill(made, 1);
+  made.task.results[0][0].loss_estimate_db = 0.004;
+  pipeline::WorkItem* const items[] = {&made};
+  ledger_.record_settings({settings});
+  const auto resume_with = [&](std::string factors_settings, std::int64_t min_run = 0) {
+    return pipeline::Resume(ledger_, {.root = folder_.path(),
+                                      .settings = {settings},
+                                      .factors_settings = std::move(factors_settings),
+                                      .min_run = min_run});
+  };
+  const pipeline::Resume resume = resume_with("npz, solver auto, factors float32, rank 5");
+  const auto find = [&](const pipeline::Resume& in) {
+    return in.find_factors(made, std::vector{at("none.npz"), at("a.npz")});
+  };
+  EXPECT_FALSE(find(resume)) << "not recorded";
+  resume.record(items);
+  const auto found = find(resume);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->file, at("a.npz"));
+  EXPECT_EQ(found->bytes, 8);
+  EXPECT_EQ(found->loss_estimate_db, 0.004);
+  EXPECT_FALSE(find(resume_with("npz, solver gram, factors float32, rank 5")));
+  EXPECT_FALSE(find(resume_with("npz, solver auto, factors float32, rank 5", ledger_.run() + 1)))
+      << "--overwrite";
+  made.file_state.mtime_ns += 1;
+  EXPECT_FALSE(find(resume)) << "the input changed";
+  made.file_state.mtime_ns -= 1;
+  write("a.npz", "modified triplets");
+  EXPECT_FALSE(find(resume));
+}
+
 TEST_F(ResumeCheckTest, compares_the_open_file_with_its_possible_original) {
   make_from_old();
   pipeline::WorkItem copy = item("new");

@@ -64,6 +64,18 @@ TEST(SettingsText, names_settings_of_files_that_are_not_the_default) {
             "png, solver auto, compression small, rank 7");
 }
 
+TEST(UsableFactors, have_the_settings_of_the_decomposition) {
+  constexpr std::string_view kNow = "npz, solver auto, factors float32, gray, rank 5,20";
+  EXPECT_TRUE(pipeline::are_usable_factors(
+      "npz, solver auto, factors float32, gray, chroma_rank 3, rank psnr:30, peak 4095", kNow));
+  EXPECT_FALSE(
+      pipeline::are_usable_factors("npz, solver auto, factors float16, gray, rank 20", kNow));
+  EXPECT_FALSE(
+      pipeline::are_usable_factors("npz, solver gram, factors float32, gray, rank 20", kNow));
+  EXPECT_FALSE(pipeline::are_usable_factors("npz, solver auto, factors float32, rank 20", kNow));
+  EXPECT_FALSE(pipeline::are_usable_factors("png, solver auto, gray, rank 20", kNow)) << "an image";
+}
+
 TEST(SettingsDifference, lists_changed_settings) {
   EXPECT_EQ(pipeline::settings_difference("png, solver auto, rank 20", "png, solver auto, rank 7"),
             "rank 20 -> 7");

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 
+#include "pipeline/output_quality.hpp"
 #include "tests/pipeline/fakes.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -58,6 +60,28 @@ TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
     EXPECT_EQ(quality.ssim, both_written.ssim);
     EXPECT_EQ(quality.file_squared_error, both_written.file_squared_error);
   }
+}
+
+/// The largest value of 12 bits.
+TEST(WriteStage, clamps_the_outputs_of_a_dicom_image_to_the_bits_stored) {
+  const auto item = make_item(1, {8, 8, 1, Depth::u16});
+  const auto fill_with = [](Image& image, std::uint16_t value) {
+    std::fill_n(image.plane<std::uint16_t>(0).data, image.shape().samples(), value);
+  };
+  fill_with(item->task.input, 4090);
+  item->task.outputs.emplace_back(item->image_shape);
+  item->task.results.push_back(item->task.results.front());
+  fill_with(item->task.outputs[0], 4000);
+  fill_with(item->task.outputs[1], 4100);
+  item->outputs.resize(2);
+  for (auto& planes : item->task.results) planes[0].squared_error = planes[0].residual = 6400;
+  item->metadata.dicom.emplace().bits_stored = 12;
+  pipeline::measure_outputs(*item, {.pixels = true});
+  EXPECT_EQ(item->task.outputs[1].plane<std::uint16_t>(0)(7, 7), 4095);
+  EXPECT_EQ(pipeline::output_errors(*item, 0).squared_error, 6400) << "within the range";
+  EXPECT_EQ(pipeline::output_errors(*item, 1).squared_error, 64 * 25);
+  EXPECT_EQ(pipeline::output_errors(*item, 1).residual, 6400) << "before clamping";
+  EXPECT_EQ(item->qualities.at(1).max_error, 5);
 }
 
 }  // namespace

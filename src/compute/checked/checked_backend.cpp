@@ -90,6 +90,7 @@ Task copy_for_reference(const Task& task) {
   copy.wants_spectrum = task.wants_spectrum;
   copy.min_factor_rank = task.min_factor_rank;
   copy.known_factors = task.known_factors;
+  copy.known_loss_db = task.known_loss_db;
   copy.is_cpu_only = task.is_cpu_only;
   for (const Image& output : task.outputs) copy.outputs.emplace_back(output.shape());
   copy.results = task.results;

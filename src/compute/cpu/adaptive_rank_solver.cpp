@@ -67,8 +67,8 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
   const SolverKind in_float64 = is_iterative(solver_) ? SolverKind::gram : solver_;
   const bool is_resolved = reconstruct_in_float64(in_float64, planes, rules, spectra);
   const bool is_uncertified =
-      is_iterative(solver_) &&
-      !(is_resolved && are_certified(std::span<const PlaneTask<T>>(planes)));
+      !is_resolved ||
+      (is_iterative(solver_) && !are_certified(std::span<const PlaneTask<T>>(planes)));
   if (is_uncertified)  // errors below the resolution of A'A
     reconstruct_in_float64(SolverKind::gesvd, planes, rules, spectra);
   const bool began_with_subspace = in_float32 == Float32Result::uncertified;

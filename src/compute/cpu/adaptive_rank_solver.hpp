@@ -19,7 +19,8 @@ struct StopRequested {};
 ///
 /// The iteration in float32 starts with few columns and grows until the values that it has found
 /// satisfy the rules, unless float64 is faster. Images that it does not certify are computed in
-/// float64. Reuses its memory between images. The result depends on nothing but the arguments.
+/// float64. A target below the resolution of A'A is met by gesvd, even if gram was requested.
+/// Reuses its memory between images. The result depends on nothing but the arguments.
 class AdaptiveRankSolver {
  public:
   /// `chooser` and the workspaces must outlive this object.

@@ -43,10 +43,8 @@ class CpuLane : public Lane {
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
       try {
-        if (!task->known_factors.empty()) {
-          reconstruct_from_factors(*task);
-          continue;
-        }
+        if (!task->known_factors.empty() && reconstruct_from_factors(*task)) continue;
+        task->known_factors.clear();
         with_sample_type(task->input.shape().depth, [&]<class T>(T*) { compute<T>(*task); });
       } catch (const ItemError& error) {
         task->reason = error.reason();

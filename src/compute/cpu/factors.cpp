@@ -6,13 +6,16 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "compute/certificate.hpp"
 #include "compute/cpu/float64_samples.hpp"
 #include "compute/cpu/matrix_size.hpp"
-#include "compute/task_rank_rule.hpp"
+#include "compute/known_ranks.hpp"
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
 
@@ -58,15 +61,6 @@ template void set_factors(const double*, const double*, int, double, double, Fac
 
 namespace {
 
-PlaneSpectrum spectrum_of(const Factors& matrix) {
-  return {.values = matrix.s.data(),
-          .are_roots = true,
-          .count = matrix.rank(),
-          .rows = matrix.rows,
-          .cols = matrix.cols,
-          .squared_norm = matrix.squared_norm};
-}
-
 [[noreturn]] void fail_for_rank(const RankPolicy& policy, std::span<const Factors> matrices) {
   std::string kept;
   for (const Factors& matrix : matrices)
@@ -76,70 +70,65 @@ PlaneSpectrum spectrum_of(const Factors& matrix) {
                       kept + " of " + std::to_string(std::min(matrices[0].rows, matrices[0].cols)));
 }
 
-/// Chooses ranks for a limit of the squared error: the known triplets of all channels compete, and
-/// a channel of which all are used competes no longer. Returns whether they suffice. A file that
-/// was written for the same limit may miss it by rounding.
-bool choose_ranks_within(const RankRule& rule, std::vector<PlaneSpectrum> spectra,
-                         std::vector<int>& ranks) {
-  constexpr double kTolerance = 1e-3;  // 0.004 dB
-  bool is_complete = true;
-  double squared_norm = 0, squared_error = 0;
-  for (PlaneSpectrum& spectrum : spectra) {
-    is_complete = is_complete && spectrum.is_complete();
-    squared_norm += spectrum.squared_norm;
-    spectrum.rows = spectrum.cols = spectrum.count;
-  }
-  choose_ranks(rule, spectra.data(), int(spectra.size()), ranks.data());
-  for (std::size_t c = 0; c < spectra.size(); ++c) {
-    squared_error += spectra[c].squared_norm;
-    for (int i = 0; i < ranks[c]; ++i) squared_error -= spectra[c][i];
-  }
-  const double limit =
-      rule.kind == RankRule::Kind::missing_share ? rule.limit * squared_norm : rule.limit;
-  return is_complete || squared_error <= (1 + kTolerance) * limit;
+std::span<const Factors> matrices_of(const Task& task, const ChannelGroup& group) {
+  return std::span(task.known_factors).subspan(std::size_t(group.first), std::size_t(group.count));
 }
 
-/// The ranks of the channels of a group; `full` is all that is known.
-std::vector<int> choose_known_ranks(const Task& task, std::size_t output,
-                                    const ChannelGroup& group) {
-  const auto matrices =
-      std::span(task.known_factors).subspan(std::size_t(group.first), std::size_t(group.count));
-  std::vector<int> ranks;
-  for (const Factors& matrix : matrices) ranks.push_back(matrix.rank());
-  const RankPolicy& policy = rank_policy(task, output, group.first);
-  if (policy.kind == RankPolicy::Kind::full) return ranks;
-  std::vector<PlaneSpectrum> spectra;
-  for (const Factors& matrix : matrices) spectra.push_back(spectrum_of(matrix));
-  const RankRule rule = make_rank_rule(task, output, group.first);
-  const bool limits_error =
-      rule.kind == RankRule::Kind::missing_share || rule.kind == RankRule::Kind::squared_error;
-  const bool is_enough = limits_error
-                             ? choose_ranks_within(rule, spectra, ranks)
-                             : choose_ranks(rule, spectra.data(), group.count, ranks.data());
-  if (!is_enough) fail_for_rank(policy, matrices);
-  return ranks;
-}
+/// What storing an output of a plane measured.
+struct PlaneErrors {
+  double squared_norm = 0;   ///< of the input
+  double residual = 0;       ///< before clamping and rounding
+  double squared_error = 0;  ///< of the samples stored
+};
 
-/// The discarded energy is known; what concerns pixels is not, and nothing is certified.
+/// The discarded energy is known; what concerns samples is not, and nothing is certified.
 PlaneResult result_of(const Factors& matrix, int rank) {
   double kept = 0;
   for (std::size_t i = 0; i < std::size_t(rank); ++i) kept += matrix.s[i] * matrix.s[i];
   return {.rank = rank,
           .energy = matrix.squared_norm > 0 ? std::min(kept / matrix.squared_norm, 1.0) : 1,
+          .squared_norm = matrix.squared_norm,
           .residual = std::max(matrix.squared_norm - kept, 0.0),
           .squared_error = std::numeric_limits<double>::quiet_NaN(),
           .loss_estimate_db = std::numeric_limits<double>::infinity(),
+          .is_from_factors = true,
           .sigma1 = matrix.s.front(),
           .sigma_threshold = matrix.s[std::size_t(rank) - 1]};
+}
+
+/// The loss of a rank whose residual was measured, if that of all triplets is at most
+/// `known_loss_db`. Each triplet has at most the energy of the optimal one (Cauchy interlacing), so
+/// a lower rank misses at most what all triplets miss.
+double loss_of_rank(const Factors& matrix, int rank, const PlaneErrors& errors,
+                    double known_loss_db) {
+  double residual_of_all = errors.residual;
+  for (int i = rank; i < matrix.rank(); ++i)
+    residual_of_all -= matrix.s[std::size_t(i)] * matrix.s[std::size_t(i)];
+  const double gap =
+      std::max(residual_of_all, 0.0) * (1 - std::pow(10, -std::max(known_loss_db, 0.0) / 10));
+  const double rounding_db =
+      loss_estimate_db(rank, std::min(matrix.rows, matrix.cols), errors.residual,
+                       errors.squared_norm, Precision::float32);
+  if (rounding_db == 0) return 0;  // every sample equals that of the input
+  return rounding_db - 10 * std::log10(1 - gap / errors.residual);
+}
+
+/// Whether the factors are those of the matrix that was read.
+bool is_factor_norm(double squared_norm, const PlaneErrors& errors) {
+  constexpr double kNormTolerance = 1e-6;
+  return std::abs(squared_norm - errors.squared_norm) <= kNormTolerance * errors.squared_norm;
 }
 
 /// Multiplies U diag(s) V' in float64, a block of rows at a time.
 class Product {
  public:
+  /// The errors are those against `input`.
   template <class T>
-  void store(const Factors& matrix, int rank, MatrixView<T> out, int peak) {
+  PlaneErrors store(const Factors& matrix, int rank, MatrixView<const T> input, MatrixView<T> out,
+                    int peak) {
     constexpr int kBlock = 64;
     const int cols = matrix.cols;
+    PlaneErrors errors;
     vt_kc_.assign(matrix.vt.begin(), matrix.vt.begin() + std::ptrdiff_t(size(rank, cols)));
     values_.resize(size(kBlock, cols));
     for (int first = 0; first < matrix.rows; first += kBlock) {
@@ -147,10 +136,19 @@ class Product {
       load_rows(matrix, rank, first, rows);
       cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, rank, 1.0, us_rk_.data(),
                   rank, vt_kc_.data(), cols, 0.0, values_.data(), cols);
-      for (int row = 0; row < rows; ++row)
-        for (int col = 0; col < cols; ++col)
-          out(first + row, col) = sample<T>(values_[size(row, cols) + std::size_t(col)], peak);
+      for (int row = 0; row < rows; ++row) {
+        for (int col = 0; col < cols; ++col) {
+          const double original = input(first + row, col),
+                       value = values_[size(row, cols) + std::size_t(col)];
+          const T stored = sample<T>(value, peak);
+          errors.squared_norm += original * original;
+          errors.residual += (value - original) * (value - original);
+          errors.squared_error += (stored - original) * (stored - original);
+          out(first + row, col) = stored;
+        }
+      }
     }
+    return errors;
   }
 
  private:
@@ -193,27 +191,41 @@ Factors truncated(const Factors& matrix, int rank) {
 
 }  // namespace
 
-void reconstruct_from_factors(Task& task) {
+bool reconstruct_from_factors(Task& task) {
   const int max = peak(task.input.shape().depth);
+  const bool has_samples = task.known_loss_db.has_value();
+  if (has_samples && !do_known_factors_suffice(task)) return false;
   std::vector<int> largest(task.known_factors.size(), 1);
   Product product;
   for (std::size_t i = 0; i < task.ranks.size(); ++i) {
     for (const ChannelGroup& group : channel_groups(task)) {
-      const std::vector<int> ranks = choose_known_ranks(task, i, group);
+      const auto ranks = choose_known_ranks(task, i, group);
+      if (!ranks) fail_for_rank(rank_policy(task, i, group.first), matrices_of(task, group));
       for (int c = group.first; c < group.first + group.count; ++c) {
-        const int rank = ranks[std::size_t(c - group.first)];
+        const int rank = (*ranks)[std::size_t(c - group.first)];
         const Factors& matrix = task.known_factors[std::size_t(c)];
+        PlaneResult& result = task.results[i][std::size_t(c)];
         largest[std::size_t(c)] = std::max(largest[std::size_t(c)], rank);
-        task.results[i][std::size_t(c)] = result_of(matrix, rank);
-        with_sample_type(task.input.shape().depth, [&]<class T>(T*) {
-          product.store(matrix, rank, task.outputs[i].plane<T>(c), max);
+        result = result_of(matrix, rank);
+        const PlaneErrors errors = with_sample_type(task.input.shape().depth, [&]<class T>(T*) {
+          return product.store(matrix, rank, std::as_const(task.input).plane<T>(c),
+                               task.outputs[i].plane<T>(c), max);
         });
+        if (!has_samples) continue;
+        result.residual = errors.residual;
+        result.squared_error = errors.squared_error;
+        result.loss_estimate_db = loss_of_rank(matrix, rank, errors, *task.known_loss_db);
+        if (!is_factor_norm(matrix.squared_norm, errors) ||
+            !result.is_certified(Certificate::estimate))
+          return false;
       }
     }
   }
-  if (!task.min_factor_rank) return;
+  if (!task.min_factor_rank) return true;
   for (std::size_t c = 0; c < largest.size(); ++c)
-    task.factors.push_back(truncated(task.known_factors[c], largest[c]));
+    task.factors.push_back(
+        truncated(task.known_factors[c], std::max(largest[c], *task.min_factor_rank)));
+  return true;
 }
 
 }  // namespace eckart::compute::cpu

@@ -13,8 +13,8 @@ template <class Real>
 void set_factors(const Real* left_mk, const Real* right_nk, int k, double scale,
                  double squared_norm, Factors& factors);
 
-/// Computes a task of which only factors are known: Task::known_factors. Nothing is decomposed.
-/// Throws ItemError(unsupported) if an output needs more triplets than are known.
-void reconstruct_from_factors(Task& task);
+/// Computes a task from Task::known_factors. Nothing is decomposed. If these do not suffice,
+/// returns false if the samples of the task are known, and otherwise throws ItemError(unsupported).
+bool reconstruct_from_factors(Task& task);
 
 }  // namespace eckart::compute::cpu

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace eckart::telemetry {
 namespace {
@@ -61,6 +62,13 @@ text::Json to_json(const OutputMeasurement& output) {
           {"wait_ms", output.wait_ms},
           {"compute_ms", output.compute_ms},
           {"write_ms", output.write_ms}};
+}
+
+double loss_estimate_db_of(const std::string& json) {
+  const text::Json parsed = text::Json::parse(json, nullptr, /*allow_exceptions=*/false);
+  const auto found = parsed.find("loss_estimate_db");
+  return found != parsed.end() && found->is_number() ? found->get<double>()
+                                                     : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace eckart::telemetry

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "telemetry/output_measurement.hpp"
 #include "text/json.hpp"
 
@@ -8,5 +10,8 @@ namespace eckart::telemetry {
 /// The measurements as a JSON object with the keys of docs/reference/summary.md, without the file
 /// names. The ledger stores it, so that a later report has the measurements of a skipped output.
 text::Json to_json(const OutputMeasurement& output);
+
+/// Returns the loss estimate in the text of such an object; infinity if it is unknown.
+double loss_estimate_db_of(const std::string& json);
 
 }  // namespace eckart::telemetry

@@ -54,6 +54,12 @@ TEST(OutputTree, names_one_file_of_factors_after_all_images) {
   EXPECT_EQ(outputs("{stem}.{ext}", nullptr, {{5}, {9}}), (Paths{"out/a.npz"}));
 }
 
+TEST(OutputTree, finds_factors_of_its_own_and_of_default_names) {
+  EXPECT_THAT(tree("{stem}-{rank}.{ext}", {{5}, {20}}).possible_factors_of("d/a.jpg"),
+              ElementsAre("out/d/a-factors.npz", "out/d/a.jpg-factors.npz", "out/d/a.npz",
+                          "out/d/a.jpg.npz", "out/d/a.factors.npz", "out/d/a.jpg.factors.npz"));
+}
+
 TEST(OutputTree, mirrors_the_input_tree) {
   OutputTree outputs = tree(OutputTree::default_name(1));
   EXPECT_THAT(outputs.reserve("a.png"), ElementsAre("out/a.jpg"));
