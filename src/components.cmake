@@ -14,10 +14,14 @@ if(CCACHE)
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
+# Saves minutes of a build from scratch, but makes ccache and incremental builds less effective.
+option(ECKART_UNITY_BUILD "Precompile the headers of GoogleTest, and compile several sources of a component as one file" OFF)
+
 add_library(eckart_warnings INTERFACE)
 target_compile_options(eckart_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>  # false positive for std::string operator+ in GCC 12
+  $<$<AND:$<BOOL:${ECKART_UNITY_BUILD}>,$<COMPILE_LANG_AND_ID:CXX,Clang>>:-Wno-shadow>  # two sources may declare the same alias
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wshadow>)
 if(ECKART_WERROR)
   target_compile_options(eckart_warnings INTERFACE
@@ -26,7 +30,8 @@ if(ECKART_WERROR)
 endif()
 if(ECKART_SANITIZE)
   add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
-                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false positive for std::function in instrumented code, GCC 12
+                      $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # false positive for std::function in instrumented code, GCC 12
+                      $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)  # instrumented loops are not vectorized
   add_link_options(-fsanitize=${ECKART_SANITIZE})
   if(ECKART_SANITIZE MATCHES undefined)
     # Each check refers to its source line. At a fixed address these two million references need no relocation, so a program
@@ -38,9 +43,6 @@ if(ECKART_SANITIZE MATCHES thread)
   target_sources(eckart_warnings INTERFACE
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/src/tsan_suppressions.cpp>)
 endif()
-
-# Saves minutes of a build from scratch, but makes ccache and incremental builds less effective.
-option(ECKART_UNITY_BUILD "Precompile the headers of GoogleTest, and compile several sources of a component as one file" OFF)
 
 include(layering)
 include(layers)

@@ -20,9 +20,16 @@ struct Stabilizers {
   double mean, variance;
 };
 
-/// Sums over the last rows of two images, for each sample of a row (channels interleaved). All sums
-/// of integer samples are exact: those of 8 bits in 32 bits, those of 16 bits in a double. Float
-/// samples are added in a double.
+/// The similarity of a window. The products and squares are those of the sums of its samples;
+/// `covariance` and `variances` are kWindowPixels times the sums of products of deviations.
+double similarity(double product, double squares, double covariance, double variances,
+                  const Stabilizers& stabilizers) {
+  return (2 * product + stabilizers.mean) * (2 * covariance + stabilizers.variance) /
+         ((squares + stabilizers.mean) * (variances + stabilizers.variance));
+}
+
+/// Sums over the last rows of two images of integers, for each sample of a row (channels
+/// interleaved). All sums are exact: those of 8 bits in 32 bits, those of 16 bits in a double.
 template <class Sample>
 class ColumnSums {
  public:
@@ -59,10 +66,8 @@ class ColumnSums {
       const double a = window(a_, i, stride), b = window(b_, i, stride);
       const double squares = window(squares_, i, stride), products = window(products_, i, stride);
       const double ab = a * b, aa_bb = a * a + b * b;
-      out[i] =
-          (2 * ab + stabilizers.mean) *
-          (2 * (kWindowPixels * products - ab) + stabilizers.variance) /
-          ((aa_bb + stabilizers.mean) * (kWindowPixels * squares - aa_bb + stabilizers.variance));
+      out[i] = similarity(ab, aa_bb, kWindowPixels * products - ab, kWindowPixels * squares - aa_bb,
+                          stabilizers);
     }
   }
 
@@ -77,8 +82,74 @@ class ColumnSums {
   std::vector<Sum> a_, b_, squares_, products_;
 };
 
+/// The sums of the deviations of pairs (x, y) from a pivot. A pivot among the pairs keeps the
+/// relative error of the variance to a few times that of a double, whatever their values are.
+struct Deviations {
+  double x = 0, y = 0, squares = 0, products = 0;
+
+  void add(double dx, double dy) {
+    x += dx;
+    y += dy;
+    squares += dx * dx + dy * dy;
+    products += dx * dy;
+  }
+  // The same from the means of `count` pairs.
+  double squares_from_means(int count) const { return squares - (x * x + y * y) / count; }
+  double products_from_means(int count) const { return products - x * y / count; }
+};
+
+/// Moments of the last rows of two images of floats, for each sample of a row. They are computed
+/// anew for each row: running sums would lose small samples after large ones.
+class ColumnMoments {
+ public:
+  explicit ColumnMoments(std::size_t samples)
+      : mean_a_(samples), mean_b_(samples), squares_(samples), products_(samples) {}
+
+  /// Sets the moments of kSsimWindow rows that follow one another.
+  void set(const float* a, const float* b) {
+    const std::size_t samples = mean_a_.size();
+    for (std::size_t i = 0; i < samples; ++i) {
+      const double pivot_a = a[i], pivot_b = b[i];
+      Deviations column;
+      for (std::size_t row = 1; row < kSsimWindow; ++row)
+        column.add(a[row * samples + i] - pivot_a, b[row * samples + i] - pivot_b);
+      mean_a_[i] = pivot_a + column.x / kSsimWindow;
+      mean_b_[i] = pivot_b + column.y / kSsimWindow;
+      squares_[i] = column.squares_from_means(kSsimWindow);
+      products_[i] = column.products_from_means(kSsimWindow);
+    }
+  }
+
+  /// As ColumnSums::similarities(). The deviations of a window are those in its columns, and those
+  /// of the means of its columns.
+  void similarities(std::size_t stride, const Stabilizers& stabilizers,
+                    std::vector<double>& out) const {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      double squares = squares_[i], products = products_[i];
+      Deviations means;
+      for (std::size_t col = 1; col < kSsimWindow; ++col) {
+        const std::size_t at = i + col * stride;
+        squares += squares_[at];
+        products += products_[at];
+        means.add(mean_a_[at] - mean_a_[i], mean_b_[at] - mean_b_[i]);
+      }
+      squares += kSsimWindow * means.squares_from_means(kSsimWindow);
+      products += kSsimWindow * means.products_from_means(kSsimWindow);
+      const double a = kWindowPixels * mean_a_[i] + kSsimWindow * means.x;
+      const double b = kWindowPixels * mean_b_[i] + kSsimWindow * means.y;
+      out[i] = similarity(a * b, a * a + b * b, kWindowPixels * products, kWindowPixels * squares,
+                          stabilizers);
+    }
+  }
+
+ private:
+  std::vector<double> mean_a_, mean_b_;
+  std::vector<double> squares_, products_;  // of deviations from the means
+};
+
 template <class Sample>
 double mean_similarity(const Image& a, const Image& b, double peak) {
+  constexpr bool is_integral = std::is_integral_v<Sample>;
   const ImageShape& shape = a.shape();
   const std::size_t stride = std::size_t(shape.channels);
   const std::size_t row_samples = std::size_t(shape.cols) * stride;
@@ -86,18 +157,21 @@ double mean_similarity(const Image& a, const Image& b, double peak) {
     return reinterpret_cast<const Sample*>(image.data()) + std::size_t(r) * row_samples;
   };
   const Stabilizers stabilizers(peak);
-  ColumnSums<Sample> sums(row_samples);
+  std::conditional_t<is_integral, ColumnSums<Sample>, ColumnMoments> columns(row_samples);
   std::vector<double> similarities(row_samples - (kSsimWindow - 1) * stride);
   double total = 0;
   for (int r = 0; r < shape.rows; ++r) {
-    const int old = r - kSsimWindow;
-    if (old < 0) {
-      sums.add(row(a, r), row(b, r));
-    } else {
-      sums.replace(row(a, r), row(b, r), row(a, old), row(b, old));
+    const int first = r - kSsimWindow + 1;
+    if constexpr (is_integral) {
+      if (first <= 0) {
+        columns.add(row(a, r), row(b, r));
+      } else {
+        columns.replace(row(a, r), row(b, r), row(a, first - 1), row(b, first - 1));
+      }
     }
-    if (r < kSsimWindow - 1) continue;
-    sums.similarities(stride, stabilizers, similarities);
+    if (first < 0) continue;
+    if constexpr (!is_integral) columns.set(row(a, first), row(b, first));
+    columns.similarities(stride, stabilizers, similarities);
     total += std::accumulate(similarities.begin(), similarities.end(), 0.0);
   }
   return total / (double(similarities.size()) * (shape.rows - kSsimWindow + 1));

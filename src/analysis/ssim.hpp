@@ -12,7 +12,9 @@ constexpr int kSsimWindow = 7;
 /// Transactions on Image Processing 13, 2004): a uniform window of 7 x 7 pixels, sample covariance,
 /// K1 = 0.01, K2 = 0.03, the mean over all windows inside the image and over the channels. This is
 /// `skimage.metrics.structural_similarity(a, b, data_range=peak, channel_axis=-1)`. `peak` is in
-/// levels. NaN if a side is shorter than the window, or if `peak` is 0 and a window is constant.
+/// levels. In float64; no window depends on the samples outside of it, so that it is accurate for
+/// floats of any values. NaN if a side is shorter than the window, or if `peak` is 0 and a window
+/// is constant.
 double ssim(const Image& a, const Image& b, double peak);
 
 }  // namespace eckart::analysis

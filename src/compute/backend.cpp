@@ -18,9 +18,13 @@ PaddedShape padded_shape(const ImageShape& shape, int multiple) {
 }
 
 BatchKey batch_key(const Task& task, int multiple) {
-  BatchKey key{padded_shape(task.input.shape(), multiple), task.ranks, task.chroma_rank,
-               task.wants_spectrum, is_float(task.input.shape().depth)};
-  if (task.min_factor_rank.value_or(0) > 0) key.ranks.emplace_back(*task.min_factor_rank);
+  BatchKey key{padded_shape(task.input.shape(), multiple),
+               task.ranks,
+               task.chroma_rank,
+               task.wants_spectrum,
+               is_float(task.input.shape().depth),
+               task.min_factor_rank};
+  if (key.has_factor_rank()) key.ranks.emplace_back(*task.min_factor_rank);
   return key;
 }
 

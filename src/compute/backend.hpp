@@ -115,7 +115,10 @@ struct BatchKey {
   std::optional<RankPolicy> chroma_rank = {};
   bool wants_spectrum = false;
   bool has_float_samples = false;
+  std::optional<int> min_factor_rank = {};  ///< see Task::min_factor_rank
 
+  /// Whether the last of `ranks` is only that of factors: no output has it.
+  bool has_factor_rank() const { return min_factor_rank.value_or(0) > 0; }
   /// Whether planes may differ in rank, other than by their shape.
   bool has_plane_ranks() const;
   /// The largest rank of an output that a plane of `shape` can have.

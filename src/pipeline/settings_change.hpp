@@ -42,7 +42,10 @@ struct PixelSettings {
   std::optional<RankPolicy> chroma_rank = {};
   std::vector<RankPolicy> ranks;
   FactorType factors = FactorType::none;  ///< of factors, for which settings of images are not used
-  PeakChoice peak = {};                   ///< used only if a rank is by PSNR
+  /// Used only if a rank is by PSNR. Compared as a choice, not as the peak of an image that it
+  /// comes to, which is known only after reading: for DICOM, `auto` and `dtype` lead to other
+  /// ranks.
+  PeakChoice peak = {};
 };
 
 /// Returns the text by which the ledger records settings: "png, solver auto, rank 20". An output is

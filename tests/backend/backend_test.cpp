@@ -1,10 +1,8 @@
 // What every backend and solver guarantees for every shape. The tests run for all configurations.
-#include <cmath>
 #include <cstring>
 
 #include "app/gpu_health_probe.hpp"
 #include "compute/evict_if_full.hpp"
-#include "core/quality.hpp"
 #include "tests/backend/optimality.hpp"
 
 namespace eckart::test {
@@ -152,27 +150,6 @@ TEST_P(BackendTest, is_optimal_at_ranks_in_the_hundreds) {
   for (std::size_t i = 0; i < images.size(); ++i) expect_optimal(images[i], tasks[i], ranks);
 }
 
-/// Compares pixels with those of the float64 SVD. They may differ by one level at ties; the error
-/// may be larger by at most 0.01 dB.
-struct PixelComparison {
-  std::int64_t different = 0, compared = 0;
-
-  void add(const Image& image, const ReferenceSvd& svd, int k, const Image& output) {
-    const std::vector<int> expected = to_samples(svd.reconstruct(k), Depth::u8);
-    const std::vector<int> found = samples(output, 0);
-    double expected_error = 0, found_error = 0;
-    const std::vector<int> in = samples(image, 0);
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      ASSERT_LE(std::abs(expected[i] - found[i]), 1);
-      different += expected[i] != found[i];
-      expected_error += std::pow(expected[i] - in[i], 2);
-      found_error += std::pow(found[i] - in[i], 2);
-    }
-    compared += std::int64_t(expected.size());
-    EXPECT_LE(loss_db(found_error, expected_error), kMaxLossDb);
-  }
-};
-
 /// Common sizes and ranks, compared with the float64 SVD before and after rounding.
 TEST_P(BackendTest, is_optimal_on_realistic_images_at_any_rank) {
   PixelComparison pixels;
@@ -196,7 +173,7 @@ TEST_P(BackendTest, is_optimal_on_realistic_images_at_any_rank) {
     }
   }
   if (GetParam().is_exact()) {
-    EXPECT_LE(double(pixels.different), 1e-4 * double(pixels.compared));
+    EXPECT_LE(pixels.different_share(), 1e-4);
   }
 }
 

@@ -1,8 +1,11 @@
 // The singular triplets that every backend and solver gives, and the way back from them.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <utility>
 
+#include "core/quality.hpp"
 #include "tests/backend/optimality.hpp"
 
 namespace eckart::test {
@@ -10,13 +13,30 @@ namespace {
 
 class FactorsTest : public BackendTest {
  protected:
+  void compute(compute::Task& task) { compute(std::vector{&task}); }
+  /// Computes one batch.
+  void compute(const std::vector<compute::Task*>& tasks) {
+    const compute::Task& task = *tasks.front();
+    const auto backend = make();
+    const auto lane = backend->make_lane(0);
+    lane->start(0, compute::batch_key(task, 32), tasks);
+    lane->finish(0);
+    const bool is_on_gpu = GetParam().backend == settings::BackendChoice::cuda;
+    EXPECT_EQ(backend->fallback_counts().gpu_images,
+              is_on_gpu && task.known_factors.empty() ? int(tasks.size()) : 0);
+  }
   /// `min_rank`: Task::min_factor_rank.
   compute::Task compute_factors(const Image& image, std::string_view specs, int min_rank = 0) {
+    compute::Task task = make_factors_task(image, specs, min_rank);
+    compute(task);
+    return task;
+  }
+  static compute::Task make_factors_task(const Image& image, std::string_view specs,
+                                         int min_rank = 0) {
     compute::Task task = make_task(image, {});
-    task.peak = peak(image.shape().depth);
+    task.peak = is_float(image.shape().depth) ? 1 : peak(image.shape().depth);
     task.min_factor_rank = min_rank;
     add_outputs(task, specs);
-    compute(task);
     return task;
   }
   /// Makes outputs of the factors of another task. `known_loss_db`: Task::known_loss_db.
@@ -41,6 +61,26 @@ class FactorsTest : public BackendTest {
   static double level(const Image& image, int row, int col, int channel) {
     return with_sample_type(image.shape().depth,
                             [&]<class T>(T*) { return double(image.plane<T>(channel)(row, col)); });
+  }
+  static double squared_norm(const std::vector<double>& values) {
+    double sum = 0;
+    for (const double value : values) sum += value * value;
+    return sum;
+  }
+  static void expect_orthonormal(const Factors& f, double tolerance) {
+    for (int i = 0; i < f.rank(); ++i) {
+      for (int j = 0; j <= i; ++j) {
+        double u = 0, v = 0;
+        for (int row = 0; row < f.rows; ++row)
+          u += double(f.u[std::size_t(row * f.rank() + i)]) *
+               double(f.u[std::size_t(row * f.rank() + j)]);
+        for (int col = 0; col < f.cols; ++col)
+          v += double(f.vt[std::size_t(i * f.cols + col)]) *
+               double(f.vt[std::size_t(j * f.cols + col)]);
+        EXPECT_NEAR(u, i == j, tolerance) << i << " " << j;
+        EXPECT_NEAR(v, i == j, tolerance) << i << " " << j;
+      }
+    }
   }
   /// The largest difference of the samples of an output and U diag(s) V', both clamped.
   static double difference(const compute::Task& task, std::size_t output) {
@@ -70,13 +110,6 @@ class FactorsTest : public BackendTest {
       task.results.emplace_back(std::size_t(task.input.shape().channels));
     }
   }
-  void compute(compute::Task& task) {
-    const auto backend = make();
-    const auto lane = backend->make_lane(0);
-    compute::Task* const batch[] = {&task};
-    lane->start(0, compute::batch_key(task, 32), batch);
-    lane->finish(0);
-  }
 };
 
 INSTANTIATE_TEST_SUITE_P(All, FactorsTest, ::testing::ValuesIn(all_configs()), config_name);
@@ -102,22 +135,61 @@ TEST_P(FactorsTest, gives_the_outputs_when_multiplied) {
   }
 }
 
-TEST_P(FactorsTest, has_orthonormal_vectors) {
-  const Image image = make_image(synth::SynthKind::texture, 48, 64);
-  const Factors f = compute_factors(image, "10").factors[0];
-  for (int i = 0; i < f.rank(); ++i) {
-    for (int j = 0; j <= i; ++j) {
-      double u = 0, v = 0;
-      for (int row = 0; row < f.rows; ++row)
-        u += double(f.u[std::size_t(row * f.rank() + i)]) *
-             double(f.u[std::size_t(row * f.rank() + j)]);
-      for (int col = 0; col < f.cols; ++col)
-        v += double(f.vt[std::size_t(i * f.cols + col)]) *
-             double(f.vt[std::size_t(j * f.cols + col)]);
-      EXPECT_NEAR(u, i == j, 1e-3) << i << " " << j;
-      EXPECT_NEAR(v, i == j, 1e-3) << i << " " << j;
+/// Planes of a batch differ in size, and some may be computed by another solver.
+TEST_P(FactorsTest, belongs_to_each_image_of_a_batch) {
+  for (const char* specs : {"3,12", "energy:0.99"}) {
+    std::vector<compute::Task> tasks;
+    for (const auto& [rows, cols] : {std::pair(130, 100), std::pair(101, 160), std::pair(97, 129)})
+      for (const auto kind : {synth::SynthKind::texture, synth::SynthKind::phantom})
+        tasks.push_back(make_factors_task(make_image(kind, rows, cols, 3), specs));
+    std::vector<compute::Task*> batch;
+    for (compute::Task& task : tasks) batch.push_back(&task);
+    compute(batch);
+    for (const compute::Task& task : tasks) {
+      ASSERT_EQ(task.error, "");
+      ASSERT_EQ(task.factors.size(), 3U);
+      for (std::size_t output = 0; output < task.outputs.size(); ++output)
+        EXPECT_LE(difference(task, output), 0.55) << task.input.shape().rows;
     }
   }
+}
+
+/// Both sides of A have more columns than subspace iteration.
+TEST_P(FactorsTest, is_the_float64_decomposition) {
+  const Image deep = make_image(synth::SynthKind::texture, 160, 200, 1, Depth::u16);
+  Image floats({160, 200, 1, Depth::f32});
+  for (std::size_t i = 0; i < floats.shape().samples(); ++i)
+    reinterpret_cast<float*>(floats.data())[i] =
+        float(reinterpret_cast<const std::uint16_t*>(deep.data())[i]) / 65535 - 0.2F;
+  for (const Image& image : {make_image(synth::SynthKind::texture, 200, 160, 3), copy(deep),
+                             copy(floats), make_image(synth::SynthKind::noise, 160, 170)}) {
+    const compute::Task task = compute_factors(image, "20");
+    ASSERT_EQ(task.error, "");
+    for (int c = 0; c < image.shape().channels; ++c) {
+      const ReferenceSvd reference = reference_svd(image, c);
+      const Factors& f = task.factors[std::size_t(c)];
+      ASSERT_EQ(f.rank(), 20);
+      EXPECT_NEAR(f.squared_norm, reference.squared_norm(), 1e-9 * reference.squared_norm());
+      const double tolerance = GetParam().is_exact() ? 1e-5 : 1e-2;
+      for (std::size_t i = 0; i < 20; ++i)
+        EXPECT_NEAR(f.s[i], reference.sigma[i], tolerance * reference.sigma[i]) << i;
+      double error = 0, optimum = 0;
+      for (int row = 0; row < f.rows; ++row)
+        for (int col = 0; col < f.cols; ++col)
+          error +=
+              std::pow(entry(f, 20, row, col) - reference.a[std::size_t(row * f.cols + col)], 2);
+      for (std::size_t i = 20; i < reference.sigma.size(); ++i)
+        optimum += reference.sigma[i] * reference.sigma[i];
+      EXPECT_LE(error, optimum * std::pow(10, kMaxLossDb / 10));
+      EXPECT_NEAR(error, f.squared_norm - squared_norm(f.s), 1e-3 * error);
+      expect_orthonormal(f, tolerance);
+    }
+  }
+}
+
+TEST_P(FactorsTest, has_orthonormal_vectors) {
+  const Image image = make_image(synth::SynthKind::texture, 48, 64);
+  expect_orthonormal(compute_factors(image, "10").factors[0], 1e-3);
 }
 
 TEST_P(FactorsTest, is_complete_if_that_is_wanted) {
@@ -129,6 +201,24 @@ TEST_P(FactorsTest, is_complete_if_that_is_wanted) {
     for (int row = 0; row < 40; ++row)
       for (int col = 0; col < 32; ++col)
         ASSERT_NEAR(entry(factors, 32, row, col), level(image, row, col, 0), 1e-2);
+  }
+}
+
+TEST_P(FactorsTest, is_complete_beside_a_chroma_rank) {
+  const Image image = make_image(synth::SynthKind::texture, 40, 52, 3);
+  for (const char* specs : {"5", ""}) {
+    compute::Task task = make_factors_task(image, specs, 40);
+    task.chroma_rank = RankPolicy(3);
+    compute(task);
+    ASSERT_EQ(task.error, "");
+    for (int c = 0; c < 3; ++c) {
+      ASSERT_EQ(task.factors.at(std::size_t(c)).rank(), 40);
+      EXPECT_NEAR(entry(task.factors[std::size_t(c)], 40, 7, 9), level(image, 7, 9, c), 1e-2);
+    }
+    if (!task.outputs.empty()) {
+      EXPECT_EQ(task.results[0][1].rank, 3);
+      EXPECT_LE(difference(task, 0), 0.55);
+    }
   }
 }
 

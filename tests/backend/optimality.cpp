@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "compute/spectrum.hpp"
 #include "core/quality.hpp"
@@ -82,6 +83,21 @@ void expect_valid_certificate(const Image& image, const compute::Task& task,
               result.loss_estimate_db + 1e-6)
         << "rank " << ranks[r];
   }
+}
+
+void PixelComparison::add(const Image& image, const ReferenceSvd& svd, int k, const Image& output) {
+  const std::vector<int> expected = to_samples(svd.reconstruct(k), Depth::u8);
+  const std::vector<int> found = samples(output, 0);
+  double expected_error = 0, found_error = 0;
+  const std::vector<int> in = samples(image, 0);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_LE(std::abs(expected[i] - found[i]), 1);
+    different_ += expected[i] != found[i];
+    expected_error += std::pow(expected[i] - in[i], 2);
+    found_error += std::pow(found[i] - in[i], 2);
+  }
+  compared_ += std::int64_t(expected.size());
+  EXPECT_LE(loss_db(found_error, expected_error), kMaxLossDb);
 }
 
 }  // namespace eckart::test

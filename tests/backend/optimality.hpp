@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "synth/synth.hpp"
@@ -18,5 +19,16 @@ void expect_optimal(const Image& image, const compute::Task& task, const std::ve
 /// Expects that no output of a gray image has lost more than its certificate says.
 void expect_valid_certificate(const Image& image, const compute::Task& task,
                               const std::vector<int>& ranks);
+
+/// Compares the pixels of gray 8-bit images with those of the float64 SVD. Expects that they differ
+/// by one level at most, at ties, and that the error is larger by at most 0.01 dB.
+class PixelComparison {
+ public:
+  void add(const Image& image, const ReferenceSvd& svd, int k, const Image& output);
+  double different_share() const { return double(different_) / double(compared_); }
+
+ private:
+  std::int64_t different_ = 0, compared_ = 0;
+};
 
 }  // namespace eckart::test

@@ -1,8 +1,10 @@
 #include "tests/cli/eckart_process.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -13,6 +15,8 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+
+#include "tests/support/wait_for.hpp"
 
 namespace eckart::test {
 namespace {
@@ -30,7 +34,26 @@ std::string contents(const std::filesystem::path& path) {
   return text.str();
 }
 
-void redirect(int stream, const std::filesystem::path& path, int flags) {
+/// Returns pointers to the strings and the null pointer that ends an array for exec.
+std::vector<char*> exec_array(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& text : strings) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+/// Returns the environment with these variables added or replaced, as NAME=value.
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    if (!added.contains(text.substr(0, text.find('=')))) variables.push_back(text);
+  }
+  for (const auto& [name, value] : added) variables.push_back(name + "=" + value);
+  return variables;
+}
+
+void redirect(int stream, const std::string& path, int flags) {
   const int file = open(path.c_str(), flags, 0666);
   if (file < 0 || dup2(file, stream) < 0) _exit(127);
   close(file);
@@ -41,9 +64,20 @@ void redirect(int stream, const std::filesystem::path& path, int flags) {
 EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Options& options)
     : folder_(options.folder), name_(next_process_name()) {
   std::ofstream(stream_file("in")) << options.in;
-  std::vector<char*> argv = {const_cast<char*>("eckart")};
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
+  std::vector<std::string> argument_texts = arguments;
+  argument_texts.insert(argument_texts.begin(), "eckart");
+  const std::vector<char*> argv = exec_array(argument_texts);
+  // The configuration folder: files of the current user are ignored.
+  std::map<std::string, std::string> added = {{"XDG_CONFIG_HOME", folder_ / "config"}};
+  if (!options.fault.empty()) {
+    added["ECKART_FAULT"] = options.fault;
+    added["LD_PRELOAD"] = ECKART_FAULT_INJECTION;
+    added["ASAN_OPTIONS"] = "verify_asan_link_order=0";
+  }
+  for (const auto& [name, value] : options.environment) added[name] = value;
+  std::vector<std::string> variables = environment_with(added);
+  const std::vector<char*> envp = exec_array(variables);
+  const std::string in = stream_file("in"), out = stream_file("out"), err = stream_file("err");
 
   int pty_end = -1;  // the terminal end of the program
   if (options.on_terminal) {
@@ -61,13 +95,14 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
     if (pty_end >= 0) close(pty_end);
     return;
   }
-  // A shell without job control ignores SIGINT for background processes.
+  // Another thread of this test may have held the lock of the heap: from here on, no memory is
+  // allocated. A shell without job control ignores SIGINT for background processes.
   ::signal(SIGHUP, SIG_DFL);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
-  redirect(0, stream_file("in"), O_RDONLY);
-  redirect(1, stream_file("out"), O_WRONLY | O_CREAT | O_TRUNC);
-  redirect(2, stream_file("err"), O_WRONLY | O_CREAT | O_TRUNC);
+  redirect(0, in, O_RDONLY);
+  redirect(1, out, O_WRONLY | O_CREAT | O_TRUNC);
+  redirect(2, err, O_WRONLY | O_CREAT | O_TRUNC);
   if (options.on_terminal && (dup2(pty_end, 1) < 0 || dup2(pty_end, 2) < 0 || close(pty_end) != 0))
     _exit(127);
   if (options.closed_streams) {
@@ -84,14 +119,7 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
   }
   if (chdir(folder_.c_str()) != 0) _exit(127);
   if (options.as_nobody && setuid(kNobody) != 0) _exit(127);
-  setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);  // ignore files of the current user
-  if (!options.fault.empty()) {
-    setenv("ECKART_FAULT", options.fault.c_str(), 1);
-    setenv("LD_PRELOAD", ECKART_FAULT_INJECTION, 1);
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
-  }
-  for (const auto& [name, value] : options.environment) setenv(name.c_str(), value.c_str(), 1);
-  fexecve(program, argv.data(), environ);
+  fexecve(program, argv.data(), envp.data());
   _exit(127);
 }
 
@@ -127,6 +155,11 @@ std::string EckartProcess::terminal_output() {
 }
 
 ProcessResult EckartProcess::wait() {
+  const int process = pidfd_open(pid_, 0);
+  pollfd end{process, POLLIN, 0};
+  const int ended = poll(&end, 1, int(std::chrono::milliseconds(kWaitDeadline).count()));
+  close(process);
+  if (ended == 0) throw std::runtime_error("eckart did not end; it wrote: " + err());
   int status = 0;
   if (waitpid(pid_, &status, 0) != pid_) throw std::runtime_error("cannot wait");
   pid_ = 0;

@@ -46,6 +46,7 @@ class EckartProcess {
   std::string err() const;
   /// Returns the output on its terminal so far.
   std::string terminal_output();
+  /// Waits for its end. Throws std::runtime_error if that takes longer than kWaitDeadline.
   ProcessResult wait();
 
  private:

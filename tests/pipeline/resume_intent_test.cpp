@@ -38,8 +38,9 @@ class ResumeIntentTest : public ::testing::Test {
   }
   static void write(const fs::path& file) { std::ofstream(file) << "precious"; }
   static void set_time(const fs::path& file, std::int64_t ns) {
-    fs::last_write_time(file, std::chrono::file_clock::from_sys(
-                                  std::chrono::sys_time(std::chrono::nanoseconds(ns))));
+    fs::last_write_time(
+        file, std::chrono::file_clock::from_sys(
+                  std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::nanoseconds(ns))));
   }
   pipeline::OutputAction kind(const pipeline::WorkItem& item) const {
     return resume_.decision_for(item, 0).action;

@@ -15,6 +15,12 @@ TEST(SettingsText, names_all_settings_that_affect_an_output) {
       << "it changes only what is reported";
   EXPECT_EQ(pipeline::settings_text({.ranks = {{RankPolicy::Kind::psnr, 35}}, .peak = peak}),
             "png, solver auto, rank psnr:35, peak 4095");
+  EXPECT_EQ(pipeline::settings_text(
+                {.ranks = {{RankPolicy::Kind::psnr, 35}}, .peak = {PeakSource::dtype}}),
+            "png, solver auto, rank psnr:35, peak dtype")
+      << "for DICOM it is not the peak of auto";
+  EXPECT_EQ(pipeline::settings_text({.ranks = {20}, .peak = {PeakSource::dtype}}),
+            pipeline::settings_text({.ranks = {20}}));
   EXPECT_EQ(pipeline::settings_text({.color = ColorMode::ycbcr,
                                      .chroma_rank = RankPolicy{RankPolicy::Kind::psnr, 30},
                                      .ranks = {20},

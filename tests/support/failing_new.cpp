@@ -1,5 +1,8 @@
 #include "tests/support/failing_new.hpp"
 
+#include <malloc.h>
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -10,14 +13,23 @@ namespace {
 // allocations of this thread before a failure; 0: no failure
 thread_local long allocations_left = 0;
 thread_local bool has_failed = false;
+thread_local long allocated_bytes = 0, max_bytes = 0;  // since the count began
 
 void* allocate(std::size_t bytes) {
   if (allocations_left > 0 && --allocations_left == 0) {
     has_failed = true;
     throw std::bad_alloc();
   }
-  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
-  throw std::bad_alloc();
+  void* const memory = std::malloc(bytes > 0 ? bytes : 1);
+  if (!memory) throw std::bad_alloc();
+  allocated_bytes += long(malloc_usable_size(memory));
+  max_bytes = std::max(max_bytes, allocated_bytes);
+  return memory;
+}
+
+void free(void* memory) {
+  allocated_bytes -= long(malloc_usable_size(memory));
+  std::free(memory);
 }
 
 }  // namespace
@@ -32,6 +44,10 @@ bool stop_failing_allocations() {
   return has_failed;
 }
 
+void count_allocated_bytes() { allocated_bytes = max_bytes = 0; }
+
+std::size_t max_allocated_bytes() { return std::size_t(max_bytes); }
+
 }  // namespace eckart::test
 
 void* operator new(std::size_t bytes) { return eckart::test::allocate(bytes); }
@@ -40,9 +56,9 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return s
 void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
   return std::malloc(bytes);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { eckart::test::free(memory); }
+void operator delete[](void* memory) noexcept { eckart::test::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { eckart::test::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { eckart::test::free(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { eckart::test::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { eckart::test::free(memory); }

@@ -44,8 +44,13 @@ void set_ranks(std::span<PlaneTask<T>> planes, const std::vector<std::vector<int
 }  // namespace
 
 AdaptiveRankSolver::AdaptiveRankSolver(SolverKind solver, Certificate certificate,
-                                       SolverChooser& chooser)
-    : solver_(solver), certificate_(certificate), chooser_(chooser) {}
+                                       SolverChooser& chooser, Float32Workspace& float32_workspace,
+                                       Float64Workspace& float64_workspace)
+    : solver_(solver),
+      certificate_(certificate),
+      chooser_(chooser),
+      float32_workspace_(float32_workspace),
+      float64_workspace_(float64_workspace) {}
 
 template <class T>
 void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
@@ -59,19 +64,13 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified)
     return record_solver(std::span<const PlaneTask<T>>(planes), SolverKind::subspace);
-  const auto prepare = [&](std::vector<Float64Solver>& solvers, SolverKind kind) {
-    while (solvers.size() < planes.size()) solvers.emplace_back(kind);
-  };
   const SolverKind in_float64 = is_iterative(solver_) ? SolverKind::gram : solver_;
-  prepare(float64_, in_float64);
-  const bool is_resolved = reconstruct_in_float64(float64_, planes, rules, spectra);
+  const bool is_resolved = reconstruct_in_float64(in_float64, planes, rules, spectra);
   const bool is_uncertified =
       !is_resolved ||
       (is_iterative(solver_) && !are_certified(std::span<const PlaneTask<T>>(planes)));
-  if (is_uncertified) {  // errors below the resolution of A'A
-    prepare(gesvd_, SolverKind::gesvd);
-    reconstruct_in_float64(gesvd_, planes, rules, spectra);
-  }
+  if (is_uncertified)  // errors below the resolution of A'A
+    reconstruct_in_float64(SolverKind::gesvd, planes, rules, spectra);
   const bool began_with_subspace = in_float32 == Float32Result::uncertified;
   record_solver(std::span<const PlaneTask<T>>(planes),
                 began_with_subspace ? SolverKind::subspace : in_float64);
@@ -84,7 +83,7 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
 template <class T>
 AdaptiveRankSolver::Float32Result AdaptiveRankSolver::reconstruct_in_float32(
     std::span<PlaneTask<T>> planes, std::span<const RankRule> rules) {
-  while (float32_.size() < planes.size()) float32_.emplace_back(certificate_);
+  while (float32_.size() < planes.size()) float32_.emplace_back(certificate_, float32_workspace_);
   try {
     if (!find_ranks(std::span<const PlaneTask<T>>(planes), rules)) return Float32Result::not_chosen;
     return refine_until_certified(planes, rules) ? Float32Result::certified
@@ -163,15 +162,17 @@ bool AdaptiveRankSolver::refine_until_certified(std::span<PlaneTask<T>> planes,
 }
 
 template <class T>
-bool AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solvers,
-                                                std::span<PlaneTask<T>> planes,
+bool AdaptiveRankSolver::reconstruct_in_float64(SolverKind kind, std::span<PlaneTask<T>> planes,
                                                 std::span<const RankRule> rules,
                                                 std::span<std::vector<double>> spectra) {
+  if (!float64_.empty() && float64_.front().kind() != kind) float64_.clear();
+  while (float64_.size() < planes.size()) float64_.emplace_back(kind, float64_workspace_);
   std::vector<PlaneSpectrum> squares;
   for (std::size_t c = 0; c < planes.size(); ++c) {
     throw_if_stopped();
-    solvers[c].decompose(planes[c]);
-    squares.push_back(solvers[c].spectrum());
+    float64_[c].load(planes[c]);
+    float64_[c].decompose();
+    squares.push_back(float64_[c].spectrum());
   }
   for (std::size_t c = 0; c < spectra.size(); ++c) spectra[c] = singular_values(squares[c]);
   std::vector<std::vector<int>> ranks;
@@ -180,7 +181,8 @@ bool AdaptiveRankSolver::reconstruct_in_float64(std::vector<Float64Solver>& solv
   set_ranks(planes, ranks);
   for (std::size_t c = 0; c < planes.size(); ++c) {
     throw_if_stopped();
-    solvers[c].reconstruct(planes[c]);
+    if (planes.size() > 1) float64_[c].load(planes[c]);
+    float64_[c].reconstruct(planes[c]);
   }
   return is_resolved;
 }

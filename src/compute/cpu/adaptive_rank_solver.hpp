@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <span>
 #include <stop_token>
 #include <vector>
@@ -24,8 +23,9 @@ struct StopRequested {};
 /// Reuses its memory between images. The result depends on nothing but the arguments.
 class AdaptiveRankSolver {
  public:
-  /// `chooser` must outlive this object.
-  AdaptiveRankSolver(SolverKind solver, Certificate certificate, SolverChooser& chooser);
+  /// `chooser` and the workspaces must outlive this object.
+  AdaptiveRankSolver(SolverKind solver, Certificate certificate, SolverChooser& chooser,
+                     Float32Workspace& float32_workspace, Float64Workspace& float64_workspace);
 
   /// `planes` are those of one image, with one output for each rule. Sets the ranks of the outputs,
   /// and, if `spectra` is not empty, all singular values of each plane. Throws ItemError, and
@@ -50,9 +50,9 @@ class AdaptiveRankSolver {
   bool find_ranks(std::span<const PlaneTask<T>> planes, std::span<const RankRule> rules);
   template <class T>
   bool refine_until_certified(std::span<PlaneTask<T>> planes, std::span<const RankRule> rules);
-  /// Returns whether the solvers resolve the values that the rules need.
+  /// Returns whether the solver `kind` resolves the values that the rules need.
   template <class T>
-  bool reconstruct_in_float64(std::vector<Float64Solver>& solvers, std::span<PlaneTask<T>> planes,
+  bool reconstruct_in_float64(SolverKind kind, std::span<PlaneTask<T>> planes,
                               std::span<const RankRule> rules,
                               std::span<std::vector<double>> spectra);
   template <class T>
@@ -64,10 +64,12 @@ class AdaptiveRankSolver {
   const SolverKind solver_;
   const Certificate certificate_;
   SolverChooser& chooser_;
+  Float32Workspace& float32_workspace_;
+  Float64Workspace& float64_workspace_;
   std::stop_token stop_;
-  // One for each plane of an image.
+  // One for each plane of an image; float64_ for one kind of solver at a time.
   std::vector<Float32Solver> float32_;
-  std::vector<Float64Solver> float64_, gesvd_;
+  std::vector<Float64Solver> float64_;
   std::vector<int> max_ranks_;  // of the iteration, by plane
 };
 

@@ -30,9 +30,10 @@ class CpuLane : public Lane {
       : chooser_(chooser),
         certificate_(certificate),
         has_fixed_solver_(!is_iterative(solver)),
-        float32_(certificate),
-        float64_(has_fixed_solver_ ? solver : SolverKind::gram),
-        adaptive_(solver, certificate, chooser) {}
+        float32_(certificate, float32_workspace_),
+        float64_(has_fixed_solver_ ? solver : SolverKind::gram, float64_workspace_),
+        gesvd_(SolverKind::gesvd, float64_workspace_),
+        adaptive_(solver, certificate, chooser, float32_workspace_, float64_workspace_) {}
 
   int slots() const override { return 1; }
   void set_stop_token(const std::stop_token& stop) override {
@@ -128,11 +129,13 @@ class CpuLane : public Lane {
         plane.min_factor_rank == 0 &&
         solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.max_rank()) == SolverKind::subspace;
     if (may_iterate && float32_.reconstruct(plane)) return;
-    float64_.decompose(plane);
+    float64_.load(plane);
+    float64_.decompose();
     float64_.reconstruct(plane);
     const bool is_uncertified = !has_fixed_solver_ && !are_certified(plane);
     if (is_uncertified) {
-      gesvd_.decompose(plane);
+      gesvd_.load(plane);
+      gesvd_.decompose();
       gesvd_.reconstruct(plane);
     }
     for (const auto& output : plane.outputs)
@@ -160,9 +163,11 @@ class CpuLane : public Lane {
   std::map<std::pair<PaddedShape, int>, SolverKind> solver_cache_;  // by shape and largest rank
   const Certificate certificate_;
   const bool has_fixed_solver_;  // a non-iterative solver was requested; no other solver follows it
+  Float32Workspace float32_workspace_;
+  Float64Workspace float64_workspace_;
   Float32Solver float32_;
   Float64Solver float64_;
-  Float64Solver gesvd_{SolverKind::gesvd};  // for errors below the resolution of A'A
+  Float64Solver gesvd_;  // for errors below the resolution of A'A
   AdaptiveRankSolver adaptive_;
 };
 

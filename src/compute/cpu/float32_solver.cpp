@@ -45,9 +45,7 @@ void Float32Solver::load(const PlaneTask<T>& plane) {
   scale_ = plane.scale;
   const std::size_t count = std::size_t(m_) * std::size_t(n_);
   samples_.resize(count * sizeof(T));
-  stored_.resize(count * sizeof(T));
   a_t_nm_.resize(count);
-  values_.resize(count);
   T* samples = reinterpret_cast<T*>(samples_.data());
   gather(plane.a_mn, samples);
   squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data(), scale_);
@@ -96,15 +94,18 @@ template <class T>
 Float32Solver::Certification Float32Solver::certify_outputs(
     const PlaneTask<T>& plane, const SubspaceIteration::LowRankFactors& factors) {
   const int n = plane.a_mn.cols;
-  const std::span<const T> samples(reinterpret_cast<const T*>(samples_.data()), values_.size());
-  T* stored = reinterpret_cast<T*>(stored_.data());
+  const std::span<const T> samples(reinterpret_cast<const T*>(samples_.data()), a_t_nm_.size());
+  std::vector<float>& values = workspace_.values;
+  values.resize(samples.size());
+  workspace_.stored.resize(samples.size_bytes());
+  T* stored = reinterpret_cast<T*>(workspace_.stored.data());
   int rank_of_values = 0;
   for (const auto* output : plane.outputs_by_descending_rank()) {
     const auto& [k, samples_mn, result] = *output;
     change_rank<float>({factors.v_nk, factors.u_mk, m_, n_}, std::exchange(rank_of_values, k), k,
-                       values_);
+                       values);
     const SquaredErrors errors =
-        round_and_compare(values_.data(), samples, plane.peak, stored, plane.scale);
+        round_and_compare(values.data(), samples, plane.peak, stored, plane.scale);
     const auto loss_estimate_for = [&, rank = k](const std::vector<double>& rayleigh_quotients) {
       return loss_estimate_db({factors.ritz, rayleigh_quotients, n}, rank, errors.residual,
                               squared_norm_, Precision::float32);
@@ -135,17 +136,18 @@ Float32Solver::Certification Float32Solver::certify_outputs(
 /// Computes the loss bound of outputs that certify_outputs() has certified.
 template <class T>
 Float32Solver::Certification Float32Solver::prove_outputs(const PlaneTask<T>& plane) {
+  LossBound& bound = workspace_.bound;
   bool is_prepared = false;
   for (const auto& output : plane.outputs) {
     PlaneResult& result = *output.result;
     result.loss_bound_db = 0;
     if (is_exact_reconstruction(result.squared_error, result.residual)) continue;
     if (!std::exchange(is_prepared, true))
-      bound_.prepare(a_t_nm_, iteration_.basis(), plane.a_mn.rows, plane.a_mn.cols,
-                     iteration_.columns(), plane.max_rank(), squared_norm_);
-    result.loss_bound_db = bound_.loss_db(output.rank, result.residual);
+      bound.prepare(a_t_nm_, iteration_.basis(), plane.a_mn.rows, plane.a_mn.cols,
+                    iteration_.columns(), plane.max_rank(), squared_norm_);
+    result.loss_bound_db = bound.loss_db(output.rank, result.residual);
     if (result.loss_bound_db <= kMaxLossDb) continue;
-    return bound_.converged_loss_db(output.rank, result.residual) <= kMaxLossDb
+    return bound.converged_loss_db(output.rank, result.residual) <= kMaxLossDb
                ? Certification::uncertified
                : Certification::uncertifiable;
   }

@@ -10,11 +10,19 @@
 
 namespace eckart::compute::cpu {
 
+/// What Float32Solver needs only while it certifies outputs. The solvers of a lane share it.
+struct Float32Workspace {
+  std::vector<float> values;
+  std::vector<std::byte> stored;
+  LossBound bound;
+};
+
 /// Reconstructs planes by block subspace iteration in float32. A plane is accepted only if all of
-/// its outputs are certified. Reuses its memory between calls.
+/// its outputs are certified. Reuses its memory between calls. `workspace` must outlive the solver.
 class Float32Solver {
  public:
-  explicit Float32Solver(Certificate certificate) : certificate_(certificate) {}
+  Float32Solver(Certificate certificate, Float32Workspace& workspace)
+      : certificate_(certificate), workspace_(workspace) {}
 
   /// Returns false if the iteration did not certify all outputs, or failed numerically. The outputs
   /// of the plane are then invalid. Throws std::bad_alloc, but no ItemError.
@@ -52,16 +60,16 @@ class Float32Solver {
   template <class T>
   Certification prove_outputs(const PlaneTask<T>& plane);
 
-  const Certificate certificate_;
   PlaneSpectrum spectrum_of(const std::vector<double>& values) const;
 
+  const Certificate certificate_;
+  Float32Workspace& workspace_;
   int m_ = 0, n_ = 0, rank_ = 0;
   double scale_ = 1;  // of the plane
   SubspaceIteration iteration_;
   const SubspaceIteration::LowRankFactors* factors_ = nullptr;  // of iteration_
-  LossBound bound_;
-  std::vector<std::byte> samples_, stored_;
-  std::vector<float> a_t_nm_, values_;
+  std::vector<std::byte> samples_;
+  std::vector<float> a_t_nm_;
   double squared_norm_ = 0;
 };
 

@@ -39,13 +39,14 @@ void store_rounded(const std::vector<double>& values, const PlaneTask<T>& plane,
 }  // namespace
 
 template <class T>
-void Float64Solver::decompose(const PlaneTask<T>& plane) {
+void Float64Solver::load(const PlaneTask<T>& plane) {
   m_ = plane.a_mn.rows;
   n_ = plane.a_mn.cols;
   scale_ = plane.scale;
-  squared_norm_ = load_samples(plane.a_mn, scale_, a_t_nm_);
-  sigma_squared_ = &solver_.decompose(a_t_nm_, m_, n_);
+  squared_norm_ = load_samples(plane.a_mn, scale_, workspace_.a_t_nm);
 }
+
+void Float64Solver::decompose() { sigma_squared_ = &solver_.decompose(workspace_.a_t_nm, m_, n_); }
 
 PlaneSpectrum Float64Solver::spectrum() const {
   const double unscale = 1 / (scale_ * scale_);
@@ -63,21 +64,22 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
   const int m = m_, n = n_, k_max = plane.max_rank();
   const std::span<const double> sigma_squared(*sigma_squared_);
   const std::vector<double>& v_nk = solver_.vectors(k_max);
-  p_mk_.resize(std::size_t(m) * std::size_t(k_max));  // A V = U Sigma
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k_max, n, 1.0, a_t_nm_.data(), n,
-              v_nk.data(), n, 0.0, p_mk_.data(), m);
-  values_.resize(a_t_nm_.size());
+  auto& [a_t_nm, p_mk, values] = workspace_;
+  p_mk.resize(std::size_t(m) * std::size_t(k_max));  // A V = U Sigma
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, k_max, n, 1.0, a_t_nm.data(), n,
+              v_nk.data(), n, 0.0, p_mk.data(), m);
+  values.resize(a_t_nm.size());
   int rank_of_values = 0;
   for (const auto* output : plane.outputs_by_descending_rank()) {
     const auto& [k, samples_mn, result] = *output;
-    change_rank<double>({v_nk, p_mk_, m, n}, std::exchange(rank_of_values, k), k, values_);
+    change_rank<double>({v_nk, p_mk, m, n}, std::exchange(rank_of_values, k), k, values);
     *result = {.rank = k,
                .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_),
                .squared_norm = squared_norm_,
                .sigma1 = std::sqrt(sigma_squared.front()),
                .sigma_threshold = std::sqrt(sigma_squared[std::size_t(k) - 1]),
                .solver = kind_};
-    store_rounded(values_, plane, samples_mn, *result);
+    store_rounded(values, plane, samples_mn, *result);
     result->loss_estimate_db = loss_estimate_db(k, n, result->residual, squared_norm_, precision_);
     result->loss_bound_db =
         is_exact_reconstruction(result->squared_error, result->residual)
@@ -86,12 +88,12 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
                                                squared_norm_, precision_, std::is_integral_v<T>);
   }
   if (plane.factors)
-    set_factors(p_mk_.data(), v_nk.data(), k_max, scale_, squared_norm_, *plane.factors);
+    set_factors(p_mk.data(), v_nk.data(), k_max, scale_, squared_norm_, *plane.factors);
 }
 
-template void Float64Solver::decompose(const PlaneTask<std::uint8_t>&);
-template void Float64Solver::decompose(const PlaneTask<std::uint16_t>&);
-template void Float64Solver::decompose(const PlaneTask<float>&);
+template void Float64Solver::load(const PlaneTask<std::uint8_t>&);
+template void Float64Solver::load(const PlaneTask<std::uint16_t>&);
+template void Float64Solver::load(const PlaneTask<float>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint8_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<std::uint16_t>&);
 template void Float64Solver::reconstruct(const PlaneTask<float>&);

@@ -87,22 +87,22 @@ void RightSingularSolver::vectors_of_gram(int k) {
 }
 
 void RightSingularSolver::decompose_gesvd(const std::vector<double>& a_t_nm, int m) {
-  matrix_ = a_t_nm;
+  std::vector<double> overwritten = a_t_nm;
   vectors_.resize(size(n_, n_));
   // Left singular vectors of A; dgesdd always computes both sides.
-  v_t_nm_.resize(size(n_, m));
-  check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n_, m, matrix_.data(), n_, values_.data(),
-                              vectors_.data(), n_, v_t_nm_.data(), n_),
+  std::vector<double> u_t_nm(size(n_, m));
+  check_lapack(LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'S', n_, m, overwritten.data(), n_, values_.data(),
+                              vectors_.data(), n_, u_t_nm.data(), n_),
                "dgesdd");
   std::transform(values_.begin(), values_.end(), sigma_squared_.begin(),
                  [](double sigma) { return sigma * sigma; });
 }
 
 void RightSingularSolver::decompose_gesvdj(const std::vector<double>& a_t_nm, int m) {
-  matrix_.resize(size(m, n_));
+  std::vector<double> a_mn(size(m, n_));
   for (int row = 0; row < m; ++row) {
     for (int col = 0; col < n_; ++col) {
-      matrix_[size(m, col) + std::size_t(row)] = a_t_nm[size(n_, row) + std::size_t(col)];
+      a_mn[size(m, col) + std::size_t(row)] = a_t_nm[size(n_, row) + std::size_t(col)];
     }
   }
   vectors_.resize(size(n_, n_));
@@ -110,10 +110,9 @@ void RightSingularSolver::decompose_gesvdj(const std::vector<double>& a_t_nm, in
   // matrices.
   double statistics[7];
   lapack_int counts[3];
-  check_lapack(
-      LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n_, matrix_.data(), m,
-                     values_.data(), nullptr, m, vectors_.data(), n_, statistics, counts),
-      "dgejsv");
+  check_lapack(LAPACKE_dgejsv(LAPACK_COL_MAJOR, 'C', 'N', 'V', 'R', 'N', 'N', m, n_, a_mn.data(), m,
+                              values_.data(), nullptr, m, vectors_.data(), n_, statistics, counts),
+               "dgejsv");
   const double scale = statistics[0] / statistics[1];
   std::transform(values_.begin(), values_.end(), sigma_squared_.begin(),
                  [scale](double sigma) { return sigma * scale * sigma * scale; });

@@ -36,7 +36,7 @@ class RightSingularSolver {
   std::vector<double> sigma_squared_, v_nk_;
   // A'A, reduced to tridiagonal form with the reflectors of the reduction; or all vectors of A.
   std::vector<double> matrix_;
-  std::vector<double> diagonal_, off_diagonal_, reflector_scales_, values_, vectors_, v_t_nm_;
+  std::vector<double> diagonal_, off_diagonal_, reflector_scales_, values_, vectors_;
   std::vector<int> support_;
 };
 

@@ -66,10 +66,11 @@ void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_in
   BatchSolver& solver = this->solver(plan, solver_index);
   reserve_workspace(
       solver.workspace_bytes(handles(), plan.problem(solver_index, capacity, iterations)));
+  const Problem problem = plan.problem(solver_index, slot.padded_planes(), iterations);
+  slot.reserve_triplets(problem, capacity);
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
   batch.workspace_bytes = workspace_.bytes();
-  const Problem problem = plan.problem(solver_index, slot.padded_planes(), iterations);
   slot.timeline().begin(DeviceSpan::compute, int(slot.task_planes().size()), compute_stream_.get());
   solver.solve(handles(), problem, batch);
   slot.timeline().end(DeviceSpan::compute, compute_stream_.get());

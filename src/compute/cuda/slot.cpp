@@ -81,7 +81,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
 
 void Slot::free_memory() {
   for (MirroredBuffer* memory :
-       {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_, &ranks_})
+       {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_, &ranks_, &triplets_})
     *memory = {};
   squared_norms_ = {};
 }
@@ -109,7 +109,9 @@ void Slot::copy_in_rules(cudaStream_t stream) {
     RankRule* rule = rules_.host.as<RankRule>() + r * padded_planes;
     std::fill_n(rule, padded_planes, RankRule{});
     for (const TaskPlane& task_plane : task_planes_) {
-      *rule++ = make_rank_rule(*task_plane.task, r, task_plane.channel);
+      const Task& task = *task_plane.task;
+      *rule++ = r < outputs() ? make_rank_rule(task, r, task_plane.channel)
+                              : make_rank_rule(key_.ranks[r], task.input.shape(), task.peak);
     }
   }
   rules_.copy_in(padded_planes * ranks() * sizeof(RankRule), stream);
@@ -120,6 +122,12 @@ void Slot::select_planes(std::span<const TaskPlane> task_planes, int padded_plan
   task_planes_.assign(task_planes.begin(), task_planes.end());
   padded_planes_ = padded_planes;
   copy_in_plane_layouts(stream);
+}
+
+void Slot::reserve_triplets(const Problem& problem, int capacity) {
+  if (!key_.min_factor_rank) return;
+  triplet_layout_ = {problem.m, problem.n, problem.rank()};
+  triplets_.reserve(std::size_t(capacity) * triplet_layout_.plane_bytes());
 }
 
 DeviceBatch Slot::batch() const {
@@ -134,6 +142,7 @@ DeviceBatch Slot::batch() const {
           .rules = is_adaptive_ ? rules_.device.as<RankRule>() : nullptr,
           .ranks = ranks_.device.as<int>(),
           .squared_norms = squared_norms_.as<double>(),
+          .triplets = {key_.min_factor_rank ? triplets_.device.as<>() : nullptr, triplet_layout_},
           .workspace = nullptr,
           .workspace_bytes = 0};
 }
@@ -150,12 +159,14 @@ void Slot::copy_out_results(SolverKind solver, const SpectrumFormat& spectrum,
   values_.copy_out(padded_planes * std::size_t(spectrum.values()) * sizeof(double), streams.out);
   info_.copy_out(padded_planes * sizeof(int), streams.out);
   if (is_adaptive_) ranks_.copy_out(padded_planes * ranks() * sizeof(int), streams.out);
+  if (key_.min_factor_rank)
+    triplets_.copy_out(task_planes_.size() * triplet_layout_.plane_bytes(), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
 
 void Slot::copy_out_pixels(const Streams& streams) {
-  outputs_.copy_out(packed_bytes_ * ranks(), streams.out);
+  if (outputs() > 0) outputs_.copy_out(packed_bytes_ * outputs(), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
@@ -165,7 +176,7 @@ void Slot::copy_out_selected_pixels(const Streams& streams) {
   for (const TaskPlane& task_plane : task_planes_) {
     if (task_plane.task == last) continue;
     last = task_plane.task;
-    for (std::size_t r = 0; r < ranks(); ++r) {
+    for (std::size_t r = 0; r < outputs(); ++r) {
       outputs_.copy_out(r * packed_bytes_ + std::size_t(task_plane.plane.offset_bytes),
                         task_plane.task->input.bytes(), streams.out);
     }
@@ -204,18 +215,21 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
          is_rounding_limited = false;
     double max_iteration_loss_db = 0;
     for (std::size_t r = 0; r < ranks(); ++r) {
-      PlaneResult& to = task_plane.task->results[r][std::size_t(task_plane.channel)];
-      to = make_result(plane_index, r, norm);
-      is_converged = is_converged && std::isfinite(to.residual) && chosen_rank(plane_index, r) > 0;
-      const double rounding_loss_db =
-          loss_estimate_db(to.rank, task_plane.plane.n(), to.residual, norm, spectrum_.precision);
-      is_certified = is_certified && (to.is_certified(certificate) || is_last);
+      PlaneResult result = make_result(plane_index, r, norm);
+      is_converged =
+          is_converged && std::isfinite(result.residual) && chosen_rank(plane_index, r) > 0;
+      if (r >= outputs()) continue;  // of factors by a complete decomposition
+      const double rounding_loss_db = loss_estimate_db(result.rank, task_plane.plane.n(),
+                                                       result.residual, norm, spectrum_.precision);
+      is_certified = is_certified && (result.is_certified(certificate) || is_last);
       is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
       max_iteration_loss_db =
-          std::max(max_iteration_loss_db, to.loss_estimate_db - rounding_loss_db);
-      unscale(to, task_plane.plane.scale);
+          std::max(max_iteration_loss_db, result.loss_estimate_db - rounding_loss_db);
+      unscale(result, task_plane.plane.scale);
+      task_plane.task->results[r][std::size_t(task_plane.channel)] = result;
     }
     if (is_converged && is_certified) {
+      if (key_.min_factor_rank) set_factors(plane_index, norm);
       certification.max_iteration_loss_db =
           std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
     } else {
@@ -231,7 +245,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
 void Slot::copy_to_outputs() const {
   const ProfilerRange range("copy to images");
   for (const TaskPlane& image : packed_images_) {
-    for (std::size_t r = 0; r < ranks(); ++r) {
+    for (std::size_t r = 0; r < outputs(); ++r) {
       std::memcpy(image.task->outputs[r].data(),
                   outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,
                   image.task->input.bytes());
@@ -272,6 +286,17 @@ void Slot::set_spectrum(std::size_t plane_index) const {
                        .rows = plane.rows,
                        .cols = plane.cols,
                        .squared_norm = unscale * squared_norm(plane_index)});
+}
+
+void Slot::set_factors(std::size_t plane_index, double squared_norm) const {
+  const TaskPlane& task_plane = task_planes_[plane_index];
+  int rank = 0;
+  for (std::size_t r = 0; r < ranks(); ++r) rank = std::max(rank, chosen_rank(plane_index, r));
+  auto& factors = task_plane.task->factors;
+  factors.resize(std::size_t(task_plane.plane.channels));
+  factors[std::size_t(task_plane.channel)] =
+      read_triplets(triplets_.host.as<>() + plane_index * triplet_layout_.plane_bytes(),
+                    triplet_layout_, task_plane.plane, rank, squared_norm);
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().

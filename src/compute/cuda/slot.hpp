@@ -64,6 +64,9 @@ class Slot {
   void select_planes(std::span<const TaskPlane> task_planes, int padded_planes,
                      cudaStream_t stream);
 
+  /// Reserves memory for the triplets of `capacity` planes, if factors are wanted. Call this before
+  /// batch(). What was copied out before is lost.
+  void reserve_triplets(const Problem& problem, int capacity);
   /// The buffers for a solver. The caller must add the workspace.
   DeviceBatch batch() const;
 
@@ -75,9 +78,10 @@ class Slot {
   void copy_out_selected_pixels(const Streams& streams);
   void wait() const;
 
-  /// Sets the results of the tasks, and their spectra if wanted. Call wait() first. If `is_last`,
-  /// no other solver follows, and every finite result counts as certified. Makes no CUDA call. A
-  /// plane whose solver did not converge is returned as uncertified, and causes no exception.
+  /// Sets the results of the tasks, and their spectra and factors if wanted. Call wait() first. If
+  /// `is_last`, no other solver follows, and every finite result counts as certified. Makes no CUDA
+  /// call. A plane whose solver did not converge is returned as uncertified, and causes no
+  /// exception.
   BatchCertification certify(Certificate certificate, bool is_last) const;
 
   /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
@@ -114,6 +118,7 @@ class Slot {
   int chosen_rank(std::size_t plane_index, std::size_t rank_index) const;
   std::span<const double> values(std::size_t plane_index) const;
   void set_spectrum(std::size_t plane_index) const;
+  void set_factors(std::size_t plane_index, double squared_norm) const;
   PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
                           double squared_norm) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;
@@ -122,6 +127,7 @@ class Slot {
     return {std::size_t(padded_planes_), std::size_t(tiles_)};
   }
   std::size_t ranks() const { return key_.ranks.size(); }
+  std::size_t outputs() const { return ranks() - (key_.has_factor_rank() ? 1 : 0); }
 
   BatchKey key_;
   int padded_planes_ = 0;  // planes to compute; those after task_planes_ are empty
@@ -137,6 +143,8 @@ class Slot {
   MirroredBuffer pixels_, planes_, outputs_, errors_, values_, info_;
   MirroredBuffer rules_, ranks_;  // one per output and plane, output after output; if is_adaptive_
   DeviceBuffer squared_norms_;    // one per plane; if is_adaptive_
+  MirroredBuffer triplets_;       // if factors are wanted
+  TripletLayout triplet_layout_{};
   Event copied_in_, computed_, copied_out_;
   Timeline timeline_;
 };

@@ -24,10 +24,8 @@ int count_planes(Tasks tasks) {
   return planes;
 }
 
-/// Whether the image must not be computed on a GPU. It gives no factors, and takes none.
-bool must_use_cpu(const Task* task) {
-  return task->is_cpu_only || task->min_factor_rank || !task->known_factors.empty();
-}
+/// Whether the image must not be computed on a GPU, or nothing is to be decomposed.
+bool must_use_cpu(const Task* task) { return task->is_cpu_only || !task->known_factors.empty(); }
 
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {

@@ -1,6 +1,7 @@
 // Tests of the kernels that read and write pixels, against plain C++, for a table of shapes.
 #include <cuda_fp16.h>
 
+#include "compute/cuda/kernels/normalize_triplets.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/reconstruct_float16.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
@@ -112,6 +113,105 @@ TEST_F(KernelTest, unpacks_float16_exactly_into_hi_and_lo) {
       }
     }
   }
+}
+
+/// Expects the triplets of scale(plane) P V' for each plane. p(plane, t, i) and v(plane, t, j) are
+/// elements.
+template <class Left, class Right, class Scale>
+void expect_triplets(const std::vector<PlaneLayout>& planes, const DeviceArray<std::byte>& found,
+                     const TripletLayout& layout, Left&& p, Right&& v, Scale&& scale) {
+  const std::vector<std::byte> all = found.copy_to_host();
+  for (std::size_t q = 0; q < planes.size(); ++q) {
+    const PlaneLayout& plane = planes[q];
+    const int rank = std::min(layout.rank, plane.n());
+    const bool is_wide = plane.rows < plane.cols;
+    const eckart::Factors factors =
+        read_triplets(all.data() + q * layout.plane_bytes(), layout, plane, rank, 1);
+    for (int t = 0; t < rank; ++t) {
+      double p_square = 0, v_square = 0;
+      for (int i = 0; i < plane.m(); ++i) p_square += std::pow(p(int(q), t, i), 2);
+      for (int j = 0; j < plane.n(); ++j) v_square += std::pow(v(int(q), t, j), 2);
+      const double s = scale(plane) * std::sqrt(p_square * v_square);
+      ASSERT_NEAR(factors.s[std::size_t(t)], s, 1e-12 * s) << "plane " << q << " triplet " << t;
+      const auto left = [&](int i) {
+        return is_wide ? factors.vt[std::size_t(t * plane.m() + i)]
+                       : factors.u[std::size_t(i * rank + t)];
+      };
+      const auto right = [&](int j) {
+        return is_wide ? factors.u[std::size_t(j * rank + t)]
+                       : factors.vt[std::size_t(t * plane.n() + j)];
+      };
+      for (int i = 0; i < plane.m(); ++i) {
+        const double value = p_square > 0 ? p(int(q), t, i) / std::sqrt(p_square) : 0;
+        ASSERT_NEAR(double(left(i)), value, 1e-7) << "plane " << q << " triplet " << t;
+      }
+      for (int j = 0; j < plane.n(); ++j)
+        ASSERT_NEAR(double(right(j)), v(int(q), t, j) / std::sqrt(v_square), 1e-7);
+    }
+  }
+}
+
+TEST_F(KernelTest, normalizes_triplets_in_float64) {
+  pack(kShapes);
+  for (PlaneLayout& plane : planes_) plane.scale = plane.rows == 96 ? 0.25 : 1;
+  const int k = 19, count = int(planes_.size());
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> p_host(std::size_t(count * m_ * k)), v_host(std::size_t(count * n_ * k));
+  for (double& value : p_host) value = 1e5 * uniform(random_);
+  for (double& value : v_host) value = 1e-3 * uniform(random_);
+  std::fill_n(p_host.begin(), m_, 0.0);  // a column of zeros
+  const DeviceArray<PlaneLayout> planes(planes_);
+  const DeviceArray<double> p(p_host), v(v_host);
+  const TripletLayout layout{m_, n_, k};
+  for (const bool is_ascending : {false, true}) {
+    const DeviceArray<std::byte> found(
+        std::vector<std::byte>(std::size_t(count) * layout.plane_bytes(), std::byte{0xA5}));
+    on_stream([&](cudaStream_t stream) {
+      normalize_triplets(planes.get(), count,
+                         make_factors(p.get(), m_, v.get(), n_, k, k, is_ascending),
+                         {found.get(), layout}, stream);
+    });
+    const auto element = [&](const std::vector<double>& of, int rows) {
+      return [&, rows](int plane, int t, int row) {
+        return of[std::size_t((plane * k + (is_ascending ? k - 1 - t : t)) * rows + row)];
+      };
+    };
+    expect_triplets(planes_, found, layout, element(p_host, m_), element(v_host, n_),
+                    [](const PlaneLayout& plane) { return 1 / plane.scale; });
+  }
+}
+
+TEST_F(KernelTest, normalizes_triplets_in_float16) {
+  pack(kShapes);
+  const int m = (m_ + 15) / 16 * 16, n = (n_ + 15) / 16 * 16, columns = 32, k = 19;
+  const int count = int(planes_.size());
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  const auto make = [&](int rows) {
+    std::vector<__half> values(std::size_t(2 * rows * columns * count));
+    for (__half& value : values) value = __float2half_rn(uniform(random_));
+    return values;
+  };
+  const std::vector<__half> u_host = make(m), v_host = make(n);
+  const DeviceArray<PlaneLayout> planes(planes_);
+  const DeviceArray<__half> u(u_host), v(v_host);
+  const TripletLayout layout{m_, n_, k};
+  const DeviceArray<std::byte> found(
+      std::vector<std::byte>(std::size_t(count) * layout.plane_bytes(), std::byte{0xA5}));
+  const float scale = 0.25F;
+  on_stream([&](cudaStream_t stream) {
+    normalize_triplets(planes.get(), count, m, n, {u.get(), v.get(), columns, scale},
+                       {found.get(), layout}, stream);
+  });
+  const auto element = [&](const std::vector<__half>& of, int rows) {
+    return [&of, rows](int plane, int t, int row) {  // hi + lo
+      const std::size_t block = std::size_t(rows * columns),
+                        at = 2 * block * std::size_t(plane) + std::size_t(t * rows + row);
+      return double(__half2float(of[at])) + double(__half2float(of[at + block]));
+    };
+  };
+  expect_triplets(
+      planes_, found, layout, element(u_host, m), element(v_host, n),
+      [&](const PlaneLayout& plane) { return double(scale) / float16_scale(plane.sample_bytes); });
 }
 
 TEST_F(KernelTest, reconstructs_all_ranks_in_one_pass_in_float16) {

@@ -113,6 +113,71 @@ TEST_F(LaneTest, allocates_nothing_and_waits_once_in_later_batches) {
   }
 }
 
+TEST_F(LaneTest, copies_factors_out_only_if_they_are_wanted) {
+  for (const SolverKind solver : {SolverKind::subspace, SolverKind::gram, SolverKind::gesvd}) {
+    SCOPED_TRACE(to_string(solver));
+    make_lane(with(solver));
+    std::vector<Task> tasks = make_tasks(3), with_factors = make_tasks(3);
+    for (Task& task : with_factors) task.min_factor_rank = 0;
+    compute(tasks);
+    compute(with_factors);
+    FakeCuda::take_calls();
+    start(0, with_factors);
+    const auto started = FakeCuda::take_calls();
+    EXPECT_THAT(only(started, kAllocations), ElementsAre());
+    EXPECT_THAT(only(started, kWaits), ElementsAre());
+    lane_->finish(0);
+    EXPECT_THAT(FakeCuda::take_calls(), ElementsAre("cudaEventSynchronize"));
+    compute(tasks);
+    const auto plain = FakeCuda::take_calls();
+    for (const char* call : {"kernel", "cudaMemcpyAsync"})
+      EXPECT_EQ(std::ranges::count(started, call), std::ranges::count(plain, call) + 1) << call;
+    for (const Task& task : tasks) EXPECT_TRUE(task.factors.empty());
+    for (const Task& task : with_factors) {
+      EXPECT_EQ(task.error, "");
+      ASSERT_EQ(task.factors.size(), 1U);
+      EXPECT_EQ(task.factors[0].rank(), kRank);
+      EXPECT_EQ(task.factors[0].u.size(), std::size_t(96 * kRank));
+    }
+  }
+}
+
+TEST_F(LaneTest, gives_factors_above_the_rank_of_the_outputs) {
+  make_lane(with(SolverKind::automatic));
+  std::vector<Task> tasks = make_tasks(6);
+  for (Task& task : tasks) task.min_factor_rank = 64;
+  for (const bool has_outputs : {true, false}) {
+    for (Task& task : tasks) {
+      task.factors.clear();
+      if (has_outputs) continue;
+      task.ranks.clear();
+      task.outputs.clear();
+      task.results.clear();
+    }
+    compute(tasks);
+    EXPECT_EQ(count_calls("cusolverDnXsyevBatched"), 1) << "a complete decomposition";
+    for (const Task& task : tasks) {
+      EXPECT_EQ(task.error, "");
+      ASSERT_EQ(task.factors.size(), 1U);
+      EXPECT_EQ(task.factors[0].rank(), 64);
+    }
+  }
+}
+
+TEST_F(LaneTest, gives_factors_of_recomputed_planes) {
+  make_lane(with(SolverKind::subspace));
+  std::vector<Task> tasks = make_tasks(kBatchPlanes);
+  for (Task& task : tasks) task.min_factor_rank = 0;
+  FakeCuda::fail_planes_until("cusolverDnXsyevBatched");
+  compute(tasks);
+  for (const Task& task : tasks) {
+    EXPECT_EQ(task.error, "");
+    EXPECT_TRUE(task.results[0][0].is_recomputed);
+    ASSERT_EQ(task.factors.size(), 1U);
+    EXPECT_EQ(task.factors[0].s, std::vector<double>(kRank, 0));
+  }
+}
+
 /// Copy in, an event that computation waits for, computation, an event that the copy out waits for.
 TEST_F(LaneTest, queues_copies_and_computation_in_order) {
   make_lane(with(SolverKind::gesvd));

@@ -45,6 +45,7 @@ struct StageBenchArgs {
   std::string solver = "auto";
   std::vector<int> devices;
   int repeats = 20, lanes = 0, planes = 0, batches = 16, shrink = 0, depth = 8;
+  bool has_factors = false;
 };
 
 std::vector<compute::Task> make_tasks(const std::vector<Image>& inputs,
@@ -191,7 +192,8 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   const auto backend = compute::cuda::make_cuda_backend(options);
   const int lane_count = backend->lanes();
   const Depth depth = args.depth == 16 ? Depth::u16 : Depth::u8;
-  const compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32), c.ranks};
+  compute::BatchKey key{compute::padded_shape({c.side, c.side, 1, depth}, 32), c.ranks};
+  if (args.has_factors) key.min_factor_rank = 0;
   const int planes = backend->batch_planes(key);
   const std::vector<Image> inputs =
       shrink_images(test::make_square_images(images, c.side, planes, depth), args.shrink);
@@ -313,6 +315,7 @@ int main(int argc, char** argv) {
   app.add_option("--lanes", args.lanes, "Lanes; 0: chosen by the backend");
   app.add_option("--devices", args.devices, "GPU numbers, comma-separated; default: all")
       ->delimiter(',');
+  app.add_flag("--factors", args.has_factors, "Give the factors too");
   CLI::Option* shrink =
       app.add_option("--shrink", args.shrink, "Shrink images by up to this many rows and columns");
   app.add_option("--depth", args.depth, "Bits per sample")

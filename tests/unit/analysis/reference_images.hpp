@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "core/image.hpp"
@@ -16,11 +15,9 @@ Image make_image(const ImageShape& shape, Value&& value) {
   for (int r = 0; r < shape.rows; ++r) {
     for (int c = 0; c < shape.cols; ++c) {
       for (int channel = 0; channel < shape.channels; ++channel) {
-        if (shape.depth == Depth::u8) {
-          image.plane<std::uint8_t>(channel)(r, c) = std::uint8_t(value(r, c, channel));
-        } else {
-          image.plane<std::uint16_t>(channel)(r, c) = std::uint16_t(value(r, c, channel));
-        }
+        with_sample_type(shape.depth, [&]<class T>(T*) {
+          image.plane<T>(channel)(r, c) = T(value(r, c, channel));
+        });
       }
     }
   }

@@ -185,6 +185,15 @@ TEST_F(FallbackTest, computes_marked_images_on_the_cpu_and_the_others_of_the_bat
   EXPECT_EQ(backend_->fallback_counts().cpu_fallback_images, 0);
 }
 
+TEST_F(FallbackTest, decomposes_on_the_gpu_for_factors_and_uses_known_ones_on_the_cpu) {
+  const auto tasks = make_tasks(2);
+  tasks[0]->min_factor_rank = 0;
+  tasks[1]->known_factors.resize(1);
+  compute(tasks);
+  expect_computed({tasks[0]}, kGpu);
+  expect_computed({tasks[1]}, kCpu);
+}
+
 TEST_F(FallbackTest, propagates_a_fatal_error_if_no_cpu_backend_can_be_made) {
   gpu_.start_capacity = 2;
   make_cpu_ = []() -> std::unique_ptr<Backend> {

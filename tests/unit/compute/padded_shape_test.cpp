@@ -30,5 +30,23 @@ TEST(BatchKey, separates_tasks_that_want_the_spectrum) {
   EXPECT_NE(batch_key(plain, 32), key);
 }
 
+TEST(BatchKey, separates_tasks_that_want_factors) {
+  Task task;
+  task.input = Image({8, 8, 1, Depth::u8});
+  task.ranks = {{2}, {8}};
+  const BatchKey plain = batch_key(task, 32);
+  task.min_factor_rank = 0;
+  const BatchKey of_outputs = batch_key(task, 32);
+  EXPECT_NE(of_outputs, plain);
+  EXPECT_FALSE(of_outputs.has_factor_rank());
+  EXPECT_EQ(of_outputs.ranks.size(), 2U);
+  task.ranks.pop_back();
+  task.min_factor_rank = 8;
+  const BatchKey of_all = batch_key(task, 32);
+  EXPECT_NE(of_all, of_outputs) << "of the same ranks, one more is that of an output";
+  EXPECT_TRUE(of_all.has_factor_rank());
+  EXPECT_EQ(of_all.ranks, of_outputs.ranks);
+}
+
 }  // namespace
 }  // namespace eckart::compute

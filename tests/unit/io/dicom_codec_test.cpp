@@ -93,7 +93,8 @@ TEST(Dicom, refuses_texts_in_place_of_numbers) {
        {std::pair{DicomMaker::kFrames, "1e300"}, std::pair{DicomMaker::kFrames, "99999999999"},
         std::pair{DicomMaker::kSlope, "1e999"}, std::pair{DicomMaker::kSlope, "++1"},
         std::pair{DicomMaker::kSlope, "nan"}, std::pair{DicomMaker::kWindowWidth, "wide"}}) {
-    const test::CaughtError error = failure_of([&] { open_dicom(with_text(tag, value).file()); });
+    const Bytes file = with_text(tag, value).file();
+    const test::CaughtError error = failure_of([&] { open_dicom(file); });
     EXPECT_EQ(error.reason, FailureReason::corrupt) << value;
     EXPECT_THAT(error.detail, HasSubstr(value));
   }

@@ -40,17 +40,22 @@ class ImageReportTest : public ::testing::TestWithParam<const char*> {
       to.add_failure(input, FailureReason::corrupt, Stage::load, "bad");
     });
   }
-  /// Kind, input, rank and color of each record.
-  std::vector<std::string> records() const {
+  std::vector<text::Json> json_records() const {
     ReportReader reader(report_format_of(file()));
-    std::vector<std::string> texts;
+    std::vector<text::Json> records;
     std::ifstream stream(file());
     for (std::string line; std::getline(stream, line);) {
-      const auto record = reader.add_line(line);
-      if (!record) continue;
+      if (const auto record = reader.add_line(line)) records.push_back(record->json);
+    }
+    return records;
+  }
+  /// Kind, input, rank and color of each record.
+  std::vector<std::string> records() const {
+    std::vector<std::string> texts;
+    for (const text::Json& record : json_records()) {
       std::string text;
       for (const char* key : {"kind", "input", "rank_spec", "color"})
-        if (record->json.contains(key)) text += record->json[key].get<std::string>() + ' ';
+        if (record.contains(key)) text += record[key].get<std::string>() + ' ';
       texts.push_back(text.substr(0, text.size() - 1));
     }
     return texts;
@@ -92,6 +97,14 @@ TEST_P(ImageReportTest, keeps_measurements_of_an_input_that_fails_later) {
   fail("a.png");
   fail("a.png");
   EXPECT_THAT(records(), UnorderedElementsAre("output a.png 5 channels", "failure a.png"));
+}
+
+TEST_P(ImageReportTest, tells_of_a_failure_its_input_and_reason_and_no_figures) {
+  fail("a, b.jpg");
+  const text::Json expected{{"kind", "failure"},  {"schema", kReportSchema}, {"input", "a, b.jpg"},
+                            {"result", "failed"}, {"reason", "corrupt"},     {"stage", "load"},
+                            {"detail", "bad"}};
+  EXPECT_THAT(json_records(), ::testing::ElementsAre(expected));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ImageReportTest, ::testing::Values("r.jsonl", "r.csv"),

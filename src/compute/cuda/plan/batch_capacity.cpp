@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <climits>
 
+#include "compute/cuda/layout/triplets.hpp"
+
 namespace eckart::compute::cuda {
 namespace {
 
@@ -25,13 +27,14 @@ constexpr int kSmallBatchDivisor = 32;
 }  // namespace
 
 double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs,
-                   bool has_float_samples) {
+                   bool has_float_samples, int factor_rank) {
   const double m = batch.shape.rows, n = batch.shape.cols, l = batch.columns;
   const double gram = 8 * (2 * m * n + 6 * n * n), slots = 2 * (has_float_samples ? 4 : 2) * m * n;
   const double iteration = batch.is_float64 ? 8 * (m * n + (3 * m + 2 * n) * l + 5 * l * l)
                                             : 4 * m * n + 24 * (m + n) * l + 20 * l * l;
   return (solver == SolverKind::subspace ? iteration + gram / 8 : gram) +
-         slots * double(1 + outputs);
+         slots * double(1 + outputs) +
+         2 * double(TripletLayout{batch.shape.rows, batch.shape.cols, factor_rank}.plane_bytes());
 }
 
 std::int64_t target_batch_planes(PaddedShape shape, int requested) {

@@ -14,8 +14,9 @@ constexpr int kMaxGramColumns = 26754;
 
 /// The estimated device memory of one plane of a batch in bytes: matrices, blocks of columns,
 /// slots, and a share for recomputation in float64. gram needs more than subspace iteration.
+/// `factor_rank`: the largest rank of the factors that are wanted; 0 if none are.
 double plane_bytes(const BatchWorkload& batch, SolverKind solver, std::size_t outputs,
-                   bool has_float_samples = false);
+                   bool has_float_samples = false, int factor_rank = 0);
 
 /// Planes of a batch if memory is unlimited. `requested` is the number in the settings; 0: the
 /// shape decides.

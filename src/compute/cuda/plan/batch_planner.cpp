@@ -24,6 +24,11 @@ bool needs_all_values(const BatchKey& key) {
          (key.chroma_rank && needs_all(*key.chroma_rank));
 }
 
+/// Whether only a complete decomposition gives what is wanted.
+bool needs_complete_decomposition(const BatchKey& key) {
+  return key.wants_spectrum || key.has_factor_rank();
+}
+
 /// Limits the ranks that depend on singular values to `covered_rank`.
 void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
   const auto covered = [&](const RankPolicy& policy) {
@@ -41,11 +46,13 @@ void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
   const BatchWorkload full = full_batch(key, choose_ranks(key));
   // An adaptive batch may need memory for all ranks.
-  const SolverKind solver =
-      key.has_plane_ranks() || key.wants_spectrum ? SolverKind::gram : choose_solver(full);
+  const SolverKind solver = key.has_plane_ranks() || needs_complete_decomposition(key)
+                                ? SolverKind::gram
+                                : choose_solver(full);
   return limit_planes_to_memory(target_batch_planes(key.shape, options_.batch_planes),
                                 options_.lane_bytes,
-                                plane_bytes(full, solver, key.ranks.size(), key.has_float_samples));
+                                plane_bytes(full, solver, key.ranks.size(), key.has_float_samples,
+                                            key.min_factor_rank ? full.rank : 0));
 }
 
 BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
@@ -64,7 +71,7 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
   }
   const BatchWorkload full = full_batch(key, plan.ranks);
   const SolverKind solver =
-      choose_solver(key.wants_spectrum ? full_batch(key, {plan.shape.cols}) : full);
+      choose_solver(needs_complete_decomposition(key) ? full_batch(key, {plan.shape.cols}) : full);
   plan.columns = full.columns;
   plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
                                   : solver_sequence(solver, options_.is_single_solver);

@@ -63,6 +63,7 @@ class Float64SubspaceSolver : public BatchSolver {
              count);
     squared_column_norms(buffers.v_nk, n, k, batch.values + l, stride, count, handles.stream);
     const Factors factors = make_factors(buffers.u_mk, m, buffers.v_nk, n, k, k, true);
+    normalize_triplets(batch.planes, count, factors, batch.triplets, handles.stream);
     phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tile_count(m, n)) * std::size_t(count);
     const int* ranks = choose_ranks(handles, p, batch,

@@ -38,6 +38,7 @@ class FullSvdSolver : public BatchSolver {
         {buffers.a_t_nm, buffers.v_nn, batch.values, batch.info, allocator.allocate<std::byte>(0),
          batch.workspace_bytes - allocator.used_bytes()});
     const Factors factors = project(handles, p, buffers);
+    normalize_triplets(batch.planes, p.count, factors, batch.triplets, handles.stream);
     phase.next("reconstruct");
     const std::size_t tiles = std::size_t(reconstruct_tile_count(p.m, p.n)) * std::size_t(p.count);
     const bool is_ascending = vector_solver_->order() == ValueOrder::ascending_squares;

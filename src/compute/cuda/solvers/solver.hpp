@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "compute/cuda/kernels/choose_ranks.hpp"
+#include "compute/cuda/kernels/normalize_triplets.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
 #include "compute/cuda/layout/spectrum_format.hpp"
@@ -37,6 +38,7 @@ struct DeviceBatch {
       nullptr;           ///< of choose_batch_ranks(); null: the ranks are those of the problem
   int* ranks = nullptr;  ///< chosen ranks, if there are rules
   double* squared_norms = nullptr;  ///< scratch for choose_batch_ranks()
+  DeviceTriplets triplets = {};     ///< output, if they are wanted
   std::byte* workspace;             ///< at least workspace_bytes()
   std::size_t workspace_bytes;
 };

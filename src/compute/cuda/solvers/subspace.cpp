@@ -99,6 +99,8 @@ class SubspaceSolver : public BatchSolver {
     project(a.hi_t.data, a.lo_t, buffers.u_mk, m, n, k, 1 / orthonormal_column_scale(m),
             buffers.v_nk, buffers.tile_squared_norms, batch.values + l, spectrum.values(), count,
             handles.stream);
+    const SplitFactors factors{buffers.u_mk, buffers.v_nk, k, 1 / orthonormal_column_scale(m)};
+    normalize_triplets(batch.planes, count, m, n, factors, batch.triplets, handles.stream);
     phase.next("reconstruct");
     const int* ranks = choose_ranks(handles, problem, batch,
                                     {.values = batch.values,
@@ -108,8 +110,7 @@ class SubspaceSolver : public BatchSolver {
                                      .count = problem.rank(),
                                      .are_roots = false,
                                      .is_scaled = true});
-    reconstruct_float16(batch.pixels, batch.planes, count, m, n, problem.ranks, ranks,
-                        {buffers.u_mk, buffers.v_nk, k, 1 / orthonormal_column_scale(m)},
+    reconstruct_float16(batch.pixels, batch.planes, count, m, n, problem.ranks, ranks, factors,
                         batch.outputs, batch.output_stride_bytes, batch.errors,
                         std::size_t(reconstruct_tile_count(m, n)) * std::size_t(count),
                         handles.stream);

@@ -105,6 +105,13 @@ TEST(CudaBatchCapacity, includes_two_matrices_and_six_squares_for_gram) {
       plane_bytes(batch, SolverKind::gram, 3) - plane_bytes(batch, SolverKind::gram, 1), 2 * slots);
 }
 
+TEST(CudaBatchCapacity, includes_the_triplets_of_two_slots) {
+  const BatchWorkload batch{{1000, 500}, 20, 48, 16, false};
+  EXPECT_DOUBLE_EQ(
+      plane_bytes(batch, SolverKind::gram, 1, false, 20) - plane_bytes(batch, SolverKind::gram, 1),
+      2 * 20 * (4 * (1000.0 + 500) + 8));
+}
+
 TEST(CudaBatchCapacity, holds_at_least_one_image) {
   EXPECT_EQ(BatchCapacity::for_full_batch(256).full, 256);
   EXPECT_EQ(BatchCapacity::for_full_batch(256).recompute, 32);

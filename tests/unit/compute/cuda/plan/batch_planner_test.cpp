@@ -76,6 +76,26 @@ TEST(CudaBatchPlanner, plans_a_complete_decomposition_if_the_spectrum_is_wanted)
   EXPECT_EQ(BatchPlanner(options).make_plan(key).solvers, (std::vector{gram, gesvd}));
 }
 
+TEST(CudaBatchPlanner, plans_a_complete_decomposition_if_all_factors_are_wanted) {
+  BatchKey key = make_key(512, 256, {{20}, {100}});
+  key.min_factor_rank = 0;
+  EXPECT_EQ(BatchPlanner(h200()).make_plan(key).solvers,
+            solver_sequence(SolverKind::subspace, false));
+  key.min_factor_rank = 100;  // the second rank
+  EXPECT_EQ(BatchPlanner(h200()).make_plan(key).solvers, (std::vector{gram, gesvd}));
+}
+
+TEST(CudaBatchPlanner, plans_more_memory_for_factors) {
+  for (const RankPolicy& rank : {RankPolicy(200), RankPolicy(RankPolicy::Kind::energy, 0.9)}) {
+    PlannerOptions options = h200();
+    options.lane_bytes = kGibibyte;
+    BatchKey key = make_key(1024, 1024, {rank});
+    const int plain = BatchPlanner(options).batch_planes(key);
+    key.min_factor_rank = 0;
+    EXPECT_LT(BatchPlanner(options).batch_planes(key), plain);
+  }
+}
+
 /// The float16 kernels read integers only.
 TEST(CudaBatchPlanner, plans_float64_for_float_samples) {
   for (const RankPolicy& rank : {RankPolicy(20), RankPolicy(RankPolicy::Kind::psnr, 30)}) {
