@@ -59,7 +59,7 @@ SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int
 
 SolverKind SolverChooser::choose(const BatchWorkload& batch, int max_gram_columns) {
   const std::lock_guard lock(mutex_);
-  const std::pair key(batch.shape, batch.rank);
+  const std::tuple key(batch.shape, batch.rank, batch.columns);
   const auto cached = choices_.find(key);
   if (cached != choices_.end()) return cached->second.solver;
   const SolverChoice choice = choose_solver(requested_, batch, max_gram_columns, costs_);
@@ -75,7 +75,7 @@ SolverKind SolverChooser::estimate(const BatchWorkload& batch) const {
 
 void SolverChooser::record(const BatchWorkload& batch, SolverKind used) {
   const std::lock_guard lock(mutex_);
-  const std::pair key(batch.shape, batch.rank);
+  const std::tuple key(batch.shape, batch.rank, batch.columns);
   if (records_.contains(key)) return;
   SolverChoice choice = choose_solver(requested_, batch, INT_MAX, costs_);
   if (choice.solver != used) choice = {batch, used, "its singular values gave the rank"};

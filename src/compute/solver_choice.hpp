@@ -3,7 +3,7 @@
 #include <climits>
 #include <map>
 #include <mutex>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "compute/backend.hpp"
@@ -22,12 +22,13 @@ namespace eckart::compute {
 SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int max_gram_columns,
                            const SolverCosts& costs);
 
-/// Chooses once for each shape and rank, and keeps the choices for the largest shapes. Thread-safe.
+/// Chooses once for each shape, rank and number of columns, and keeps the choices for the largest
+/// shapes. Thread-safe.
 class SolverChooser {
  public:
   SolverChooser(SolverKind requested, const SolverCosts& costs)
       : requested_(requested), costs_(costs) {}
-  /// All batches with the same shape and rank must have the same workload.
+  /// All batches with the same shape, rank and columns must have the same workload.
   SolverKind choose(const BatchWorkload& batch, int max_gram_columns = INT_MAX);
   /// The same without a record, for a rank that may not be the final one.
   SolverKind estimate(const BatchWorkload& batch) const;
@@ -40,7 +41,7 @@ class SolverChooser {
   const SolverKind requested_;
   const SolverCosts costs_;
   mutable std::mutex mutex_;
-  using ByShapeAndRank = std::map<std::pair<PaddedShape, int>, SolverChoice>;
+  using ByShapeAndRank = std::map<std::tuple<PaddedShape, int, int>, SolverChoice>;
   ByShapeAndRank choices_, records_;
 };
 

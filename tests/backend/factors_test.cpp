@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <utility>
 
 #include "core/quality.hpp"
@@ -154,8 +155,14 @@ TEST_P(FactorsTest, belongs_to_each_image_of_a_batch) {
   }
 }
 
-/// Both sides of A have more columns than subspace iteration.
+/// Textures have singular values that decay as slowly as those of photographs. Subspace iteration
+/// has fewer columns than A.
 TEST_P(FactorsTest, is_the_float64_decomposition) {
+  constexpr int kRank = 40;
+  const bool is_accurate =
+      GetParam().is_exact() || GetParam().backend == settings::BackendChoice::cuda;
+  const double value_tolerance = GetParam().is_exact() ? 1e-6 : is_accurate ? 1e-4 : 1e-2;
+  const double vector_tolerance = is_accurate ? 1e-5 : 1e-2;
   const Image deep = make_image(synth::SynthKind::texture, 160, 200, 1, Depth::u16);
   Image floats({160, 200, 1, Depth::f32});
   for (std::size_t i = 0; i < floats.shape().samples(); ++i)
@@ -163,26 +170,25 @@ TEST_P(FactorsTest, is_the_float64_decomposition) {
         float(reinterpret_cast<const std::uint16_t*>(deep.data())[i]) / 65535 - 0.2F;
   for (const Image& image : {make_image(synth::SynthKind::texture, 200, 160, 3), copy(deep),
                              copy(floats), make_image(synth::SynthKind::noise, 160, 170)}) {
-    const compute::Task task = compute_factors(image, "20");
+    const compute::Task task = compute_factors(image, std::to_string(kRank));
     ASSERT_EQ(task.error, "");
     for (int c = 0; c < image.shape().channels; ++c) {
       const ReferenceSvd reference = reference_svd(image, c);
       const Factors& f = task.factors[std::size_t(c)];
-      ASSERT_EQ(f.rank(), 20);
+      ASSERT_EQ(f.rank(), kRank);
       EXPECT_NEAR(f.squared_norm, reference.squared_norm(), 1e-9 * reference.squared_norm());
-      const double tolerance = GetParam().is_exact() ? 1e-5 : 1e-2;
-      for (std::size_t i = 0; i < 20; ++i)
-        EXPECT_NEAR(f.s[i], reference.sigma[i], tolerance * reference.sigma[i]) << i;
+      for (std::size_t i = 0; i < std::size_t(kRank); ++i)
+        EXPECT_NEAR(f.s[i], reference.sigma[i], value_tolerance * reference.sigma[i]) << i;
       double error = 0, optimum = 0;
       for (int row = 0; row < f.rows; ++row)
         for (int col = 0; col < f.cols; ++col)
           error +=
-              std::pow(entry(f, 20, row, col) - reference.a[std::size_t(row * f.cols + col)], 2);
-      for (std::size_t i = 20; i < reference.sigma.size(); ++i)
+              std::pow(entry(f, kRank, row, col) - reference.a[std::size_t(row * f.cols + col)], 2);
+      for (std::size_t i = kRank; i < reference.sigma.size(); ++i)
         optimum += reference.sigma[i] * reference.sigma[i];
       EXPECT_LE(error, optimum * std::pow(10, kMaxLossDb / 10));
       EXPECT_NEAR(error, f.squared_norm - squared_norm(f.s), 1e-3 * error);
-      expect_orthonormal(f, tolerance);
+      expect_orthonormal(f, vector_tolerance);
     }
   }
 }

@@ -228,6 +228,14 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
       unscale(result, task_plane.plane.scale);
       task_plane.task->results[r][std::size_t(task_plane.channel)] = result;
     }
+    if (key_.min_factor_rank && is_converged) {
+      const double error = triplet_error(spectrum_, values(plane_index), task_plane.plane,
+                                         factor_rank(plane_index), norm);
+      is_certified = is_certified && error <= kMaxTripletError;
+      // So the tuner keeps both below their limits.
+      max_iteration_loss_db =
+          std::max(max_iteration_loss_db, kMaxLossDb * error / kMaxTripletError);
+    }
     if (is_converged && is_certified) {
       if (key_.min_factor_rank) set_factors(plane_index, norm);
       certification.max_iteration_loss_db =
@@ -290,13 +298,17 @@ void Slot::set_spectrum(std::size_t plane_index) const {
 
 void Slot::set_factors(std::size_t plane_index, double squared_norm) const {
   const TaskPlane& task_plane = task_planes_[plane_index];
-  int rank = 0;
-  for (std::size_t r = 0; r < ranks(); ++r) rank = std::max(rank, chosen_rank(plane_index, r));
   auto& factors = task_plane.task->factors;
   factors.resize(std::size_t(task_plane.plane.channels));
   factors[std::size_t(task_plane.channel)] =
       read_triplets(triplets_.host.as<>() + plane_index * triplet_layout_.plane_bytes(),
-                    triplet_layout_, task_plane.plane, rank, squared_norm);
+                    triplet_layout_, task_plane.plane, factor_rank(plane_index), squared_norm);
+}
+
+int Slot::factor_rank(std::size_t plane_index) const {
+  int rank = 0;
+  for (std::size_t r = 0; r < ranks(); ++r) rank = std::max(rank, chosen_rank(plane_index, r));
+  return rank;
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().

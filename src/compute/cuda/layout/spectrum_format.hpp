@@ -46,4 +46,15 @@ void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
                           std::span<const double> values, const PlaneLayout& plane,
                           double squared_norm);
 
+/// The largest error of the singular triplets of a batch with factors, see triplet_error().
+constexpr double kMaxTripletError = 1e-5;
+
+/// For subspace iteration: the largest relative difference of a Rayleigh quotient from its Ritz
+/// value, of the first `rank` triplets. V = A'U has V'V = Theta + E with E = U'A (I - QQ') A'U. E
+/// is positive semidefinite, and its diagonal are these differences, so no cosine of the angle
+/// between two columns of V is larger. Measured, the relative errors of sigma are smaller, too.
+/// Values below 1e-12 ||A||_F^2 are rounding and do not count. 0 for complete decompositions.
+double triplet_error(const SpectrumFormat& spectrum, std::span<const double> values,
+                     const PlaneLayout& plane, int rank, double squared_norm);
+
 }  // namespace eckart::compute::cuda

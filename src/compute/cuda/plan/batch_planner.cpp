@@ -86,7 +86,9 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tun
 /// batches to fewer planes.
 BatchWorkload BatchPlanner::full_batch(const BatchKey& key, const std::vector<int>& ranks) const {
   const int rank = ranks.empty() ? 1 : *std::max_element(ranks.begin(), ranks.end());
-  const int columns = cuda_subspace_columns(rank, options_.max_float16_columns);
+  const int columns = key.min_factor_rank
+                          ? cuda_factor_columns(rank, options_.max_float16_columns)
+                          : cuda_subspace_columns(rank, options_.max_float16_columns);
   const std::int64_t planes = target_batch_planes(key.shape, options_.batch_planes);
   return {key.shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
           key.has_float_samples || columns > options_.max_float16_columns};

@@ -15,4 +15,8 @@ int cuda_subspace_columns(int rank, int max_float16_columns) {
   return round_up(min_columns, kColumnMultiple);
 }
 
+int cuda_factor_columns(int rank, int max_float16_columns) {
+  return cuda_subspace_columns(rank + rank / 2, max_float16_columns);
+}
+
 }  // namespace eckart::compute::cuda

@@ -7,4 +7,8 @@ namespace eckart::compute::cuda {
 /// not, it is `max_float16_columns`.
 int cuda_subspace_columns(int rank, int max_float16_columns);
 
+/// The same for batches with factors: that for one and a half times the rank, because singular
+/// vectors converge later than the error of their sum.
+int cuda_factor_columns(int rank, int max_float16_columns);
+
 }  // namespace eckart::compute::cuda

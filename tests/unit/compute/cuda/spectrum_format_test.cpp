@@ -51,6 +51,15 @@ TEST(CudaSpectrumFormat, sets_energy_and_loss_of_a_full_decomposition) {
   EXPECT_GT(result.loss_estimate_db, 0);
 }
 
+TEST(CudaSpectrumFormat, has_the_error_of_triplets_of_subspace_iteration) {
+  const SpectrumFormat ritz{ValueOrder::ritz, 4, 3, Precision::float64_gram};
+  const std::vector<double> values{8, 2, 1e-13, 0, 10, 2, 4e-13};
+  EXPECT_DOUBLE_EQ(triplet_error(ritz, values, kPlane, 2, 12), 0.2);
+  EXPECT_DOUBLE_EQ(triplet_error(ritz, values, kPlane, 3, 12), 0.2) << "the third is rounding";
+  EXPECT_DOUBLE_EQ(triplet_error(ritz, values, kPlane, 3, 0.12), 0.75);
+  EXPECT_EQ(triplet_error({ValueOrder::ascending_squares, 4}, values, kPlane, 2, 12), 0);
+}
+
 TEST(CudaSpectrumFormat, sets_energy_and_loss_of_subspace_iteration) {
   const std::vector<double> ritz{10e6, 3e6, 1e6, 5e5}, rayleigh_quotients{10.01e6, 3.01e6};
   std::vector<double> values = ritz;

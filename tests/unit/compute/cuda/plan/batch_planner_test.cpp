@@ -85,6 +85,21 @@ TEST(CudaBatchPlanner, plans_a_complete_decomposition_if_all_factors_are_wanted)
   EXPECT_EQ(BatchPlanner(h200()).make_plan(key).solvers, (std::vector{gram, gesvd}));
 }
 
+/// Singular vectors converge later than outputs.
+TEST(CudaBatchPlanner, plans_more_columns_for_factors) {
+  const BatchPlanner planner(h200());
+  BatchKey key = make_key(512, 512);
+  EXPECT_EQ(planner.make_plan(key).columns, 48);
+  key.min_factor_rank = 0;
+  EXPECT_EQ(planner.make_plan(key).columns, 64);
+  // These are more than three quarters of the columns, those without factors are not.
+  key = make_key(128, 128, {{50}});
+  key.min_factor_rank = 0;
+  EXPECT_EQ(planner.make_plan(key).solvers, (std::vector{gram, gesvd}));
+  key.min_factor_rank = {};
+  EXPECT_EQ(planner.make_plan(key).solvers, solver_sequence(SolverKind::subspace, false));
+}
+
 TEST(CudaBatchPlanner, plans_more_memory_for_factors) {
   for (const RankPolicy& rank : {RankPolicy(200), RankPolicy(RankPolicy::Kind::energy, 0.9)}) {
     PlannerOptions options = h200();
