@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/instant.hpp"
@@ -111,7 +112,11 @@ void ComputeWorker::start(Batch batch) {
                 batch.key.shape.rows, batch.key.shape.cols);
   std::vector<compute::Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
-  if (!attempt_batch(batch, [&] { lane_->start(slot, batch.key, tasks); })) {
+  const bool has_started = attempt_batch(batch, [&] {
+    std::ranges::for_each(tasks, [](compute::Task* task) { allocate_outputs(*task); });
+    lane_->start(slot, batch.key, tasks);
+  });
+  if (!has_started) {
     registration.reset();
     trace_.thread.trace_flow(batch, ThreadTrace::Flow::end);
     span.end([&] { return trace_args(batch).add("step", "start, failed"); });

@@ -50,7 +50,6 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
       continue;
     }
     task.ranks.push_back(resolved);
-    task.outputs.emplace_back(shape);
     task.results.emplace_back(std::size_t(shape.channels));
   }
   wants_factors = wants_factors && item.needs_factors();
@@ -58,6 +57,10 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
   task.min_factor_rank = wants_factors ? std::optional(factor_rank) : std::nullopt;
   item.skips_backend = task.ranks.empty() && !wants_factors;
   if (item.skips_backend) complete_outputs(item);
+}
+
+void allocate_outputs(compute::Task& task) {
+  while (task.outputs.size() < task.ranks.size()) task.outputs.emplace_back(task.input.shape());
 }
 
 void complete_outputs(WorkItem& item) {

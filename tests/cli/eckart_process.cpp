@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,6 +16,10 @@
 #include <stdexcept>
 
 #include "tests/support/wait_for.hpp"
+
+extern "C" {  // the header of glibc 2.36 does not say that these are C functions
+#include <sys/pidfd.h>
+}
 
 namespace eckart::test {
 namespace {

@@ -86,16 +86,26 @@ void gather(MatrixView<const T> from, T* to) {
                     });
 }
 
-/// Writes in long runs along the rows of the image, because an image is often not in the cache; a
-/// plane that is read across its rows is.
+/// Writes some rows of a transposed image, which are columns of the plane.
+template <int kCount, class T>
+void scatter_columns(const T* from, MatrixView<T> to, int first) {
+  for (int row = 0; row < to.rows; ++row) {
+    const T* samples = from + std::ptrdiff_t(row) * to.cols + first;
+    for (int i = 0; i < kCount; ++i) to(row, first + i) = samples[i];
+  }
+}
+
+/// Writes along the rows of the image, because an image is often not in the cache. A plane that is
+/// read across its rows is, but lines whose distance is a power of two displace each other: so
+/// several samples of each are read at a time.
 template <class T>
 void scatter(const T* from, MatrixView<T> to) {
   if (to.col_stride > to.row_stride) {  // a transposed image
-    constexpr int kRunLength = 512;
-    for_each_tile_row(to.cols, to.rows, kRunLength, [&](int col, int top, int bottom) {
-      for (int row = top; row < bottom; ++row)
-        to(row, col) = from[std::ptrdiff_t(row) * to.cols + col];
-    });
+    constexpr int kRowsAtOnce = 8;
+    int col = 0;
+    for (; col + kRowsAtOnce <= to.cols; col += kRowsAtOnce)
+      scatter_columns<kRowsAtOnce>(from, to, col);
+    for (; col < to.cols; ++col) scatter_columns<1>(from, to, col);
     return;
   }
   for (int row = 0; row < to.rows; ++row) {

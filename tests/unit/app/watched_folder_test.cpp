@@ -119,6 +119,7 @@ TEST_F(WatchedFolderTest, does_not_defer_items_after_a_bug) {
   pipeline::set_matrices(*item, Image({8, 4, 1, Depth::u8}), ColorMode::channels);
   const RankPolicy ranks[] = {2};
   pipeline::prepare_task(*item, ranks);
+  pipeline::allocate_outputs(item->task);
   folder.write(*item);  // the item is written, but its state does not say so
   EXPECT_THROW(folder.publish(std::span(&item, 1)), std::logic_error);
 }
