@@ -18,13 +18,14 @@ class FactorsTest : public BackendTest {
   /// Computes one batch.
   void compute(const std::vector<compute::Task*>& tasks) {
     const compute::Task& task = *tasks.front();
+    const bool is_on_gpu =
+        GetParam().backend == settings::BackendChoice::cuda && task.known_factors.empty();
+    const int gpu_images = is_on_gpu ? int(tasks.size()) : 0;
     const auto backend = make();
     const auto lane = backend->make_lane(0);
     lane->start(0, compute::batch_key(task, 32), tasks);
     lane->finish(0);
-    const bool is_on_gpu = GetParam().backend == settings::BackendChoice::cuda;
-    EXPECT_EQ(backend->fallback_counts().gpu_images,
-              is_on_gpu && task.known_factors.empty() ? int(tasks.size()) : 0);
+    EXPECT_EQ(backend->fallback_counts().gpu_images, gpu_images);
   }
   /// `min_rank`: Task::min_factor_rank.
   compute::Task compute_factors(const Image& image, std::string_view specs, int min_rank = 0) {

@@ -229,8 +229,9 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
       task_plane.task->results[r][std::size_t(task_plane.channel)] = result;
     }
     if (key_.min_factor_rank && is_converged) {
-      const double error = triplet_error(spectrum_, values(plane_index), task_plane.plane,
-                                         factor_rank(plane_index), norm);
+      const double error =
+          triplet_error(spectrum_, values(plane_index), task_plane.plane,
+                        chosen_rank(plane_index, largest_rank_index(plane_index)), norm);
       is_certified = is_certified && error <= kMaxTripletError;
       // So the tuner keeps both below their limits.
       max_iteration_loss_db =
@@ -298,17 +299,25 @@ void Slot::set_spectrum(std::size_t plane_index) const {
 
 void Slot::set_factors(std::size_t plane_index, double squared_norm) const {
   const TaskPlane& task_plane = task_planes_[plane_index];
+  const std::size_t largest = largest_rank_index(plane_index);
+  eckart::Factors triplets = read_triplets(
+      triplets_.host.as<>() + plane_index * triplet_layout_.plane_bytes(), triplet_layout_,
+      task_plane.plane, chosen_rank(plane_index, largest), squared_norm);
+  if (spectrum_.precision == Precision::float16) {
+    double residual = 0;
+    for (const TileError& error : errors(plane_index, largest)) residual += error.residual;
+    match_residual(triplets, residual);
+  }
   auto& factors = task_plane.task->factors;
   factors.resize(std::size_t(task_plane.plane.channels));
-  factors[std::size_t(task_plane.channel)] =
-      read_triplets(triplets_.host.as<>() + plane_index * triplet_layout_.plane_bytes(),
-                    triplet_layout_, task_plane.plane, factor_rank(plane_index), squared_norm);
+  factors[std::size_t(task_plane.channel)] = std::move(triplets);
 }
 
-int Slot::factor_rank(std::size_t plane_index) const {
-  int rank = 0;
-  for (std::size_t r = 0; r < ranks(); ++r) rank = std::max(rank, chosen_rank(plane_index, r));
-  return rank;
+std::size_t Slot::largest_rank_index(std::size_t plane_index) const {
+  std::size_t largest = 0;
+  for (std::size_t r = 1; r < ranks(); ++r)
+    if (chosen_rank(plane_index, r) > chosen_rank(plane_index, largest)) largest = r;
+  return largest;
 }
 
 /// Negative if it could not be chosen, see choose_batch_ranks().

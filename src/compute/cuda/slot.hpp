@@ -119,7 +119,7 @@ class Slot {
   std::span<const double> values(std::size_t plane_index) const;
   void set_spectrum(std::size_t plane_index) const;
   void set_factors(std::size_t plane_index, double squared_norm) const;
-  int factor_rank(std::size_t plane_index) const;
+  std::size_t largest_rank_index(std::size_t plane_index) const;
   PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
                           double squared_norm) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;

@@ -1,6 +1,8 @@
 // Tests of the kernels that read and write pixels, against plain C++, for a table of shapes.
 #include <cuda_fp16.h>
 
+#include <numeric>
+
 #include "compute/cuda/kernels/normalize_triplets.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/reconstruct_float16.hpp"
@@ -116,10 +118,11 @@ TEST_F(KernelTest, unpacks_float16_exactly_into_hi_and_lo) {
 }
 
 /// Expects the triplets of scale(plane) P V' for each plane. p(plane, t, i) and v(plane, t, j) are
-/// elements.
+/// elements. If `is_orthogonalized`, Gram-Schmidt follows for the columns of V.
 template <class Left, class Right, class Scale>
 void expect_triplets(const std::vector<PlaneLayout>& planes, const DeviceArray<std::byte>& found,
-                     const TripletLayout& layout, Left&& p, Right&& v, Scale&& scale) {
+                     const TripletLayout& layout, Left&& p, Right&& v, Scale&& scale,
+                     bool is_orthogonalized) {
   const std::vector<std::byte> all = found.copy_to_host();
   for (std::size_t q = 0; q < planes.size(); ++q) {
     const PlaneLayout& plane = planes[q];
@@ -127,6 +130,7 @@ void expect_triplets(const std::vector<PlaneLayout>& planes, const DeviceArray<s
     const bool is_wide = plane.rows < plane.cols;
     const eckart::Factors factors =
         read_triplets(all.data() + q * layout.plane_bytes(), layout, plane, rank, 1);
+    std::vector<std::vector<double>> unit_v;
     for (int t = 0; t < rank; ++t) {
       double p_square = 0, v_square = 0;
       for (int i = 0; i < plane.m(); ++i) p_square += std::pow(p(int(q), t, i), 2);
@@ -145,8 +149,20 @@ void expect_triplets(const std::vector<PlaneLayout>& planes, const DeviceArray<s
         const double value = p_square > 0 ? p(int(q), t, i) / std::sqrt(p_square) : 0;
         ASSERT_NEAR(double(left(i)), value, 1e-7) << "plane " << q << " triplet " << t;
       }
+      std::vector<double>& column = unit_v.emplace_back();
+      for (int j = 0; j < plane.n(); ++j) column.push_back(v(int(q), t, j));
+      for (int i = 0; is_orthogonalized && i < t; ++i) {
+        const std::vector<double>& before = unit_v[std::size_t(i)];
+        const double product =
+            std::inner_product(column.begin(), column.end(), before.begin(), 0.0);
+        for (std::size_t j = 0; j < column.size(); ++j) column[j] -= product * before[j];
+      }
+      const double norm =
+          std::sqrt(std::inner_product(column.begin(), column.end(), column.begin(), 0.0));
+      for (double& value : column) value /= norm;
       for (int j = 0; j < plane.n(); ++j)
-        ASSERT_NEAR(double(right(j)), v(int(q), t, j) / std::sqrt(v_square), 1e-7);
+        ASSERT_NEAR(double(right(j)), column[std::size_t(j)], is_orthogonalized ? 1e-6 : 1e-7)
+            << "plane " << q << " triplet " << t;
     }
   }
 }
@@ -176,8 +192,9 @@ TEST_F(KernelTest, normalizes_triplets_in_float64) {
         return of[std::size_t((plane * k + (is_ascending ? k - 1 - t : t)) * rows + row)];
       };
     };
-    expect_triplets(planes_, found, layout, element(p_host, m_), element(v_host, n_),
-                    [](const PlaneLayout& plane) { return 1 / plane.scale; });
+    expect_triplets(
+        planes_, found, layout, element(p_host, m_), element(v_host, n_),
+        [](const PlaneLayout& plane) { return 1 / plane.scale; }, false);
   }
 }
 
@@ -191,7 +208,13 @@ TEST_F(KernelTest, normalizes_triplets_in_float16) {
     for (__half& value : values) value = __float2half_rn(uniform(random_));
     return values;
   };
-  const std::vector<__half> u_host = make(m), v_host = make(n);
+  const std::vector<__half> u_host = make(m);
+  std::vector<__half> v_host = make(n);
+  for (int at = 0; at < int(v_host.size()); ++at) {  // nearly orthogonal columns
+    const int row = at % n, column = at / n % columns, part = at / (n * columns) % 2;
+    const float noise = 0.03F * __half2float(v_host[std::size_t(at)]);
+    v_host[std::size_t(at)] = __float2half_rn(noise + (part == 0 && row == column ? 4.0F : 0.0F));
+  }
   const DeviceArray<PlaneLayout> planes(planes_);
   const DeviceArray<__half> u(u_host), v(v_host);
   const TripletLayout layout{m_, n_, k};
@@ -211,7 +234,8 @@ TEST_F(KernelTest, normalizes_triplets_in_float16) {
   };
   expect_triplets(
       planes_, found, layout, element(u_host, m), element(v_host, n),
-      [&](const PlaneLayout& plane) { return double(scale) / float16_scale(plane.sample_bytes); });
+      [&](const PlaneLayout& plane) { return double(scale) / float16_scale(plane.sample_bytes); },
+      true);
 }
 
 TEST_F(KernelTest, reconstructs_all_ranks_in_one_pass_in_float16) {

@@ -77,6 +77,49 @@ __global__ void __launch_bounds__(kThreads)
     reinterpret_cast<double*>(data)[t] = columns.scale(plane) * left_norm * right_norm;
 }
 
+__device__ float sum_over_warp(float sum) {
+  for (int half = 16; half > 0; half /= 2) sum += __shfl_xor_sync(0xffffffffU, sum, half);
+  return sum;
+}
+
+/// One block for each plane: makes the right vectors orthogonal. They nearly are.
+__global__ void __launch_bounds__(kThreads)
+    orthogonalize_kernel(const PlaneLayout* __restrict__ planes, DeviceTriplets triplets) {
+  extern __shared__ float products[];  // of a column with those before it
+  __shared__ float squares[kWarps];
+  const int n = planes[blockIdx.x].n(), rank = smaller(triplets.layout.rank, n);
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  auto* right = reinterpret_cast<float*>(
+      triplets.data + blockIdx.x * triplets.layout.plane_bytes() + triplets.layout.right_offset());
+  for (int t = 1; t < rank; ++t) {
+    float* column = right + std::size_t(t) * std::size_t(n);
+    for (int i = warp; i < t; i += kWarps) {
+      const float* before = right + std::size_t(i) * std::size_t(n);
+      float sum = 0;
+      for (int row = lane; row < n; row += 32) sum += before[row] * column[row];
+      sum = sum_over_warp(sum);
+      if (lane == 0) products[i] = sum;
+    }
+    __syncthreads();
+    float square = 0;
+    for (int row = int(threadIdx.x); row < n; row += kThreads) {
+      float value = column[row];
+      for (int i = 0; i < t; ++i)
+        value -= products[i] * right[std::size_t(i) * std::size_t(n) + std::size_t(row)];
+      column[row] = value;
+      square += value * value;
+    }
+    square = sum_over_warp(square);
+    if (lane == 0) squares[warp] = square;
+    __syncthreads();
+    square = 0;
+    for (const float part : squares) square += part;
+    const float inverse = square > 0 ? 1 / sqrtf(square) : 0.0F;
+    for (int row = int(threadIdx.x); row < n; row += kThreads) column[row] *= inverse;
+    __syncthreads();  // the column is finished; products and squares are free
+  }
+}
+
 template <class Columns>
 void launch(const PlaneLayout* planes, int count, const Columns& columns,
             const DeviceTriplets& triplets, cudaStream_t stream) {
@@ -96,7 +139,11 @@ void normalize_triplets(const PlaneLayout* planes, int count, const Factors& fac
 void normalize_triplets(const PlaneLayout* planes, int count, int m, int n,
                         const SplitFactors& factors, const DeviceTriplets& triplets,
                         cudaStream_t stream) {
+  if (!triplets.data) return;
   launch(planes, count, Float16Columns{factors, m, n}, triplets, stream);
+  const std::size_t shared = std::size_t(triplets.layout.rank) * sizeof(float);
+  orthogonalize_kernel<<<unsigned(count), kThreads, shared, stream>>>(planes, triplets);
+  check_launch("orthogonalize_kernel", unsigned(count), kThreads, shared);
 }
 
 }  // namespace eckart::compute::cuda

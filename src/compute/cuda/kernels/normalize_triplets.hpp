@@ -23,7 +23,8 @@ struct DeviceTriplets {
 /// pointers are device pointers. Asynchronous. Throws as check_launch() does.
 void normalize_triplets(const PlaneLayout* planes, int count, const Factors& factors,
                         const DeviceTriplets& triplets, cudaStream_t stream);
-/// Of factors of planes padded to m x n.
+/// Of factors of planes padded to m x n. Float16 leaves products of the columns of V of about
+/// 1e-7 sigma_1 / sigma_i; Gram-Schmidt removes them, from the first column to the last.
 void normalize_triplets(const PlaneLayout* planes, int count, int m, int n,
                         const SplitFactors& factors, const DeviceTriplets& triplets,
                         cudaStream_t stream);

@@ -58,13 +58,13 @@ void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
 
 double triplet_error(const SpectrumFormat& spectrum, std::span<const double> values,
                      const PlaneLayout& plane, int rank, double squared_norm) {
-  constexpr double kRoundingShare = 1e-12;
+  constexpr double kMinTripletShare = 1e-12;
   if (spectrum.order != ValueOrder::ritz) return 0;
   const std::vector<double> squares = squared_values(spectrum, values, plane.sample_bytes);
   double largest = 0;
   for (std::size_t i = 0; i < std::size_t(rank); ++i) {
     const double ritz = squares[i], quotient = squares[std::size_t(spectrum.columns) + i];
-    if (quotient > kRoundingShare * squared_norm)
+    if (quotient > kMinTripletShare * squared_norm)
       largest = std::max(largest, std::abs(quotient - ritz) / quotient);
   }
   return largest;

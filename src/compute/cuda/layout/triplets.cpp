@@ -1,5 +1,8 @@
 #include "compute/cuda/layout/triplets.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace eckart::compute::cuda {
@@ -21,6 +24,14 @@ eckart::Factors read_triplets(const std::byte* triplets, const TripletLayout& la
   for (std::size_t row = 0; row < rows; ++row)
     for (std::size_t i = 0; i < count; ++i) factors.u[row * count + i] = u[i * rows + row];
   return factors;
+}
+
+void match_residual(eckart::Factors& factors, double residual) {
+  const double kept =
+      std::inner_product(factors.s.begin(), factors.s.end(), factors.s.begin(), 0.0);
+  if (kept == 0) return;
+  const double scale = std::sqrt(std::max(0.0, factors.squared_norm - residual) / kept);
+  for (double& value : factors.s) value *= scale;
 }
 
 }  // namespace eckart::compute::cuda

@@ -31,4 +31,9 @@ struct TripletLayout {
 eckart::Factors read_triplets(const std::byte* triplets, const TripletLayout& layout,
                               const PlaneLayout& plane, int rank, double squared_norm);
 
+/// Multiplies s by one number, so that ||A||_F^2 - sum s_i^2 is `residual`, the measured squared
+/// error of the product of the factors, in levels^2. Sums of float16 products truncate, which makes
+/// all s too small by a share of about 5e-7.
+void match_residual(eckart::Factors& factors, double residual);
+
 }  // namespace eckart::compute::cuda

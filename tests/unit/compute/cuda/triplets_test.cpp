@@ -66,5 +66,16 @@ TEST(CudaTriplets, undoes_the_scale_of_floats_in_the_norm) {
   EXPECT_EQ(factors.s, (std::vector<double>{9})) << "is in levels already";
 }
 
+TEST(CudaTriplets, matches_the_residual_by_one_scale) {
+  eckart::Factors factors{
+      .rows = 2, .cols = 2, .s = {4, 3}, .u = {}, .vt = {}, .squared_norm = 126};
+  match_residual(factors, 26);
+  EXPECT_EQ(factors.s, (std::vector<double>{8, 6}));
+  factors.s = {0, 0};
+  factors.squared_norm = 0;
+  match_residual(factors, 0);
+  EXPECT_EQ(factors.s, (std::vector<double>{0, 0})) << "of a black image";
+}
+
 }  // namespace
 }  // namespace eckart::compute::cuda
