@@ -59,7 +59,7 @@ void AdaptiveRankSolver::reconstruct(std::span<PlaneTask<T>> planes,
   const bool may_iterate =
       is_iterative(solver_) && spectra.empty() &&
       std::ranges::none_of(rules, needs_full_spectrum, &RankRule::kind) &&
-      std::ranges::all_of(planes, [](const auto& plane) { return plane.min_factor_rank == 0; });
+      std::ranges::all_of(planes, [](const auto& plane) { return plane.factors == nullptr; });
   const Float32Result in_float32 =
       may_iterate ? reconstruct_in_float32(planes, rules) : Float32Result::not_chosen;
   if (in_float32 == Float32Result::certified)

@@ -126,7 +126,7 @@ class CpuLane : public Lane {
   template <class T>
   void reconstruct(const PlaneTask<T>& plane) {
     const bool may_iterate =
-        plane.min_factor_rank == 0 &&
+        plane.factors == nullptr &&
         solver_for({plane.a_mn.rows, plane.a_mn.cols}, plane.max_rank()) == SolverKind::subspace;
     if (may_iterate && float32_.reconstruct(plane)) return;
     float64_.load(plane);

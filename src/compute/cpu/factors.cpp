@@ -22,10 +22,9 @@
 namespace eckart::compute::cpu {
 namespace {
 
-template <class Real>
-double norm_of(const Real* column, int count) {
+double norm_of(const double* column, int count) {
   double square = 0;
-  for (int i = 0; i < count; ++i) square += double(column[i]) * double(column[i]);
+  for (int i = 0; i < count; ++i) square += column[i] * column[i];
   return std::sqrt(square);
 }
 
@@ -33,31 +32,27 @@ double inverse_or_zero(double number) { return number > 0 ? 1 / number : 0; }
 
 }  // namespace
 
-template <class Real>
-void set_factors(const Real* left_mk, const Real* right_nk, int k, double scale,
+void set_factors(const double* left_mk, const double* right_nk, int k, double scale,
                  double squared_norm, Factors& factors) {
   const int rows = factors.rows, cols = factors.cols;
   const bool is_tall = rows >= cols;
-  const Real* const u_rk = is_tall ? left_mk : right_nk;
-  const Real* const v_ck = is_tall ? right_nk : left_mk;
+  const double* const u_rk = is_tall ? left_mk : right_nk;
+  const double* const v_ck = is_tall ? right_nk : left_mk;
   factors.squared_norm = squared_norm / (scale * scale);
   factors.s.resize(std::size_t(k));
   factors.u.resize(size(rows, k));
   factors.vt.resize(size(k, cols));
   for (int i = 0; i < k; ++i) {
-    const Real *u = u_rk + size(rows, i), *v = v_ck + size(cols, i);
+    const double *u = u_rk + size(rows, i), *v = v_ck + size(cols, i);
     const double u_norm = norm_of(u, rows), v_norm = norm_of(v, cols);
     factors.s[std::size_t(i)] = u_norm * v_norm / scale;
     const double u_scale = inverse_or_zero(u_norm), v_scale = inverse_or_zero(v_norm);
     for (int row = 0; row < rows; ++row)
-      factors.u[size(row, k) + std::size_t(i)] = float(u_scale * double(u[row]));
+      factors.u[size(row, k) + std::size_t(i)] = float(u_scale * u[row]);
     for (int col = 0; col < cols; ++col)
-      factors.vt[size(i, cols) + std::size_t(col)] = float(v_scale * double(v[col]));
+      factors.vt[size(i, cols) + std::size_t(col)] = float(v_scale * v[col]);
   }
 }
-
-template void set_factors(const float*, const float*, int, double, double, Factors&);
-template void set_factors(const double*, const double*, int, double, double, Factors&);
 
 namespace {
 

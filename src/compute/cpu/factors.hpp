@@ -9,8 +9,7 @@ namespace eckart::compute::cpu {
 /// transposed, from `scale` A = left right', where one of the two has orthonormal columns and the
 /// columns of the other are orthogonal. Both are column-major, m x k and n x k; the largest
 /// singular value first. `squared_norm` is ||scale A||_F^2.
-template <class Real>
-void set_factors(const Real* left_mk, const Real* right_nk, int k, double scale,
+void set_factors(const double* left_mk, const double* right_nk, int k, double scale,
                  double squared_norm, Factors& factors);
 
 /// Computes a task from Task::known_factors. Nothing is decomposed. If these do not suffice,

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "compute/certificate.hpp"
-#include "compute/cpu/factors.hpp"
 #include "compute/cpu/low_rank_product.hpp"
 #include "compute/cpu/samples.hpp"
 #include "core/error.hpp"
@@ -84,9 +83,6 @@ Float32Solver::Certification Float32Solver::certify(const PlaneTask<T>& plane) {
   Certification certification = certify_outputs(plane, *factors_);
   if (certificate_ == Certificate::bound && certification == Certification::certified)
     certification = prove_outputs(plane);
-  if (plane.factors && certification == Certification::certified)
-    set_factors(factors_->u_mk.data(), factors_->v_nk.data(), plane.max_rank(), scale_,
-                squared_norm_, *plane.factors);
   return certification;
 }
 

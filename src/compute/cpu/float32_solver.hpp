@@ -47,8 +47,7 @@ class Float32Solver {
   /// After refine(): the values that the factors keep.
   PlaneSpectrum spectrum() const;
   /// After refine(): computes the outputs, and stops at the first that is not certified.
-  /// If the result is `uncertifiable`, more rounds do not help; if it is `certified`, the factors
-  /// of the plane are set too.
+  /// If the result is `uncertifiable`, more rounds do not help.
   template <class T>
   Certification certify(const PlaneTask<T>& plane);
 

@@ -27,7 +27,8 @@ struct PlaneTask {
   std::vector<Output> outputs;
   double scale = 1;  ///< see float_scale(); 1 for integers
   /// If not null: where the triplets are wanted, with rows and columns of the plane, before it was
-  /// transposed.
+  /// transposed. The plane is then computed in float64: an iteration ends when the sum of the
+  /// triplets is accurate, long before each of them is.
   Factors* factors = nullptr;
   int min_factor_rank = 0;  ///< see Task::min_factor_rank
 
