@@ -11,6 +11,7 @@
 #include "analysis/display.hpp"
 #include "app/read_picture.hpp"
 #include "core/error.hpp"
+#include "core/stored_range.hpp"
 #include "io/codec.hpp"
 #include "io/contact_sheet.hpp"
 #include "io/output_metadata.hpp"
@@ -109,7 +110,8 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
        .ranks = std::move(ranks),
        .targets = inspection::common_targets(),
        .color = settings.color,
-       .chroma_rank = settings.chroma_rank},
+       .chroma_rank = settings.chroma_rank,
+       .largest_sample = largest_stored_sample(input.picture.metadata, image.shape().depth)},
       add_picture);
   if (const auto note = noise_note(input.format, result.report.inspection))
     result.report.notes.push_back(*note);

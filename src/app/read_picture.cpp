@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/stored_range.hpp"
 #include "io/alpha.hpp"
 #include "io/codec.hpp"
 #include "io/input_file.hpp"
@@ -26,7 +27,10 @@ InputPicture read_picture(const std::filesystem::path& file, const settings::Set
                     "factors have no pixels; eckart run makes images of them");
   Picture picture = codec.decode(bytes, settings.limits);
   io::apply_alpha_policy(picture, input.alpha);
-  return {preparer.prepare(std::move(picture)), codec.format, std::int64_t(bytes.size())};
+  picture = preparer.prepare(std::move(picture));
+  if (const auto max = largest_stored_sample(picture.metadata, picture.pixels.shape().depth))
+    clamp_samples(picture.pixels, *max);
+  return {std::move(picture), codec.format, std::int64_t(bytes.size())};
 }
 
 }  // namespace eckart::app

@@ -14,6 +14,7 @@
 #include "compute/cpu/image_decomposition.hpp"
 #include "compute/rank_rule.hpp"
 #include "core/quality.hpp"
+#include "core/stored_range.hpp"
 #include "preparation/color_matrices.hpp"
 
 namespace eckart::inspection {
@@ -46,6 +47,7 @@ class Inspector {
         peak_(request.peak.value),
         scale_(matrices_scale(image.shape(), color_)),
         chroma_rank_(request.chroma_rank),
+        largest_sample_(request.largest_sample),
         matrices_(matrices_of(image, color_)),
         shape_(stored_matrices_shape(image.shape(), color_)),
         decomposition_(matrices_) {
@@ -89,6 +91,7 @@ class Inspector {
     Image matrices(matrices_.shape());
     const double residual = decomposition_.reconstruct(result.channel_ranks, matrices);
     RestoredImage restored = restore(std::move(matrices), residual);
+    if (largest_sample_) clamp_samples(restored.pixels, *largest_sample_);
     const Image& pixels = restored.pixels;
     const double squared_error = analysis::compare(image_, pixels).squared_error;
     result.psnr_before_rounding_db = image_psnr_db(restored.residual);
@@ -146,6 +149,7 @@ class Inspector {
   const ColorMode color_;
   const double peak_, scale_;  // levels of the matrices are scale_ levels of the image
   const std::optional<RankPolicy> chroma_rank_;
+  const std::optional<int> largest_sample_;
   const Image matrices_;
   const ImageShape shape_;  // of the matrices, with the depth of the image
   ImageDecomposition decomposition_;

@@ -57,6 +57,8 @@ struct InspectionRequest {
   std::vector<RankPolicy> targets;  ///< of which there are only numbers
   ColorMode color = ColorMode::channels;
   std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr in ColorMode::ycbcr
+  /// Pixels are clamped to it; see largest_stored_sample().
+  std::optional<int> largest_sample = {};
 };
 
 /// Receives the pixels at `ranks[index]`. The calls are in order of the index.

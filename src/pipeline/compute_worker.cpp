@@ -101,7 +101,27 @@ std::optional<InFlightBatches::Registration> ComputeWorker::begin(const Batch& b
                              [&] { return in_flight_batches_.begin(batch); });
 }
 
+/// Allocates the outputs of all items. Takes out those for which there is no memory: each fails
+/// alone.
+Batch ComputeWorker::take_unallocated(Batch& batch) {
+  for (ItemPtr& item : batch.items)
+    attempt(item->outcome, Stage::compute, FailureReason::compute_failed,
+            [&] { allocate_outputs(item->task); });
+  const auto failed = std::ranges::stable_partition(
+      batch.items, [](const ItemPtr& item) { return item->outcome.ok(); });
+  Batch unallocated{.key = batch.key, .entered_at = Clock::now()};
+  for (ItemPtr& item : failed) {
+    batch.planes -= item->task.input.shape().channels;
+    unallocated.items.push_back(std::move(item));
+  }
+  batch.items.erase(failed.begin(), failed.end());
+  return unallocated;
+}
+
 void ComputeWorker::start(Batch batch) {
+  if (Batch unallocated = take_unallocated(batch); !unallocated.items.empty())
+    send(std::move(unallocated));
+  if (batch.items.empty()) return;
   std::optional<InFlightBatches::Registration> registration = begin(batch);
   if (!registration) return;  // the device is lost
   const int slot = free_slots_.back();
@@ -112,10 +132,7 @@ void ComputeWorker::start(Batch batch) {
                 batch.key.shape.rows, batch.key.shape.cols);
   std::vector<compute::Task*> tasks;
   for (ItemPtr& item : batch.items) tasks.push_back(&item->task);
-  const bool has_started = attempt_batch(batch, [&] {
-    std::ranges::for_each(tasks, [](compute::Task* task) { allocate_outputs(*task); });
-    lane_->start(slot, batch.key, tasks);
-  });
+  const bool has_started = attempt_batch(batch, [&] { lane_->start(slot, batch.key, tasks); });
   if (!has_started) {
     registration.reset();
     trace_.thread.trace_flow(batch, ThreadTrace::Flow::end);

@@ -44,6 +44,7 @@ class ComputeWorker {
   };
   std::optional<Batch> next_batch();
   std::optional<Batch> record_queue_wait(std::optional<Batch> batch);
+  Batch take_unallocated(Batch& batch);
   void start(Batch batch);
   std::optional<InFlightBatches::Registration> begin(const Batch& batch);
   Activity::Step step_of(const Batch& batch) const;

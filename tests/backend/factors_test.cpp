@@ -300,6 +300,9 @@ TEST_P(FactorsTest, decomposes_a_known_image_if_the_factors_do_not_suffice) {
   compute::Task other = compute_factors(make_image(synth::SynthKind::phantom, 40, 32), "5");
   other.input = copy(source.input);
   expect_decomposed(other, "5", 0);  // factors of another image
+  compute::Task changed = compute_factors(make_image(synth::SynthKind::texture, 40, 32), "5");
+  for (Factors& factors : changed.factors) factors.s[2] *= 0.9;
+  expect_decomposed(changed, "5", 0);
 }
 
 TEST_P(FactorsTest, refuses_ranks_above_those_kept) {

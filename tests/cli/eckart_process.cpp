@@ -1,7 +1,6 @@
 #include "tests/cli/eckart_process.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -16,10 +15,6 @@
 #include <stdexcept>
 
 #include "tests/support/wait_for.hpp"
-
-extern "C" {  // the header of glibc 2.36 does not say that these are C functions
-#include <sys/pidfd.h>
-}
 
 namespace eckart::test {
 namespace {
@@ -158,11 +153,8 @@ std::string EckartProcess::terminal_output() {
 }
 
 ProcessResult EckartProcess::wait() {
-  const int process = pidfd_open(pid_, 0);
-  pollfd end{process, POLLIN, 0};
-  const int ended = poll(&end, 1, int(std::chrono::milliseconds(kWaitDeadline).count()));
-  close(process);
-  if (ended == 0) throw std::runtime_error("eckart did not end; it wrote: " + err());
+  if (!wait_for([this] { return has_ended(); }))
+    throw std::runtime_error("eckart did not end; it wrote: " + err());
   int status = 0;
   if (waitpid(pid_, &status, 0) != pid_) throw std::runtime_error("cannot wait");
   pid_ = 0;

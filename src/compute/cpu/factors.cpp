@@ -108,10 +108,15 @@ double loss_of_rank(const Factors& matrix, int rank, const PlaneErrors& errors,
   return rounding_db - 10 * std::log10(1 - gap / errors.residual);
 }
 
-/// Whether the factors are those of the matrix that was read.
-bool is_factor_norm(double squared_norm, const PlaneErrors& errors) {
+/// Whether the factors are those of the matrix that was read: its norm is the same, and what they
+/// discard is what their singular values tell.
+bool are_factors_of_matrix(const PlaneResult& told, const PlaneErrors& errors) {
   constexpr double kNormTolerance = 1e-6;
-  return std::abs(squared_norm - errors.squared_norm) <= kNormTolerance * errors.squared_norm;
+  constexpr double kResidualTolerance = 5e-3;  // 0.02 dB
+  const double rounding = kNormTolerance * errors.squared_norm;
+  return std::abs(told.squared_norm - errors.squared_norm) <= rounding &&
+         std::abs(told.residual - errors.residual) <=
+             kResidualTolerance * errors.residual + rounding;
 }
 
 /// Multiplies U diag(s) V' in float64, a block of rows at a time.
@@ -207,12 +212,11 @@ bool reconstruct_from_factors(Task& task) {
                                task.outputs[i].plane<T>(c), max);
         });
         if (!has_samples) continue;
+        const bool is_same_matrix = are_factors_of_matrix(result, errors);
         result.residual = errors.residual;
         result.squared_error = errors.squared_error;
         result.loss_estimate_db = loss_of_rank(matrix, rank, errors, *task.known_loss_db);
-        if (!is_factor_norm(matrix.squared_norm, errors) ||
-            !result.is_certified(Certificate::estimate))
-          return false;
+        if (!is_same_matrix || !result.is_certified(Certificate::estimate)) return false;
       }
     }
   }

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <optional>
+
+#include "core/image.hpp"
+#include "core/picture.hpp"
+
+namespace eckart {
+
+/// Returns the largest sample of a DICOM image whose samples have fewer bits than `depth`.
+std::optional<int> largest_stored_sample(const Metadata& metadata, Depth depth);
+
+/// Clamps samples to at most `max`. Returns whether one was larger.
+bool clamp_samples(Image& image, int max);
+
+}  // namespace eckart
