@@ -31,7 +31,12 @@ endif()
 if(ECKART_SANITIZE)
   add_compile_options(-fsanitize=${ECKART_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
                       $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>  # false positive for std::function in instrumented code, GCC 12
-                      $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)  # instrumented loops are not vectorized
+                      $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>  # instrumented loops are not vectorized
+                      $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=vptr>)  # false positive for objects of libstdc++
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND ECKART_SANITIZE MATCHES "address|thread")
+    string(TOUPPER __sanitize_${CMAKE_MATCH_0}__ macro)  # GCC defines it, clang 14 does not
+    add_compile_definitions(${macro})
+  endif()
   add_link_options(-fsanitize=${ECKART_SANITIZE})
   if(ECKART_SANITIZE MATCHES undefined)
     # Each check refers to its source line. At a fixed address these two million references need no relocation, so a program

@@ -70,7 +70,7 @@ TEST(SettingsText, names_settings_of_files_that_are_not_the_default) {
             "png, solver auto, compression small, rank 7");
 }
 
-TEST(UsableFactors, have_the_settings_of_the_decomposition) {
+TEST(KeptFactors, needs_the_settings_of_the_decomposition) {
   constexpr std::string_view kNow = "npz, solver auto, factors float32, gray, rank 5,20";
   EXPECT_TRUE(pipeline::are_usable_factors(
       "npz, solver auto, factors float32, gray, chroma_rank 3, rank psnr:30, peak 4095", kNow));

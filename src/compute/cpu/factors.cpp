@@ -33,7 +33,7 @@ double inverse_or_zero(double number) { return number > 0 ? 1 / number : 0; }
 }  // namespace
 
 void set_factors(const double* left_mk, const double* right_nk, int k, double scale,
-                 double squared_norm, Factors& factors) {
+                 double squared_norm, eckart::Factors& factors) {
   const int rows = factors.rows, cols = factors.cols;
   const bool is_tall = rows >= cols;
   const double* const u_rk = is_tall ? left_mk : right_nk;

@@ -10,7 +10,7 @@ namespace eckart::compute::cpu {
 /// columns of the other are orthogonal. Both are column-major, m x k and n x k; the largest
 /// singular value first. `squared_norm` is ||scale A||_F^2.
 void set_factors(const double* left_mk, const double* right_nk, int k, double scale,
-                 double squared_norm, Factors& factors);
+                 double squared_norm, eckart::Factors& factors);
 
 /// Computes a task from Task::known_factors. Nothing is decomposed. If these do not suffice,
 /// returns false if the samples of the task are known, and otherwise throws ItemError(unsupported).

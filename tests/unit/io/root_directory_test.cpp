@@ -17,8 +17,9 @@ namespace {
 bool has_openat2 = true;
 }
 
-/// Replaces the library call, to simulate a kernel without openat2.
-extern "C" long syscall(long number, ...) noexcept {
+/// Replaces the library call, to simulate a kernel without openat2. Like that, it reads six
+/// arguments, of which the caller may have passed fewer.
+extern "C" __attribute__((no_sanitize("address"))) long syscall(long number, ...) noexcept {
   using Function = long (*)(long, ...);
   static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "syscall"));
   va_list list;
