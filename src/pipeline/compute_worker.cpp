@@ -107,14 +107,14 @@ Batch ComputeWorker::take_unallocated(Batch& batch) {
   for (ItemPtr& item : batch.items)
     attempt(item->outcome, Stage::compute, FailureReason::compute_failed,
             [&] { allocate_outputs(item->task); });
-  const auto failed = std::ranges::stable_partition(
-      batch.items, [](const ItemPtr& item) { return item->outcome.ok(); });
+  const auto failed = std::stable_partition(batch.items.begin(), batch.items.end(),
+                                            [](const ItemPtr& item) { return item->outcome.ok(); });
   Batch unallocated{.key = batch.key, .entered_at = Clock::now()};
-  for (ItemPtr& item : failed) {
-    batch.planes -= item->task.input.shape().channels;
-    unallocated.items.push_back(std::move(item));
+  for (auto item = failed; item != batch.items.end(); ++item) {
+    batch.planes -= (*item)->task.input.shape().channels;
+    unallocated.items.push_back(std::move(*item));
   }
-  batch.items.erase(failed.begin(), failed.end());
+  batch.items.erase(failed, batch.items.end());
   return unallocated;
 }
 
