@@ -28,8 +28,7 @@ InputPicture read_picture(const std::filesystem::path& file, const settings::Set
   Picture picture = codec.decode(bytes, settings.limits);
   io::apply_alpha_policy(picture, input.alpha);
   picture = preparer.prepare(std::move(picture));
-  if (const auto max = largest_stored_sample(picture.metadata, picture.pixels.shape().depth))
-    clamp_samples(picture.pixels, *max);
+  clamp_to_stored_bits(picture);
   return {std::move(picture), codec.format, std::int64_t(bytes.size())};
 }
 

@@ -23,4 +23,9 @@ bool clamp_samples(Image& image, int max) {
   });
 }
 
+void clamp_to_stored_bits(Picture& picture) {
+  if (const auto max = largest_stored_sample(picture.metadata, picture.pixels.shape().depth))
+    clamp_samples(picture.pixels, *max);
+}
+
 }  // namespace eckart

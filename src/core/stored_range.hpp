@@ -13,4 +13,7 @@ std::optional<int> largest_stored_sample(const Metadata& metadata, Depth depth);
 /// Clamps samples to at most `max`. Returns whether one was larger.
 bool clamp_samples(Image& image, int max);
 
+/// Clamps the pixels of such an image: resizing may exceed the range of its samples.
+void clamp_to_stored_bits(Picture& picture);
+
 }  // namespace eckart

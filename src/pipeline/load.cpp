@@ -10,12 +10,12 @@
 #include "compute/known_ranks.hpp"
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
+#include "core/stored_range.hpp"
 #include "io/alpha.hpp"
 #include "io/content_hash.hpp"
 #include "io/dicom_header.hpp"
 #include "io/factors_file.hpp"
 #include "pipeline/color_planes.hpp"
-#include "pipeline/stored_range.hpp"
 #include "preparation/color_matrices.hpp"
 #include "text/printable.hpp"
 

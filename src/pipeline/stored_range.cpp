@@ -8,11 +8,6 @@
 #include "pipeline/measure.hpp"
 
 namespace eckart::pipeline {
-void clamp_to_stored_bits(Picture& picture) {
-  if (const auto max = largest_stored_sample(picture.metadata, picture.pixels.shape().depth))
-    clamp_samples(picture.pixels, *max);
-}
-
 void clamp_outputs_to_stored_bits(WorkItem& item) {
   compute::Task& task = item.task;
   const auto max = largest_stored_sample(item.metadata, task.input.shape().depth);
