@@ -32,14 +32,25 @@ cpu_seconds() {
 }
 times=() # of the finished parts
 part='' part_begin=0 part_cpu=0
+# Ends the part that runs.
+end_part() {
+  if [[ -z $part ]]; then return; fi
+  times+=("$(printf '%4d  %5d  %s' $((SECONDS - part_begin)) $(($(cpu_seconds) - part_cpu)) "$part")")
+  part=''
+}
 # begin TEXT: ends the previous part and starts the part TEXT.
 begin() {
-  if [[ -n $part ]]; then
-    times+=("$(printf '%4d  %5d  %s' $((SECONDS - part_begin)) $(($(cpu_seconds) - part_cpu)) "$part")")
-  fi
+  end_part
   part=$* part_begin=$SECONDS part_cpu=$(cpu_seconds)
   say "$*"
 }
+# At the exit, also after a failure.
+print_times() {
+  end_part
+  say "seconds, and CPU seconds, by part:"
+  printf '%s\n' "${times[@]}"
+}
+trap print_times EXIT
 
 build_and_test() { # PRESET OPTION...
   local preset=$1 log=build/test-$1.log
@@ -90,6 +101,4 @@ if [[ $ci == true ]]; then
   begin "fuzz test"
   tools/fuzz-test --seconds 4 --jobs "$jobs"
 fi
-begin done >/dev/null
-say "done; seconds, and CPU seconds, by part:"
-printf '%s\n' "${times[@]}"
+say "done"

@@ -11,7 +11,7 @@ def constant(file, name):
     text = re.sub(r"//.*", "", (COMPUTE / file).read_text())
     declarations = re.findall(r"\bconstexpr\b([^;(]*);", text)
     values = [match for declaration in declarations
-              for match in re.findall(rf"\b{name}(?:\[\])? *= *(\{{[^}}]*\}}|[^,{{]+)", declaration)]
+              for match in re.findall(rf"\b{name}(?:\[[\w:]*\])? *= *(\{{[^}}]*\}}|[^,{{]+)", declaration)]
     if len(values) != 1:
         raise SystemExit(f"src/compute/{file} has {len(values)} definitions of {name}; expected one: change tests/numerics as well")
     numbers = [number(part, file, name) for part in values[0].strip("{}").split(",")]
