@@ -165,10 +165,9 @@ TEST_P(RankChoiceTest, meets_targets_of_images_that_need_different_ranks) {
         Image image = make_image(synth::SynthKind::texture, 192, 160);
         const Image noise = make_image(synth::SynthKind::noise, 192, 160);
         for (std::size_t i = 0; i < image.shape().samples(); ++i) {
-          const double mixed =
-              (1 - share_of_noise) * double(image.plane<std::uint8_t>(0).data()[i]) +
-              share_of_noise * double(noise.plane<std::uint8_t>(0).data()[i]);
-          image.plane<std::uint8_t>(0).data()[i] = std::uint8_t(mixed);
+          const double mixed = (1 - share_of_noise) * double(image.plane<std::uint8_t>(0).data[i]) +
+                               share_of_noise * double(noise.plane<std::uint8_t>(0).data[i]);
+          image.plane<std::uint8_t>(0).data[i] = std::uint8_t(mixed);
         }
         tasks.push_back(make_task(image, spec));
       }
