@@ -1,5 +1,8 @@
 // Tests of the kernels that orthonormalize and rotate blocks of columns, against float64.
 #include <array>
+#include <exception>
+#include <string>
+#include <thread>
 
 #include "compute/cuda/kernels/orthonormalizer.hpp"
 #include "compute/cuda/kernels/project.hpp"
@@ -43,6 +46,35 @@ TEST_F(SmallKernelTest, makes_columns_orthonormal_by_orthonormalizer_and_rotate)
       }
     }
   }
+}
+
+/// As the lanes of a GPU do.
+TEST_F(SmallKernelTest, rotates_blocks_of_different_sizes_at_the_same_time) {
+  constexpr int kLaunches = 2000, kRows = 64;
+  const auto rotate_often = [](int l, std::string& error) {
+    try {
+      const auto elements = std::size_t(l) * std::size_t(l);
+      const DeviceArray<__half> from(std::vector<__half>(std::size_t(l) * kRows)),
+          to(std::vector<__half>(std::size_t(l) * kRows)),
+          hi(std::vector<__half>(elements, __half())), lo(std::vector<__half>(elements, __half()));
+      const DeviceArray<float> scale(std::vector<float>(std::size_t(l), 1.0F));
+      const Stream stream =
+          ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+      for (int i = 0; i < kLaunches; ++i)
+        rotate(from.get(), kRows, l, {hi.get(), lo.get(), scale.get()}, l, false, 1, to.get(), 1,
+               stream.get());
+      ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get()));
+    } catch (const std::exception& exception) {
+      error = exception.what();
+    }
+  };
+  std::string small_error, large_error;
+  {
+    const std::jthread small([&] { rotate_often(32, small_error); });
+    const std::jthread large([&] { rotate_often(160, large_error); });
+  }
+  EXPECT_EQ(small_error, "");
+  EXPECT_EQ(large_error, "");
 }
 
 TEST_F(SmallKernelTest, orthonormalizes_dependent_columns) {

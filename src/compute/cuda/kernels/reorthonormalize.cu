@@ -1,5 +1,6 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/reorthonormalize.hpp"
+#include "compute/cuda/kernels/shared_memory.cuh"
 #include "compute/cuda/layout/tiles.hpp"
 
 namespace eckart::compute::cuda {
@@ -115,8 +116,7 @@ void reorthonormalize(__half* u_split, int m, int columns, float scale, const in
                                                               needs_correction, e_cc);
   check_launch("correction_kernel", correction_grid, kThreads);
   const std::size_t bytes = std::size_t(columns) * kRows * sizeof(float);
-  ECKART_CUDA_CHECK(cudaFuncSetAttribute(correct_kernel,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  allow_all_shared_memory(correct_kernel);
   const dim3 grid(unsigned(count), unsigned(tile_count(m, kRows)));
   correct_kernel<<<grid, kThreads, bytes, stream>>>(u_split, m, columns, needs_correction, e_cc);
   check_launch("correct_kernel", grid, kThreads, bytes);

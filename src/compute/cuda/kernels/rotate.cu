@@ -1,5 +1,6 @@
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/kernels/rotate.hpp"
+#include "compute/cuda/kernels/shared_memory.cuh"
 #include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/layout/small_matrices.hpp"
 
@@ -135,8 +136,7 @@ template <bool kSplit, class From>
 void launch(const From* from, int rows, int l, const SmallMatrix& m_lc, int columns, bool is_upper,
             float factor, __half* to, int count, cudaStream_t stream) {
   const std::size_t bytes = rotate_shared_bytes(l);
-  ECKART_CUDA_CHECK(cudaFuncSetAttribute(rotate_kernel<From, kSplit>,
-                                         cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  allow_all_shared_memory(rotate_kernel<From, kSplit>);
   const dim3 grid(unsigned(tile_count(rows, kRows)), unsigned(tile_count(columns, kColumns)),
                   unsigned(count));
   rotate_kernel<From, kSplit>
