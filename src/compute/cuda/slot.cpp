@@ -74,10 +74,9 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
 }
 
 void Slot::free_memory() {
-  for (MirroredBuffer* memory :
-       {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_, &ranks_, &triplets_})
+  for (MirroredBuffer* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_,
+                                 &ranks_, &squared_norms_, &triplets_})
     *memory = {};
-  squared_norms_ = {};
 }
 
 void Slot::copy_in(const Streams& streams) {
@@ -135,7 +134,7 @@ DeviceBatch Slot::batch() const {
           .info = info_.device.as<int>(),
           .rules = is_adaptive_ ? rules_.device.as<RankRule>() : nullptr,
           .ranks = ranks_.device.as<int>(),
-          .squared_norms = squared_norms_.as<double>(),
+          .squared_norms = squared_norms_.device.as<double>(),
           .triplets = {key_.min_factor_rank ? triplets_.device.as<>() : nullptr, triplet_layout_},
           .workspace = nullptr,
           .workspace_bytes = 0};
@@ -152,7 +151,10 @@ void Slot::copy_out_results(SolverKind solver, const SpectrumFormat& spectrum,
   errors_.copy_out(tile_error_layout().count(ranks()) * sizeof(TileError), streams.out);
   values_.copy_out(padded_planes * std::size_t(spectrum.values()) * sizeof(double), streams.out);
   info_.copy_out(padded_planes * sizeof(int), streams.out);
-  if (is_adaptive_) ranks_.copy_out(padded_planes * ranks() * sizeof(int), streams.out);
+  if (is_adaptive_) {
+    ranks_.copy_out(padded_planes * ranks() * sizeof(int), streams.out);
+    squared_norms_.copy_out(padded_planes * sizeof(double), streams.out);
+  }
   if (key_.min_factor_rank)
     triplets_.copy_out(task_planes_.size() * triplet_layout_.plane_bytes(), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);

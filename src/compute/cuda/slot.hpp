@@ -149,7 +149,7 @@ class Slot {
   bool is_adaptive_ = false;              // a rank depends on singular values
   MirroredBuffer pixels_, planes_, outputs_, errors_, values_, info_;
   MirroredBuffer rules_, ranks_;  // one per output and plane, output after output; if is_adaptive_
-  DeviceBuffer squared_norms_;    // one per plane; if is_adaptive_
+  MirroredBuffer squared_norms_;  // one per plane; if is_adaptive_
   MirroredBuffer triplets_;       // if factors are wanted
   TripletLayout triplet_layout_{};
   Event copied_in_, computed_, copied_out_;

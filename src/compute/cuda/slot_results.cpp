@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -75,9 +74,10 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
          is_rounding_limited = false;
     double max_iteration_loss_db = 0;
     for (std::size_t r = 0; r < ranks(); ++r) {
+      if (chosen_rank(plane_index, r) <= 0) is_converged = false;
+      if (!is_converged) break;
       PlaneResult result = make_result(plane_index, r, norm);
-      is_converged =
-          is_converged && std::isfinite(result.residual) && chosen_rank(plane_index, r) > 0;
+      is_converged = std::isfinite(result.residual);
       if (r >= outputs()) continue;  // of factors by a complete decomposition
       const double rounding_loss_db = loss_estimate_db(result.rank, task_plane.plane.n(),
                                                        result.residual, norm, spectrum_.precision);
@@ -114,7 +114,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
 PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
                               double squared_norm) const {
   const PlaneLayout& plane = task_planes_[plane_index].plane;
-  PlaneResult result{.rank = std::abs(chosen_rank(plane_index, rank_index)), .solver = solver_};
+  PlaneResult result{.rank = chosen_rank(plane_index, rank_index), .solver = solver_};
   for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += error.squared_error;
     result.residual += error.residual;
@@ -185,6 +185,10 @@ std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t ran
 /// Of the samples multiplied by their scale. Exact up to 2^53: always for 8 bits, and for 16 bits
 /// up to 2^21 samples.
 double Slot::squared_norm(std::size_t plane_index) const {
+  if (is_adaptive_) {
+    const double scale = task_planes_[plane_index].plane.scale;
+    return scale * scale * squared_norms_.host.as<double>()[plane_index];
+  }
   long double sum = 0;  // the sum of many tiles of floats is not exact in a double
   for (const TileError& error : errors(plane_index, 0)) sum += error.squared_norm;
   return double(sum);

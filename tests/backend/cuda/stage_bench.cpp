@@ -240,6 +240,7 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
   const std::vector<std::vector<double>> optimum = optimal_errors(inputs, tasks[0]);
   double max_loss = 0, sum = 0, psnr = 0, max_estimate = 0, rank_sum = 0;
   int misses = 0, largest_rank = 0;
+  const compute::PlaneResult* worst = nullptr;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!tasks[0][i].error.empty()) throw std::runtime_error(tasks[0][i].error);
     for (std::size_t output = 0; output < c.ranks.size(); ++output) {
@@ -247,7 +248,10 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
       const double loss = loss_db(result.residual, optimum[i][output]);
       rank_sum += result.rank;
       largest_rank = std::max(largest_rank, result.rank);
-      max_loss = std::max(max_loss, std::isnan(loss) ? 1e9 : loss);
+      if (!worst || !(loss <= max_loss)) {
+        max_loss = std::isnan(loss) ? 1e9 : loss;
+        worst = &result;
+      }
       sum += loss;
       max_estimate = std::max(max_estimate, result.loss_estimate_db);
       misses += loss > result.loss_estimate_db + 1e-6;
@@ -277,6 +281,10 @@ nlohmann::json run_case(const StageCase& c, const StageBenchArgs& args,
           {"images_per_s_pinned_to_pinned", spread(rates[Transfers::pinned])},
           {"pinned_to_pinned_time_shares", overlap(spans_of_first)},
           {"max_loss_db", max_loss},
+          {"worst",
+           {{"rank", worst->rank},
+            {"solver", to_string(*worst->solver)},
+            {"loss_estimate_db", worst->loss_estimate_db}}},
           {"mean_loss_db", sum / results},
           {"max_loss_estimate_db", max_estimate},
           {"misses", misses},

@@ -23,9 +23,9 @@ struct DeviceSpectra {
 
 /// Chooses the ranks of a batch. rules[o * count + p] is the rule of output o for plane p; it is
 /// the same for planes that are chosen together. Writes the rank to ranks[o * count + p]; the
-/// negated rank if the values are not enough to choose it; 0 for empty planes. `squared_norms` is
-/// scratch memory: one per plane. The planes of an image must follow each other, none missing. All
-/// pointers are device pointers. Asynchronous. Throws as check_launch() does.
+/// negated rank if the values are not enough to choose it; 0 for empty planes. Writes ||A||_F^2
+/// of each plane to `squared_norms`. The planes of an image must follow each other, none missing.
+/// All pointers are device pointers. Asynchronous. Throws as check_launch() does.
 void choose_batch_ranks(const std::byte* pixels, const PlaneLayout* planes, int count,
                         const DeviceSpectra& spectra, const RankRule* rules, int outputs,
                         double* squared_norms, int* ranks, cudaStream_t stream);

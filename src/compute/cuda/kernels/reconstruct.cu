@@ -70,7 +70,8 @@ __global__ void __launch_bounds__(kThreads)
     if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
     return;
   }
-  const int plane_rank = chosen_ranks ? abs(chosen_ranks[blockIdx.z]) : min(rank, plane.n());
+  const int plane_rank = chosen_ranks ? chosen_ranks[blockIdx.z] : min(rank, plane.n());
+  if (plane_rank < 0) return;
   multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
            factors, m, n, i0, j0, plane_rank, shared);
   store_tile_and_errors<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);

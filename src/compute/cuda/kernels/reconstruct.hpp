@@ -17,11 +17,12 @@ struct TileError {
   double residual;       ///< squared error before clamping and rounding
 };
 
-/// Reconstructs each plane with rank min(rank, m, n) of the plane, or with |chosen_ranks[plane]| if
-/// that pointer is not null: multiplies the factors, clamps to the range of the samples, rounds to
-/// nearest even, and stores; floats are only divided by their scale. `out` is packed like `pixels`.
-/// Writes reconstruct_tile_count(m, n) errors per plane, plane after plane. All pointers are device
-/// pointers. Asynchronous. Throws as check_launch() does.
+/// Reconstructs each plane with rank min(rank, m, n) of the plane, or with chosen_ranks[plane] if
+/// that pointer is not null; a plane with a negative rank is left out. It multiplies the factors,
+/// clamps to the range of the samples, rounds to nearest even, and stores; floats are only divided
+/// by their scale. `out` is packed like `pixels`. Writes reconstruct_tile_count(m, n) errors per
+/// plane, plane after plane. All pointers are device pointers. Asynchronous. Throws as
+/// check_launch() does.
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
                  int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,
                  TileError* errors, cudaStream_t stream);

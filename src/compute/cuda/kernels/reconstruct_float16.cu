@@ -128,14 +128,19 @@ __device__ void store_pixels(const float (&product)[2][4][4], float scale, const
   if (lane == 0) error = sum;
 }
 
-/// The ranks that were chosen for a plane, for the outputs of the group, in ascending order.
+/// The ranks that were chosen for a plane, for the outputs of the group, in ascending order. None
+/// if one of them could not be chosen.
 __device__ RankGroup chosen_group(const RankGroup& group, const int* chosen_ranks, int count,
                                   int plane) {
   RankGroup chosen;
   chosen.count = group.count;
   for (int i = 0; i < group.count; ++i) {
     const int output = group.output[i];
-    const int rank = abs(chosen_ranks[std::size_t(output) * std::size_t(count) + plane]);
+    const int rank = chosen_ranks[std::size_t(output) * std::size_t(count) + plane];
+    if (rank < 0) {
+      chosen.count = 0;
+      break;
+    }
     int at = i;
     for (; at > 0 && chosen.rank[at - 1] > rank; --at) {
       chosen.rank[at] = chosen.rank[at - 1];
@@ -169,6 +174,7 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     if (threadIdx.x == 0)
       chosen = chosen_group(group, chosen_ranks, int(gridDim.z), int(blockIdx.z));
     __syncthreads();
+    if (chosen.count == 0) return;
   }
   const RankGroup& ranks = kHasChosenRanks ? chosen : group;
   const bool is_wide = plane.rows < plane.cols;

@@ -20,8 +20,9 @@ struct SplitFactors {
 };
 
 /// Like reconstruct(), for all `ranks` in one pass on tensor cores. If `chosen_ranks` is not null,
-/// the rank of output r for plane p is |chosen_ranks[r * count + p]|, at most factors.columns. The
-/// products are three float16 products each, summed in float32. The pixels of rank r are at out + r
+/// the rank of output r for plane p is chosen_ranks[r * count + p], at most factors.columns. A
+/// plane with a negative rank is left out: its pixels and errors are not written. The products are
+/// three float16 products each, summed in float32. The pixels of rank r are at out + r
 /// * out_stride, its errors at errors + r * errors_stride. Asynchronous. Throws as check_launch()
 /// does.
 void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int count, int m,

@@ -37,7 +37,7 @@ struct DeviceBatch {
   const RankRule* rules =
       nullptr;           ///< of choose_batch_ranks(); null: the ranks are those of the problem
   int* ranks = nullptr;  ///< chosen ranks, if there are rules
-  double* squared_norms = nullptr;  ///< scratch for choose_batch_ranks()
+  double* squared_norms = nullptr;  ///< of the planes, if there are rules
   DeviceTriplets triplets = {};     ///< output, if they are wanted
   std::byte* workspace;             ///< at least workspace_bytes()
   std::size_t workspace_bytes;
