@@ -68,8 +68,8 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
   const double middle_value = values.ritz[(rank + l) / 2];
   const double mu =
       middle_value >= mean_outside ? std::max(middle_value, 2 * mean_outside) : outside_energy;
-  constexpr double kMinRatio = 0.99, kMaxRatio = 2;
-  double missed_energy = 0;
+  constexpr double kMinRatio = 0.99, kMaxRatio = 2, kRitzRounding = 3e-6;
+  double missed_energy = 0, excess = 0;
   for (std::size_t i = 0; i < rank; ++i) {
     const double theta = values.ritz[i];
     const double rayleigh_quotient = values.rayleigh_quotients[i];
@@ -77,9 +77,10 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
           rayleigh_quotient <= kMaxRatio * theta))
       return std::numeric_limits<double>::infinity();
     missed_energy += std::max(0.0, rayleigh_quotient - theta) * mu / (theta - mu);
+    if (theta - rayleigh_quotient > kRitzRounding * theta) excess += theta - rayleigh_quotient;
   }
-  return gap_to_db(
-      residual, 2 * missed_energy + rounding_error(precision, k, values.n, residual, squared_norm));
+  return gap_to_db(residual, 2 * missed_energy + excess +
+                                 rounding_error(precision, k, values.n, residual, squared_norm));
 }
 
 double full_decomposition_loss_bound_db(std::span<const double> sigma_squared, int k, int m, int n,

@@ -46,6 +46,9 @@ enum class Precision {
 /// exceeds the middle value, rounding has removed the directions that mu is read from, and mu is
 /// the whole outside energy. None of these is a bound, so the sum is doubled.
 ///
+/// If theta_i exceeds ||A'u_i||^2 by more than rounding, Q is not orthonormal: the difference is
+/// added to the gap. This happens in float16 where sigma_1 exceeds the others by far.
+///
 /// Returns infinity if, for an i <= k, theta_i <= mu, or ||A'u_i||^2 > 2 theta_i (u_i is the
 /// rounding error of a stronger direction), or ||A'u_i||^2 < 0.99 theta_i (Q is not orthonormal).
 /// docs/explanation/numerics.md lists how often and by how much the estimate is too small.

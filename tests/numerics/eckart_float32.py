@@ -29,6 +29,7 @@ DEFAULTS = dict(
     summation=constant("certificate.hpp", "kSummationError"), base_error=constant(CERTIFICATE, "kBaseError"),
     column_error=constant(CERTIFICATE, "kErrorPerColumn"), factor_error=constant(CERTIFICATE, "kFloat32FactorError"),
     min_ratio=constant(CERTIFICATE, "kMinRatio"), max_ratio=float(constant(CERTIFICATE, "kMaxRatio")),
+    ritz_rounding=constant(CERTIFICATE, "kRitzRounding"),
     doubling=2.0, mean_factor=2.0, middle=0.5)
 
 
@@ -75,12 +76,13 @@ def loss_estimate_db(ritz, rayleigh, n, k, residual, norm2, precision, o=DEFAULT
     mean = outside / max(1.0, n - l)
     middle = ritz[min(l - 1, int(k + (l - k) * o["middle"]))] if o["middle"] != 0.5 else ritz[(k + l) // 2]
     mu = max(middle, o["mean_factor"] * mean) if middle >= mean else outside
-    missed = 0.0
+    missed, excess = 0.0, 0.0
     for theta, rq in zip(ritz[:k], rayleigh[:k]):
         if not (theta > mu and o["min_ratio"] * theta <= rq <= o["max_ratio"] * theta):
             return math.inf
         missed += max(0.0, rq - theta) * mu / (theta - mu)
-    return gap_to_db(residual, o["doubling"] * missed + rounding_error(precision, k, n, residual, norm2, o))
+        excess += theta - rq if theta - rq > o["ritz_rounding"] * theta else 0.0
+    return gap_to_db(residual, o["doubling"] * missed + excess + rounding_error(precision, k, n, residual, norm2, o))
 
 
 def rounding_loss_db(n, k, residual, norm2, precision, o=DEFAULTS):

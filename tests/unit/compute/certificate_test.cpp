@@ -166,6 +166,23 @@ TEST(Certificate, is_infinite_if_a_rayleigh_quotient_is_below_its_ritz_value) {
   EXPECT_EQ(spectrum.loss_estimate(4), std::numeric_limits<double>::infinity());
 }
 
+/// Then Q is not orthonormal, and the reconstruction may have lost what is missing.
+TEST(Certificate, counts_what_a_ritz_value_exceeds_its_rayleigh_quotient_by) {
+  const DecayingSpectrum whole;
+  DecayingSpectrum spectrum;
+  const double excess = 1e-5 * spectrum.ritz[0];
+  spectrum.rayleigh_quotients[0] = spectrum.ritz[0] - excess;
+  const double residual = 2 * excess;
+  const auto estimate = [&](const DecayingSpectrum& of) {
+    return loss_estimate_db({of.ritz, of.rayleigh_quotients, 64}, 4, residual, of.squared_norm,
+                            Precision::float64);
+  };
+  EXPECT_LT(estimate(whole), kMaxLossDb);
+  EXPECT_NEAR(estimate(spectrum), 10 * std::log10(2), 0.1);
+  spectrum.rayleigh_quotients[0] = (1 - 1e-6) * spectrum.ritz[0];
+  EXPECT_LT(estimate(spectrum), kMaxLossDb) << "rounding";
+}
+
 TEST(Certificate, exceeds_the_tolerance_for_errors_at_rounding_level) {
   const DecayingSpectrum spectrum;
   const RitzValues values{spectrum.ritz, spectrum.rayleigh_quotients, 64};
