@@ -127,7 +127,7 @@ class Inspector {
       return {.pixels = std::move(matrices).reshaped(image_.shape()), .residual = residual};
     RestoredImage restored = preparation::restore_colors(image_, matrices_, matrices, color_);
     if (color_ == ColorMode::luma)  // without the rounding of luma
-      restored.residual = image_.shape().channels * residual;
+      restored.residual = image_.shape().channels * residual / (scale_ * scale_);
     return restored;
   }
 
