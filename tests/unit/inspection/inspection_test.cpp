@@ -238,6 +238,14 @@ TEST(BreakEvenRank, is_the_largest_rank_whose_factors_need_no_more_bytes_than_th
   }
 }
 
+TEST(BreakEvenRank, is_that_of_luma_if_chroma_has_its_own) {
+  constexpr ImageShape kShape{512, 768, 3, Depth::u8};  // 230.2 triplets
+  EXPECT_EQ(break_even_rank(kShape, 10), 210);
+  EXPECT_EQ(break_even_rank(kShape, 114), 2);
+  EXPECT_EQ(break_even_rank(kShape, 115), 0) << "rank 1 needs more";
+  EXPECT_EQ(break_even_rank({100, 900, 3, Depth::u16}, 1), 100) << "the full rank";
+}
+
 TEST(DefaultRanks, rises_from_1_to_half_of_the_full_rank) {
   EXPECT_EQ(default_ranks({512, 768, 3, Depth::u8}),
             (std::vector<RankPolicy>{1, 2, 5, 10, 20, 50, 76, 100, 200}));
