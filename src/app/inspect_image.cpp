@@ -77,7 +77,8 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
   const Image& image = input.picture.pixels;
   std::vector<RankPolicy> ranks = settings.ranks;
   if (ranks.empty())
-    ranks = inspection::default_ranks(stored_matrices_shape(image.shape(), settings.color));
+    ranks = inspection::default_ranks(stored_matrices_shape(image.shape(), settings.color),
+                                      settings.chroma_rank);
   InspectedImage result{
       .report = {.file = file, .format = input.format, .file_bytes = input.file_bytes},
       .metadata = input.picture.metadata};

@@ -27,7 +27,8 @@ constexpr auto enum_names(ColorMode) {
 constexpr ImageShape matrices_shape(ImageShape image, ColorMode mode) {
   if (image.channels == 1) return image;
   if (mode == ColorMode::luma) image.channels = 1;
-  if (mode == ColorMode::ycbcr && !is_float(image.depth)) image.depth = Depth::u16;
+  if ((mode == ColorMode::luma || mode == ColorMode::ycbcr) && !is_float(image.depth))
+    image.depth = Depth::u16;
   if (mode == ColorMode::joint) {
     image.cols *= image.channels;
     image.channels = 1;
@@ -42,17 +43,22 @@ constexpr ImageShape stored_matrices_shape(const ImageShape& image, ColorMode mo
   return shape;
 }
 
-/// Levels of the matrices per level of the image: squared errors of the matrices are this squared
-/// times those of the pixels.
+/// Levels of the matrices per level of the image: mean squared errors of the matrices are this
+/// squared times those of the pixels.
 ///
-/// A change of Cb by 1 changes green by 0.344 and blue by 1.772, so 3.258 is its squared error in
-/// the pixels; that of Y is 3, and that of Cr 2.476. The matrices hold Y, Cb and Cr with such
-/// factors that each of the three has the weight of Cb. Those of 8-bit images have eight binary
-/// digits after the point, so that their rounding does not matter.
+/// Luma, and Y, Cb and Cr, of 8-bit images have eight binary digits after the point, so that their
+/// rounding does not matter.
+///
+/// A change of luma changes red, green and blue by the same. A change of Cb by 1 changes green by
+/// 0.344 and blue by 1.772, so 3.258 is its squared error in the pixels; that of Y is 3, and that
+/// of Cr 2.476. The matrices of ColorMode::ycbcr hold Y, Cb and Cr with such factors that each of
+/// the three has the weight of Cb.
 constexpr double matrices_scale(const ImageShape& image, ColorMode mode) {
   constexpr double kRootOfCbWeight = 1.80513;
-  if (mode != ColorMode::ycbcr || image.channels == 1) return 1;
-  return (image.depth == Depth::u8 ? 256 : 1) / kRootOfCbWeight;
+  const double steps = image.depth == Depth::u8 ? 256 : 1;
+  if (image.channels == 1) return 1;
+  if (mode == ColorMode::luma) return steps;
+  return mode == ColorMode::ycbcr ? steps / kRootOfCbWeight : 1;
 }
 
 }  // namespace eckart

@@ -10,15 +10,18 @@ namespace {
 
 constexpr double kPercent = 100;
 
-/// The largest rank whose triplets need at most this percent of the bytes of the pixels.
-double rank_of_bytes(double percent, const ImageShape& shape) {
-  return std::floor(percent / kPercent * double(shape.bytes()) /
-                    (double(triplet_bytes(shape.rows, shape.cols)) * shape.channels));
+/// The largest rank whose triplets need at most this percent of the bytes of the pixels. It is not
+/// limited: below 1 if there is none.
+double rank_of_bytes(double percent, const ImageShape& shape, std::optional<int> chroma_rank) {
+  const double triplets =
+      percent / kPercent * double(shape.bytes()) / double(triplet_bytes(shape.rows, shape.cols));
+  return std::floor(chroma_rank ? triplets - double(triplet_count(shape.channels, 0, chroma_rank))
+                                : triplets / shape.channels);
 }
 
 }  // namespace
 
-int choose_rank(const RankPolicy& policy, const ImageShape& shape) {
+int choose_rank(const RankPolicy& policy, const ImageShape& shape, std::optional<int> chroma_rank) {
   const int full = std::min(shape.rows, shape.cols);
   const auto limited = [full](double rank) { return int(std::clamp(rank, 1.0, double(full))); };
   switch (policy.kind) {
@@ -27,7 +30,7 @@ int choose_rank(const RankPolicy& policy, const ImageShape& shape) {
     case RankPolicy::Kind::percent:
       return limited(std::round(policy.value / kPercent * full));
     case RankPolicy::Kind::bytes:
-      return limited(rank_of_bytes(policy.value, shape));
+      return limited(rank_of_bytes(policy.value, shape, chroma_rank));
     case RankPolicy::Kind::full:
       return full;
     default:
@@ -35,8 +38,13 @@ int choose_rank(const RankPolicy& policy, const ImageShape& shape) {
   }
 }
 
-RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape) {
-  return depends_on_shape_only(policy) ? RankPolicy(choose_rank(policy, shape)) : policy;
+RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape,
+                   const std::optional<RankPolicy>& chroma_rank) {
+  if (!depends_on_shape_only(policy)) return policy;
+  return choose_rank(policy, shape,
+                     chroma_rank && depends_on_shape_only(*chroma_rank)
+                         ? std::optional(choose_rank(*chroma_rank, shape))
+                         : std::nullopt);
 }
 
 std::vector<RankPolicy> largest_policies(const std::vector<RankPolicy>& policies) {

@@ -57,13 +57,22 @@ constexpr std::int64_t triplet_bytes(int rows, int cols) {
   return std::int64_t(sizeof(float)) * (std::int64_t(rows) + cols + 1);
 }
 
-/// The rank for each channel of an image of this shape, between 1 and min(rows, cols). Requires
-/// depends_on_shape_only(policy).
-int choose_rank(const RankPolicy& policy, const ImageShape& shape);
+/// The triplets of all channels at this rank; of all but the first at `chroma_rank`, if it is set.
+constexpr std::int64_t triplet_count(int channels, int rank, std::optional<int> chroma_rank = {}) {
+  return rank + std::int64_t(channels - 1) * chroma_rank.value_or(rank);
+}
+
+/// The rank for each channel of an image of this shape, between 1 and min(rows, cols). If
+/// `chroma_rank` is set, that of the first channel: Kind::bytes counts all triplet_count().
+/// Requires depends_on_shape_only(policy).
+int choose_rank(const RankPolicy& policy, const ImageShape& shape,
+                std::optional<int> chroma_rank = {});
 
 /// The policy as the backends see it: Kind::rank if the shape determines the rank, otherwise
-/// unchanged.
-RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape);
+/// unchanged. If all channels but the first have a rank of their own, `chroma_rank`, and the shape
+/// determines it, Kind::bytes counts their triplets at that rank, otherwise at the same rank.
+RankPolicy resolve(const RankPolicy& policy, const ImageShape& shape,
+                   const std::optional<RankPolicy>& chroma_rank = {});
 
 /// The policies without those that never choose more triplets than another of them. Their order is
 /// kept.

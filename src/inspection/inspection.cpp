@@ -29,6 +29,14 @@ std::int64_t factor_bytes(const std::vector<int>& channel_ranks, const ImageShap
          triplet_bytes(shape.rows, shape.cols);
 }
 
+/// The rank of Cb and Cr, if they have their own and the shape determines it.
+std::optional<int> fixed_rank(const std::optional<RankPolicy>& chroma_rank,
+                              const ImageShape& matrices) {
+  if (matrices.channels == 1 || !chroma_rank || !depends_on_shape_only(*chroma_rank))
+    return std::nullopt;
+  return choose_rank(*chroma_rank, matrices);
+}
+
 /// The matrices that the image is decomposed as.
 Image matrices_of(const Image& image, ColorMode mode) {
   if (preparation::has_own_matrices(image.shape(), mode))
@@ -66,7 +74,8 @@ class Inspector {
     Reconstruction result{.policy = policy, .channel_ranks = std::vector<int>(spectra.size())};
     for (const auto& [first, count] :
          compute::channel_groups(shape_.channels, chroma_rank_.has_value())) {
-      const RankPolicy resolved = resolve(first > 0 ? *chroma_rank_ : policy, shape_);
+      const RankPolicy resolved =
+          first > 0 ? resolve(*chroma_rank_, shape_) : resolve(policy, shape_, chroma_rank_);
       compute::RankRule rule = compute::make_rank_rule(scale_levels(resolved, scale_),
                                                        matrices_.shape(), scale_ * peak_, scale_);
       rule.channels = count;
@@ -127,7 +136,7 @@ class Inspector {
       return {.pixels = std::move(matrices).reshaped(image_.shape()), .residual = residual};
     RestoredImage restored = preparation::restore_colors(image_, matrices_, matrices, color_);
     if (color_ == ColorMode::luma)  // without the rounding of luma
-      restored.residual = image_.shape().channels * residual;
+      restored.residual = image_.shape().channels * residual / (scale_ * scale_);
     return restored;
   }
 
@@ -168,9 +177,10 @@ Inspection inspect(const Image& image, const InspectionRequest& request,
                     .color = inspector.color(),
                     .matrices = inspector.matrices(),
                     .peak = request.peak,
-                    .break_even_rank = break_even_rank(inspector.matrices()),
+                    .chroma_rank = fixed_rank(request.chroma_rank, inspector.matrices()),
                     .singular_values = inspector.singular_values(),
                     .curve = inspector.curve()};
+  result.break_even_rank = break_even_rank(result.matrices, result.chroma_rank);
   for (const RankPolicy& policy : request.ranks) result.ranks.push_back(inspector.choose(policy));
   for (const RankPolicy& policy : request.targets)
     result.targets.push_back(inspector.choose(policy));
@@ -194,12 +204,15 @@ bool has_no_white_noise(const Inspection& inspection) {
          });
 }
 
-int break_even_rank(const ImageShape& matrices) {
-  const std::int64_t triplet = matrices.channels * triplet_bytes(matrices.rows, matrices.cols);
-  return int(std::int64_t(matrices.bytes()) / triplet);  // below the full rank
+int break_even_rank(const ImageShape& matrices, std::optional<int> chroma_rank) {
+  const int rank = choose_rank({RankPolicy::Kind::bytes, 100}, matrices, chroma_rank);
+  const std::int64_t bytes = triplet_count(matrices.channels, rank, chroma_rank) *
+                             triplet_bytes(matrices.rows, matrices.cols);
+  return bytes <= std::int64_t(matrices.bytes()) ? rank : 0;
 }
 
-std::vector<RankPolicy> default_ranks(const ImageShape& matrices) {
+std::vector<RankPolicy> default_ranks(const ImageShape& matrices,
+                                      const std::optional<RankPolicy>& chroma_rank) {
   std::vector<RankPolicy> ranks{1};
   const int half = std::min(matrices.rows, matrices.cols) / 2;
   for (int power = 1; power <= half; power *= 10) {
@@ -207,7 +220,8 @@ std::vector<RankPolicy> default_ranks(const ImageShape& matrices) {
       if (factor * power <= half) ranks.emplace_back(factor * power);
     }
   }
-  if (const int rank = break_even_rank(matrices); rank > 0) ranks.emplace_back(rank);
+  const int break_even = break_even_rank(matrices, fixed_rank(chroma_rank, matrices));
+  if (break_even > 0) ranks.emplace_back(break_even);
   std::ranges::sort(ranks);
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   return ranks;

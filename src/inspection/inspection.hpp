@@ -44,7 +44,10 @@ struct Inspection {
   ColorMode color = ColorMode::channels;  ///< channels, if the image is gray
   ImageShape matrices;                    ///< stored_matrices_shape()
   Peak peak;
-  /// The largest rank whose factors need no more bytes than `matrices`; 0 if rank 1 needs more.
+  /// Of Cb and Cr, if they have a rank of their own that the shape determines.
+  std::optional<int> chroma_rank = {};
+  /// The largest rank whose factors need no more bytes than `matrices`; 0 if rank 1 needs more. If
+  /// `chroma_rank` is set, that of Y.
   int break_even_rank = 0;
   std::vector<Reconstruction> ranks = {}, targets = {};   ///< as requested
   std::vector<std::vector<double>> singular_values = {};  ///< of each channel, descending
@@ -75,14 +78,15 @@ Inspection inspect(const Image& image, const InspectionRequest& request,
                    const PictureVisitor& visit = {});
 
 /// The ranks 1, 2, 5, 10, 20, 50 ... up to half of the full rank, and the break-even rank.
-/// `matrices`: see Inspection::matrices.
-std::vector<RankPolicy> default_ranks(const ImageShape& matrices);
+/// See Inspection::matrices and InspectionRequest::chroma_rank.
+std::vector<RankPolicy> default_ranks(const ImageShape& matrices,
+                                      const std::optional<RankPolicy>& chroma_rank = {});
 
 /// Targets that are often asked for: shares of the energy, PSNR, noise thresholds.
 std::vector<RankPolicy> common_targets();
 
-/// See Inspection::break_even_rank.
-int break_even_rank(const ImageShape& matrices);
+/// See Inspection.
+int break_even_rank(const ImageShape& matrices, std::optional<int> chroma_rank = {});
 
 /// "47", or "47 44 51" if the ranks of the channels differ.
 std::string channel_ranks_text(const Reconstruction& result);

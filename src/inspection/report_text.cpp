@@ -1,7 +1,9 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/rank_spec.hpp"
 #include "inspection/report.hpp"
@@ -86,17 +88,24 @@ std::vector<Cell> reconstruction_cells(const Reconstruction& result, const Image
 std::string break_even_sentence(const Inspection& inspection) {
   const ImageShape& shape = inspection.matrices;
   const std::string stored = inspection.color == ColorMode::luma ? "luma" : "pixels";
+  const std::optional<int> chroma_rank = inspection.chroma_rank;
+  const std::string chroma =
+      chroma_rank ? fmt::format(" with rank {} of Cb and Cr", *chroma_rank) : "";
   if (inspection.break_even_rank == 0)
-    return fmt::format("The factors of rank 1 already need more bytes than the {}.", stored);
+    return fmt::format("The factors of rank 1{} already need more bytes than the {}.", chroma,
+                       stored);
   const auto bytes = [&](int rank) {
-    return text::group_digits(rank * triplet_bytes(shape.rows, shape.cols) * shape.channels);
+    return text::group_digits(triplet_count(shape.channels, rank, chroma_rank) *
+                              triplet_bytes(shape.rows, shape.cols));
   };
   const std::string raw = text::group_digits(std::int64_t(shape.bytes()));
   const int rank = inspection.break_even_rank;
-  return fmt::format(
-      "Break-even rank: {}. Its factors in float32 need {} bytes, those of rank {} need {}, the "
-      "{} {}.",
-      rank, bytes(rank), rank + 1, bytes(rank + 1), stored, raw);
+  const std::string next =
+      rank < std::min(shape.rows, shape.cols)
+          ? fmt::format("those of rank {} need {}, ", rank + 1, bytes(rank + 1))
+          : "";
+  return fmt::format("Break-even rank: {}{}. Its factors in float32 need {} bytes, {}the {} {}.",
+                     rank, chroma, bytes(rank), next, stored, raw);
 }
 
 std::string to_text(const InspectedFile& of) {

@@ -30,19 +30,20 @@ void prepare_task(WorkItem& item, std::span<const RankPolicy> ranks,
   task.peak = scale * peak(item.image_shape.depth);
   task.rounding_step = scale;
   const bool has_known_pixels = item.has_known_pixels();
-  const auto to_levels = [&](const RankPolicy& policy) {
+  const auto to_levels = [&](const RankPolicy& policy, const std::optional<RankPolicy>& chroma) {
     const bool is_all_known = !has_known_pixels && policy.kind == RankPolicy::Kind::full;
-    return is_all_known ? policy : scale_levels(resolve(policy, stored), scale);
+    return is_all_known ? policy : scale_levels(resolve(policy, stored, chroma), scale);
   };
-  task.chroma_rank.reset();
-  if (item.color == ColorMode::ycbcr && chroma_rank) task.chroma_rank = to_levels(*chroma_rank);
+  const std::optional<RankPolicy> chroma =
+      item.color == ColorMode::ycbcr ? chroma_rank : std::nullopt;
+  task.chroma_rank = chroma ? std::optional(to_levels(*chroma, {})) : std::nullopt;
   const bool is_chroma_full = !task.chroma_rank || is_full(*task.chroma_rank, shape);
   item.output_ranks = ranks;
   item.uncomputed_ranks.clear();
   task.ranks.clear();
   bool has_copies = false;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    const RankPolicy resolved = to_levels(ranks[i]);
+    const RankPolicy resolved = to_levels(ranks[i], chroma);
     const bool is_copy = has_known_pixels && is_full(resolved, shape) && is_chroma_full;
     if (is_copy || !item.is_rank_needed(i)) {
       has_copies = has_copies || (is_copy && item.is_rank_needed(i));

@@ -164,15 +164,14 @@ std::size_t Loader::written_factor_bytes(const ImageShape& prepared, ColorMode c
   constexpr std::size_t kCopies = 3;
   if (!input_.wants_factors) return 0;
   ImageShape shape = matrices_shape(prepared, color);
-  const int channels = shape.channels, full = std::min(shape.rows, shape.cols);
   shape.depth = prepared.depth;
   int rank = 1;
-  const auto include = [&](const RankPolicy& policy) {
-    rank = std::max(rank, depends_on_shape_only(policy) ? choose_rank(policy, shape) : full);
+  const auto include = [&](const RankPolicy& resolved) {
+    rank = std::max(rank, max_rank(resolved, shape.rows, shape.cols));
   };
-  std::ranges::for_each(ranks_, include);
-  if (input_.chroma_rank) include(*input_.chroma_rank);
-  return kCopies * std::size_t(channels) * factor_bytes(shape.rows, shape.cols, rank);
+  for (const RankPolicy& policy : ranks_) include(resolve(policy, shape, input_.chroma_rank));
+  if (input_.chroma_rank) include(resolve(*input_.chroma_rank, shape));
+  return kCopies * std::size_t(shape.channels) * factor_bytes(shape.rows, shape.cols, rank);
 }
 
 void Loader::check_factors_suffice(const ImageShape& shape) const {

@@ -30,9 +30,9 @@ struct YcbcrScale {
   }
 };
 
-/// The type of Y, Cb and Cr for samples of type T.
+/// The type of the matrices of samples of type T.
 template <class T>
-using YcbcrSample = std::conditional_t<std::is_floating_point_v<T>, float, std::uint16_t>;
+using MatrixSample = std::conditional_t<std::is_floating_point_v<T>, float, std::uint16_t>;
 
 /// Floats are not rounded or clamped.
 template <class T>
@@ -43,7 +43,7 @@ T rounded(float value, int peak) {
 
 template <class T>
 Image convert_to_ycbcr(const Image& image) {
-  using Sample = YcbcrSample<T>;
+  using Sample = MatrixSample<T>;
   Image ycbcr(matrices_shape(image.shape(), ColorMode::ycbcr));
   const YcbcrScale scale(image.shape());
   const int max = peak(Depth::u16);
@@ -91,9 +91,12 @@ class Restoration {
 template <class T>
 RestoredImage restore_luma(const Image& image, const Image& matrices, const Image& approximation) {
   Restoration<T> restoration(image);
-  const T *before = matrices.plane<T>(0).data, *after = approximation.plane<T>(0).data;
+  const auto scale = float(matrices_scale(image.shape(), ColorMode::luma));
+  using Sample = MatrixSample<T>;
+  const Sample *before = matrices.plane<Sample>(0).data,
+               *after = approximation.plane<Sample>(0).data;
   for (std::size_t i = 0; i < matrices.shape().samples(); ++i) {
-    const float change = float(after[i]) - float(before[i]);
+    const float change = (float(after[i]) - float(before[i])) / scale;
     restoration.add(i, {change, change, change});
   }
   return restoration.take();
@@ -103,7 +106,7 @@ template <class T>
 RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Image& approximation) {
   Restoration<T> restoration(image);
   const YcbcrScale scale(image.shape());
-  using Sample = YcbcrSample<T>;
+  using Sample = MatrixSample<T>;
   const Sample *before = matrices.plane<Sample>(0).data,
                *after = approximation.plane<Sample>(0).data;
   const auto change = [&](std::size_t i) { return float(after[i]) - float(before[i]); };
@@ -118,7 +121,7 @@ RestoredImage restore_ycbcr(const Image& image, const Image& matrices, const Ima
 }  // namespace
 
 Image color_matrices(const Image& image, ColorMode mode) {
-  if (mode == ColorMode::luma) return gray_of(image);
+  if (mode == ColorMode::luma) return luma_of(image);
   return with_sample_type(image.shape().depth,
                           [&]<class T>(T*) { return convert_to_ycbcr<T>(image); });
 }

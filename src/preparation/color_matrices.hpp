@@ -10,8 +10,8 @@ constexpr bool has_own_matrices(const ImageShape& image, ColorMode mode) {
   return image.channels > 1 && (mode == ColorMode::luma || mode == ColorMode::ycbcr);
 }
 
-/// The matrices of an RGB image in the modes luma and ycbcr, of matrices_shape(). Luma is that of
-/// to_gray(). Y, Cb and Cr are those of JPEG: ITU-T T.871, 7, with the whole range of the depth,
+/// The matrices of an RGB image in the modes luma and ycbcr, of matrices_shape(). Luma is
+/// luma_of(). Y, Cb and Cr are those of JPEG: ITU-T T.871, 7, with the whole range of the depth,
 /// each multiplied by a factor so that matrices_scale() holds. Of floats, they are floats around 0.
 Image color_matrices(const Image& image, ColorMode mode);
 

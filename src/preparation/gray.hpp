@@ -10,5 +10,8 @@ namespace eckart::preparation {
 Image to_gray(Image image);
 /// The same for a const image, which must be RGB.
 Image gray_of(const Image& rgb);
+/// The same in the shape and the levels of the matrix of ColorMode::luma, see matrices_scale(): of
+/// 8 bits, it is rounded to 1/256 of a level.
+Image luma_of(const Image& rgb);
 
 }  // namespace eckart::preparation

@@ -1,5 +1,6 @@
 // Color images as luma, YCbCr or one joint matrix.
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "analysis/comparison.hpp"
@@ -15,8 +16,6 @@ using Json = nlohmann::json;
 
 class ColorTest : public CliTest {
  protected:
-  void SetUp() override { write("in/a.jpg", encoded("jpeg", 90, 120, 3)); }
-
   ProcessResult run_with(const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run",       "in",  "-o",       "out",    "-q",
                                        "--backend", "cpu", "--report", "r.jsonl"};
@@ -29,19 +28,39 @@ class ColorTest : public CliTest {
     for (std::string line; std::getline(file, line);) lines.push_back(Json::parse(line));
     return lines;
   }
+  static Image as_floats(const Image& image) {
+    ImageShape shape = image.shape();
+    shape.depth = Depth::f32;
+    Image floats(shape);
+    for (std::size_t i = 0; i < shape.samples(); ++i)
+      reinterpret_cast<float*>(floats.data())[i] = float(std::to_integer<int>(image.data()[i]));
+    return floats;
+  }
   Image luma_of(const fs::path& file) { return preparation::to_gray(decode(file)); }
 };
 
+/// The same samples as floats have matrices that are not rounded.
 TEST_F(ColorTest, is_restored_after_the_decomposition_of_other_matrices) {
-  const Image in = decode("in/a.jpg");
+  write("in/a.png", encoded("png", 90, 120, 3));
+  const Image in = decode("in/a.png");
+  write("in/floats.tif", io::codec_for(ImageFormat::tiff).encode(as_floats(in), {}));
   for (const std::string mode : {"luma", "ycbcr", "joint"}) {
     SCOPED_TRACE(mode);
     fs::remove_all(at("out"));
     fs::remove(at("r.jsonl"));
-    ASSERT_EQ(run_with({"--color", mode, "--rank", "8,90"}).code, 0);
-    EXPECT_TRUE(same(decode("out/a.k90.png"), in)) << "full rank";
-    const Image out = decode("out/a.k8.png");
-    const Json line = report().front();
+    ASSERT_EQ(
+        run_with({"--color", mode, "--rank", "8,75,90", "--format", "tiff", "--peak", "255"}).code,
+        0);
+    EXPECT_TRUE(same(decode("out/a.k90.tif"), in)) << "full rank";
+    const Image out = decode("out/a.k8.tif");
+    std::map<std::string, Json> lines;
+    for (const Json& each : report())
+      lines[fs::path(each.at("output").get<std::string>()).filename()] = each;
+    const auto unrounded_psnr_db = [&](const std::string& output) {
+      return lines.at(output).at("psnr_before_rounding_db").get<double>();
+    };
+    EXPECT_NEAR(unrounded_psnr_db("a.k75.tif"), unrounded_psnr_db("floats.k75.tif"), kMaxLossDb);
+    const Json& line = lines.at("a.k8.tif");
     const double squared_error = analysis::compare(in, out).squared_error;
     EXPECT_EQ(line.at("color"), mode);
     EXPECT_EQ(line.at("channels"), 3);
@@ -55,6 +74,7 @@ TEST_F(ColorTest, is_restored_after_the_decomposition_of_other_matrices) {
 }
 
 TEST_F(ColorTest, may_have_a_rank_of_its_own_for_chroma) {
+  write("in/a.jpg", encoded("jpeg", 90, 120, 3));
   ASSERT_EQ(run_with({"--color", "ycbcr", "--rank", "psnr:30", "--chroma-rank", "3"}).code, 0);
   const Json line = report().front();
   const auto ranks = line.at("channel_ranks").get<std::vector<int>>();

@@ -59,7 +59,11 @@ class InspectCliTest : public CliTest {
 TEST_F(InspectCliTest, tells_the_ranks_and_the_quality_of_a_run) {
   write("in/photo.png", encoded("png", 96, 128, 3));
   EXPECT_EQ(expect_values_of_a_run({"--gray"})["channels"], 1);
-  EXPECT_EQ(expect_values_of_a_run({"--color", "ycbcr", "--chroma-rank", "4"})["color"], "ycbcr");
+  const auto ycbcr = expect_values_of_a_run({"--color", "ycbcr", "--chroma-rank", "4"});
+  EXPECT_EQ(ycbcr["color"], "ycbcr");
+  const double share = ycbcr["ranks"][5]["factor_share"], triplet = 4.0 * (96 + 128 + 1);
+  EXPECT_LE(share, 0.4) << "bytes:40%";
+  EXPECT_GT(share + triplet / (96 * 128 * 3), 0.4) << "with one triplet more";
   EXPECT_EQ(expect_values_of_a_run({"--color", "luma"})["singular_values"].size(), 1U);
 }
 

@@ -40,6 +40,24 @@ TEST(RankPolicy, keeps_the_factors_below_a_share_of_the_bytes) {
   EXPECT_EQ(choose("bytes:10000%", kGray), 256);
 }
 
+TEST(RankPolicy, keeps_all_factors_below_a_share_of_the_bytes_if_chroma_has_its_own_rank) {
+  constexpr ImageShape kColor{300, 200, 3, Depth::u8};
+  const RankPolicy half = parse_ranks("bytes:50%").front();
+  const auto share = [&](double luma_rank, double chroma_rank) {
+    return (luma_rank + 2 * chroma_rank) * double(triplet_bytes(300, 200)) / double(kColor.bytes());
+  };
+  for (const char* spec : {"1", "10", "5%"}) {
+    const RankPolicy chroma = parse_ranks(spec).front();
+    const double rank = resolve(half, kColor, chroma).value;
+    EXPECT_LE(share(rank, choose_rank(chroma, kColor)), 0.5) << spec;
+    EXPECT_GT(share(rank + 1, choose_rank(chroma, kColor)), 0.5) << spec;
+  }
+  EXPECT_EQ(resolve(half, kColor, parse_ranks("full").front()), RankPolicy(1));
+  EXPECT_EQ(resolve(20, kColor, RankPolicy(100)), RankPolicy(20));
+  EXPECT_EQ(resolve(half, kColor, parse_ranks("psnr:30").front()), resolve(half, kColor))
+      << "the rank of chroma is not known";
+}
+
 TEST(RankPolicy, resolves_what_the_shape_determines) {
   EXPECT_EQ(resolve(parse_ranks("10%").front(), kGray), RankPolicy(26));
   EXPECT_EQ(resolve(1000, kGray), RankPolicy(256));

@@ -36,6 +36,25 @@ TEST(InspectionText, has_a_row_for_each_rank_and_target) {
   EXPECT_THAT(text, HasSubstr("A note <i>."));
 }
 
+TEST(InspectionText, counts_chroma_at_its_own_rank) {
+  const Image image =
+      synth::synthesize({.kind = synth::SynthKind::texture, .rows = 48, .cols = 64, .channels = 3});
+  const auto sentence = [&](const RankPolicy& chroma_rank) {
+    return break_even_sentence(inspect(image, {.peak = {255},
+                                               .ranks = {},
+                                               .targets = {},
+                                               .color = ColorMode::ycbcr,
+                                               .chroma_rank = chroma_rank}));
+  };
+  EXPECT_EQ(sentence(3),
+            "Break-even rank: 14 with rank 3 of Cb and Cr. Its factors in float32 need 9,040 "
+            "bytes, those of rank 15 need 9,492, the pixels 9,216.");
+  EXPECT_EQ(sentence(30),
+            "The factors of rank 1 with rank 30 of Cb and Cr already need more bytes than the "
+            "pixels.");
+  EXPECT_THAT(sentence({RankPolicy::Kind::psnr, 30}), HasSubstr("Break-even rank: 6."));
+}
+
 TEST(InspectionJson, has_null_for_an_infinite_psnr) {
   const auto json = text::Json::parse(to_json(inspected()));
   EXPECT_EQ(json["kind"], "inspection");

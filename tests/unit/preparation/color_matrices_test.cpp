@@ -67,10 +67,25 @@ TEST(ColorMatrices, equals_those_of_jpeg_times_the_root_of_their_weight) {
   }
 }
 
+/// That of 16 bits is rounded to levels as a gray image, that of 8 bits much finer.
 TEST(ColorMatrices, has_the_luma_of_gray_images) {
-  const ImageShape shape{9, 7, 3, Depth::u8};
-  EXPECT_TRUE(same(color_matrices(test::noise_image(shape), ColorMode::luma),
-                   to_gray(test::noise_image(shape))));
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    const ImageShape shape{9, 7, 3, depth};
+    const Image image = test::noise_image(shape), gray = to_gray(test::noise_image(shape));
+    const Image luma = color_matrices(image, ColorMode::luma);
+    ASSERT_EQ(luma.shape(), (ImageShape{9, 7, 1, Depth::u16}));
+    const double scale = matrices_scale(shape, ColorMode::luma);
+    for (int row = 0; row < shape.rows; ++row) {
+      for (int col = 0; col < shape.cols; ++col) {
+        const double exact = 0.299 * sample(image, row, col, 0) +
+                             0.587 * sample(image, row, col, 1) +
+                             0.114 * sample(image, row, col, 2);
+        const double y = sample(luma, row, col, 0) / scale;
+        EXPECT_NEAR(y, exact, depth == Depth::u8 ? 0.004 : 1) << "1/512, and the weights";
+        EXPECT_NEAR(y, sample(gray, row, col, 0), 0.5 + 1 / scale);
+      }
+    }
+  }
 }
 
 TEST(RestoreColors, gives_back_the_image_of_an_exact_approximation) {
@@ -92,9 +107,14 @@ TEST(RestoreColors, changes_all_channels_by_the_change_of_luma) {
     for (int c = 0; c < 3; ++c) set_sample(image, 0, col, c, 50 * (c + 1) + 10 * col);
   }
   const Image luma = color_matrices(image, ColorMode::luma);
-  const RestoredImage restored = restore_colors(image, luma, changed(luma, 5), ColorMode::luma);
-  EXPECT_TRUE(same(restored.pixels, changed(image, 5)));
-  EXPECT_EQ(restored.squared_error, 9 * 25);
+  const double scale = matrices_scale(image.shape(), ColorMode::luma);
+  for (const double change : {5.0, 4.75, 5.25}) {
+    const RestoredImage restored =
+        restore_colors(image, luma, changed(luma, int(change * scale)), ColorMode::luma);
+    EXPECT_TRUE(same(restored.pixels, changed(image, 5))) << change;
+    EXPECT_EQ(restored.squared_error, 9 * 25);
+    EXPECT_EQ(restored.residual, 9 * change * change) << "before rounding";
+  }
 }
 
 TEST(RestoreColors, changes_channels_as_y_cb_and_cr_tell) {
@@ -131,9 +151,10 @@ TEST(RestoreColors, adds_up_the_squared_errors_of_the_matrices) {
 TEST(RestoreColors, clamps_samples) {
   const Image image = primaries(Depth::u8);
   const Image luma = color_matrices(image, ColorMode::luma);
+  const double scale = matrices_scale(image.shape(), ColorMode::luma);
   Image brighter(luma.shape());
   for (int col = 0; col < 5; ++col)
-    set_sample(brighter, 0, col, 0, std::min(sample(luma, 0, col, 0) + 100, 255));
+    set_sample(brighter, 0, col, 0, std::min(sample(luma, 0, col, 0) + int(100 * scale), 65535));
   const RestoredImage restored = restore_colors(image, luma, brighter, ColorMode::luma);
   EXPECT_EQ(sample(restored.pixels, 0, 0, 0), 255);
   EXPECT_EQ(sample(restored.pixels, 0, 0, 1), 100);
