@@ -273,8 +273,8 @@ TEST_F(InputErrorTest, escapes_invisible_characters_in_names) {
 TEST_F(InputErrorTest, is_reported_for_an_output_in_the_state_folder) {
   write_png(".eckart/lock.png");
   write("list", "in/good.png\n.eckart/lock.png\n");
-  const ProcessResult result =
-      run({"run", "--files-from", "list", "-o", "out", "-k", "2", "--set", "output.name={stem}"});
+  const ProcessResult result = run(
+      {"run", "--files-from", "list", "-o", "out", "-k", "2", "--set", "output.name={stem}.png"});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, ".eckart/lock.png: "),
               HasSubstr("inside the folder .eckart"));

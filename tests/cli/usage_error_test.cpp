@@ -249,6 +249,9 @@ TEST_F(UsageErrorTest, is_reported_for_cuda_without_gpu) {
 
 TEST_F(UsageErrorTest, is_reported_for_an_output_name_with_slash_or_unknown_field) {
   expect(ExitCode::configuration, "slash",
+  expect(ExitCode::usage,
+         "the output name '{stem}' lacks the extension of the format; use '{stem}.{ext}'",
+         {"run", "in", "-o", "out", "--name", "{stem}"});
          {"run", "in", "-o", "out", "--set", "output.name=a/{stem}.png"});
   write("c.yaml", "output:\n  name: \"{foo}.png\"\n");
   expect(ExitCode::configuration,
