@@ -20,6 +20,7 @@
 #include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
 #include "io/is_within.hpp"
+#include "pipeline/available_ranks.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/write.hpp"
 #include "text/printable.hpp"
@@ -139,7 +140,9 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   if (resume_ && resume_->may_have_factors())
     item.kept_factors = resume_->find_factors(item, outputs_->possible_factors_of(item.relative));
   loader_.load(item, std::move(open), context);
-  if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
+  if (item.task.input.empty()) return;
+  pipeline::set_peak(item, request_.settings.quality.peak);
+  if (!item.has_known_pixels()) pipeline::leave_out_unavailable_ranks(item);
 }
 
 void Job::write(pipeline::WorkItem& item) {

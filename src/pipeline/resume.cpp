@@ -306,7 +306,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
     }
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
       if (item->is_output_skipped(i)) {
-        if (item->needs_input_update)
+        if (item->needs_input_update && item->is_output_kept(i))
           changes.input_updates.push_back(input_entry(*item, item->outputs[i]));
         continue;
       }
@@ -315,6 +315,9 @@ void Resume::record(std::span<WorkItem* const> items) const {
       done.output_mtime_ns = mtime_of(item->outputs[i]);
       done.report = telemetry::to_json(output_measurement(*item, i)).dump();
     }
+    if (!item->unavailable_outputs.empty())
+      changes.failed.push_back(
+          {input, item->file_state, FailureReason::unsupported, item->unavailable_reason});
   }
   ledger_.record(changes);
 }
