@@ -315,7 +315,7 @@ TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
   const auto lines = report_lines({reinterpret_cast<const char*>(file.data()), file.size()});
   ASSERT_EQ(lines.size(), 3U);
   const Json& coarse = lines.at("out/a.k2.png");
-  EXPECT_EQ(coarse.at("input"), "in/a.png");
+  EXPECT_EQ(coarse.at("input"), at("in/a.png").native());
   EXPECT_EQ(coarse.at("rows"), 24);
   EXPECT_EQ(coarse.at("cols"), 16);
   EXPECT_EQ(coarse.at("bits"), 8);
@@ -334,7 +334,7 @@ TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
   EXPECT_TRUE(exact.at("psnr_db").is_null());
   EXPECT_EQ(exact.at("loss_estimate_db"), 0);
   EXPECT_EQ(exact.at("loss_bound_db"), 0);
-  const Json& failure = lines.at("in/b.png");
+  const Json& failure = lines.at(at("in/b.png"));
   EXPECT_EQ(failure.at("reason"), "not an image");
   EXPECT_EQ(failure.at("stage"), "load");
 }
