@@ -31,20 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using Naming = io::OutputTree::Naming;
 
-std::optional<io::OutputTree> make_outputs(const JobRequest& request,
-                                           const std::vector<RankPolicy>& ranks) {
-  const settings::OutputSettings& output = request.settings.output;
-  if (!output.writes_files()) return std::nullopt;
-  const bool has_images = output.format != OutputFormat::none;
-  return std::optional<io::OutputTree>(
-      std::in_place, request.output,
-      output.name.empty() ? io::OutputTree::default_name(has_images ? ranks.size() : 1)
-                          : output.name,
-      has_images ? &io::codec_for(output.format) : nullptr, ranks,
-      io::ExtraOutputs{.residuals = output.residual.is_written(),
-                       .factors = output.factors != FactorType::none});
-}
-
 io::InputGuard make_guard(const JobRequest& request) {
   return request.settings.output.writes_files() ? io::InputGuard(request.inputs, request.output)
                                                 : io::InputGuard();
@@ -95,7 +81,7 @@ pipeline::MeasureOptions measure_options(const JobRequest& request) {
 Job::Job(JobRequest request)
     : request_(checked(std::move(request))),
       ranks_(request_.settings.ranks),
-      outputs_(make_outputs(request_, ranks_)),
+      outputs_(make_output_tree(request_.settings, request_.output)),
       guard_(make_guard(request_)),
       loader_(request_.settings.limits, ranks_, outputs_ ? outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
