@@ -142,7 +142,7 @@ TEST_F(QualityReportTest, has_the_gain_of_residuals) {
   }
   EXPECT_THAT(text("out/a.residual.png"), HasSubstr("eckart:residual_gain"));
   EXPECT_THAT(run_with({"--residual"}).err, HasSubstr("2 skipped"));
-  const ProcessResult changed = run_with({"--set", "output.residual=0.5"});
+  const ProcessResult changed = run_with({"--residual=0.5"});
   EXPECT_EQ(changed.code, int(ExitCode::usage));
   EXPECT_THAT(changed.err, HasSubstr("2 outputs made with other settings (residual auto -> 0.5)"));
 }
