@@ -182,6 +182,16 @@ ECKART_HOST_DEVICE inline int rank_above_noise(const PlaneSpectrum& plane) {
 
 }  // namespace rank_rules
 
+/// The squared error that a rule of kind missing_share or squared_error allows these planes. A
+/// share below the rounding error of a sum of squares cannot be told from zero.
+ECKART_HOST_DEVICE inline double squared_error_limit(const RankRule& rule,
+                                                     const PlaneSpectrum* planes, int channels) {
+  if (rule.kind == RankRule::Kind::squared_error) return rule.limit;
+  double squared_norm = 0;
+  for (int c = 0; c < channels; ++c) squared_norm += planes[c].squared_norm;
+  return fmax(rule.limit, kRoundingError * planes[0].full_rank()) * squared_norm;
+}
+
 /// Chooses the ranks of planes that are chosen together, at least 1 each and at most the number of
 /// known values. Returns false if more values are needed, of the planes whose rank is then that
 /// number; if there is none, values of a more accurate solver.
@@ -189,12 +199,8 @@ ECKART_HOST_DEVICE inline bool choose_ranks(const RankRule& rule, const PlaneSpe
                                             int channels, int* ranks) {
   using Kind = RankRule::Kind;
   if (rule.kind == Kind::missing_share || rule.kind == Kind::squared_error) {
-    double squared_norm = 0;
-    for (int c = 0; c < channels; ++c) squared_norm += planes[c].squared_norm;
-    // A share below the rounding error of a sum of squares cannot be told from zero.
-    const double share = fmax(rule.limit, kRoundingError * planes[0].full_rank());
-    const double limit = rule.kind == Kind::missing_share ? share * squared_norm : rule.limit;
-    return rank_rules::limit_squared_error(limit, planes, channels, ranks);
+    return rank_rules::limit_squared_error(squared_error_limit(rule, planes, channels), planes,
+                                           channels, ranks);
   }
   bool is_enough = true;
   for (int c = 0; c < channels; ++c) {

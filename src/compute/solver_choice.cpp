@@ -69,8 +69,8 @@ SolverKind SolverChooser::choose(const BatchWorkload& batch, int max_gram_column
   return choice.solver;
 }
 
-SolverKind SolverChooser::estimate(const BatchWorkload& batch) const {
-  return choose_solver(requested_, batch, INT_MAX, costs_).solver;
+SolverKind SolverChooser::estimate(const BatchWorkload& batch, int max_gram_columns) const {
+  return choose_solver(requested_, batch, max_gram_columns, costs_).solver;
 }
 
 void SolverChooser::record(const BatchWorkload& batch, SolverKind used) {

@@ -31,7 +31,7 @@ class SolverChooser {
   /// All batches with the same shape, rank and columns must have the same workload.
   SolverKind choose(const BatchWorkload& batch, int max_gram_columns = INT_MAX);
   /// The same without a record, for a rank that may not be the final one.
-  SolverKind estimate(const BatchWorkload& batch) const;
+  SolverKind estimate(const BatchWorkload& batch, int max_gram_columns = INT_MAX) const;
   /// Records the solver that computed a plane whose rank depends on its singular values.
   void record(const BatchWorkload& batch, SolverKind used);
   /// The choices and records by shape and rank, the largest first, at most 100.

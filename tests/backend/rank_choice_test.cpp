@@ -154,6 +154,35 @@ TEST_P(RankChoiceTest, meets_targets_of_color_images) {
     check(image, spec);
 }
 
+/// A GPU goes on with more columns where few do not suffice, and learns how many.
+TEST_P(RankChoiceTest, meets_targets_of_images_that_need_different_ranks) {
+  const auto backend = make();
+  const auto lane = backend->make_lane(0);
+  for (const char* spec : {"psnr:32", "energy:0.98,psnr:28"}) {
+    for (int round = 0; round < 3; ++round) {
+      std::vector<compute::Task> tasks;
+      for (const double share_of_noise : {0.0, 0.02, 0.3, 0.1, 0.0, 0.05}) {
+        Image image = make_image(synth::SynthKind::texture, 192, 160);
+        const Image noise = make_image(synth::SynthKind::noise, 192, 160);
+        for (std::size_t i = 0; i < image.shape().samples(); ++i) {
+          const double mixed = (1 - share_of_noise) * double(image.plane<std::uint8_t>(0).data[i]) +
+                               share_of_noise * double(noise.plane<std::uint8_t>(0).data[i]);
+          image.plane<std::uint8_t>(0).data[i] = std::uint8_t(mixed);
+        }
+        tasks.push_back(make_task(image, spec));
+      }
+      std::vector<compute::Task*> batch;
+      for (compute::Task& task : tasks) batch.push_back(&task);
+      lane->start(0, compute::batch_key(*batch.front(), 32), batch);
+      lane->finish(0);
+      for (const compute::Task& task : tasks) {
+        EXPECT_EQ(task.error, "");
+        expect_chosen_ranks(task.input, task, spec);
+      }
+    }
+  }
+}
+
 TEST_P(RankChoiceTest, meets_targets_in_16_bits) {
   const Image image = make_image(synth::SynthKind::texture, 96, 128, 1, Depth::u16);
   for (const char* spec : {"energy:0.99", "psnr:40", "rmse:500", "gd:sigma=700"})

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "compute/rank_estimate.hpp"
 #include "core/error.hpp"
 
 namespace eckart::compute::cpu {
@@ -11,7 +12,10 @@ namespace {
 // The iteration starts with this rank, or a share of the columns if that is more.
 constexpr int kMinFirstRank = 16;
 constexpr int kFirstRankDivisor = 16;
-constexpr int kGrowth = 2;
+// Where more are needed, it starts again with the estimated rank, but with at least and at most
+// this much more.
+constexpr double kMinGrowth = 1.25;
+constexpr double kMaxGrowth = 4;
 // The refined values are larger than the estimates, so that other ranks may be chosen than those
 // estimated: up to an eighth more, but at least this many more.
 constexpr int kMinMargin = 4;
@@ -117,8 +121,13 @@ bool AdaptiveRankSolver::find_ranks(std::span<const PlaneTask<T>> planes,
     if (choose_all(spectra, rules, ranks, needs_start)) break;
     if (std::ranges::find(needs_start, true) == needs_start.end())
       return false;  // float32 does not resolve the values
+    int estimate = 1;
+    for (const RankRule& rule : rules) estimate = std::max(estimate, estimate_rank(rule, spectra));
+    const int wanted = rank_to_cover(estimate, n);
     for (std::size_t c = 0; c < planes.size(); ++c) {
-      if (needs_start[c]) max_ranks_[c] = std::min(n, kGrowth * max_ranks_[c]);
+      if (!needs_start[c]) continue;
+      const int least = int(kMinGrowth * max_ranks_[c]), most = int(kMaxGrowth * max_ranks_[c]);
+      max_ranks_[c] = std::min(n, std::clamp(wanted, least, most));
     }
   }
   for (std::size_t c = 0; c < planes.size(); ++c) {

@@ -46,27 +46,26 @@ void BatchExecutor::enqueue(Slot& slot, const BatchKey& key, std::span<Task* con
 }
 
 void BatchExecutor::compute(Slot& slot, const BatchPlan& plan) {
-  slot.set_iterations(plan.tuner.next());
-  run(slot, plan, plan.first_solver, std::max(plan.capacity.current, slot.padded_planes()),
+  slot.set_iterations(plan.iterations());
+  run(slot, plan, plan.first_stage, std::max(plan.capacity.current, slot.padded_planes()),
       slot.iterations());
 }
 
-void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t solver,
+void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t stage,
                               const BatchPlan& plan) {
-  const int padded_planes =
-      plan.padded_planes(int(planes.size()), plan.max_recompute_planes(solver));
+  const int max_planes = plan.max_recompute_planes(stage);
+  const int padded_planes = plan.padded_planes(int(planes.size()), max_planes);
   slot.select_planes(planes, padded_planes, compute_stream_.get());
-  run(slot, plan, solver, std::max(plan.capacity.recompute, padded_planes), IterationTuner::kMax);
+  run(slot, plan, stage, std::max(max_planes, padded_planes), plan.recompute_iterations(stage));
 }
 
-/// Runs one solver from pixels to reconstructions and copies its results out. Workspace is reserved
+/// Runs one stage from pixels to reconstructions and copies its results out. Workspace is reserved
 /// for `capacity` planes, so that a later, fuller batch need not allocate.
-void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_index, int capacity,
+void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t stage, int capacity,
                         int iterations) {
-  BatchSolver& solver = this->solver(plan, solver_index);
-  reserve_workspace(
-      solver.workspace_bytes(handles(), plan.problem(solver_index, capacity, iterations)));
-  const Problem problem = plan.problem(solver_index, slot.padded_planes(), iterations);
+  BatchSolver& solver = this->solver(plan.stages[stage].solver);
+  reserve_workspace(solver.workspace_bytes(handles(), plan.problem(stage, capacity, iterations)));
+  const Problem problem = plan.problem(stage, slot.padded_planes(), iterations);
   slot.reserve_triplets(problem, capacity);
   DeviceBatch batch = slot.batch();
   batch.workspace = workspace_.as<>();
@@ -74,20 +73,15 @@ void BatchExecutor::run(Slot& slot, const BatchPlan& plan, std::size_t solver_in
   slot.timeline().begin(DeviceSpan::compute, int(slot.task_planes().size()), compute_stream_.get());
   solver.solve(handles(), problem, batch);
   slot.timeline().end(DeviceSpan::compute, compute_stream_.get());
-  slot.copy_out_results(solver_kind(plan.solvers[solver_index]), solver.spectrum(problem),
+  slot.copy_out_results(solver_kind(plan.stages[stage].solver), solver.spectrum(problem),
                         streams());
 }
 
-/// Plans with the same solver sequence share its solvers. All of them are created when the first is
-/// needed.
-BatchSolver& BatchExecutor::solver(const BatchPlan& plan, std::size_t index) {
-  auto& solvers = solvers_[plan.solvers];
-  if (solvers.empty()) {
-    std::vector<std::unique_ptr<BatchSolver>> made;
-    for (const SolverStep step : plan.solvers) made.push_back(make_solver(step));
-    solvers = std::move(made);
-  }
-  return *solvers[index];
+/// All stages with the same solver share it.
+BatchSolver& BatchExecutor::solver(SolverStep step) {
+  std::unique_ptr<BatchSolver>& solver = solvers_[step];
+  if (!solver) solver = make_solver(step);
+  return *solver;
 }
 
 /// The only place where the workspace grows: at the first batch of a shape that needs more, at the

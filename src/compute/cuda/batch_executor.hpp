@@ -28,11 +28,11 @@ class BatchExecutor {
   /// plan.capacity.current planes.
   void enqueue(Slot& slot, const BatchKey& key, std::span<Task* const> tasks, int planes,
                const BatchPlan& plan);
-  /// Queues the first solver of the plan on the planes that the slot has packed.
+  /// Queues the first stage of the plan on the planes that the slot has packed.
   void compute(Slot& slot, const BatchPlan& plan);
-  /// Queues another solver of the plan on `planes`, which must be planes that the slot has packed.
-  /// Reserves memory for plan.capacity.recompute planes.
-  void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t solver,
+  /// Queues another stage of the plan on `planes`, which must be planes that the slot has packed.
+  /// Reserves memory for plan.max_recompute_planes() planes.
+  void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t stage,
                  const BatchPlan& plan);
 
   /// Waits until no queued work uses the lane's memory. Ignores errors.
@@ -45,8 +45,8 @@ class BatchExecutor {
   }
 
  private:
-  void run(Slot& slot, const BatchPlan& plan, std::size_t solver, int capacity, int iterations);
-  BatchSolver& solver(const BatchPlan& plan, std::size_t index);
+  void run(Slot& slot, const BatchPlan& plan, std::size_t stage, int capacity, int iterations);
+  BatchSolver& solver(SolverStep step);
   void reserve_workspace(std::size_t bytes);
   Handles handles() const {
     return {compute_stream_.get(), blas_handle_.get(), solver_handle_.get()};
@@ -56,7 +56,7 @@ class BatchExecutor {
   BlasHandle blas_handle_;
   SolverHandle solver_handle_;
   DeviceBuffer blas_workspace_, workspace_;
-  std::map<std::vector<SolverStep>, std::vector<std::unique_ptr<BatchSolver>>> solvers_;
+  std::map<SolverStep, std::unique_ptr<BatchSolver>> solvers_;
   DeviceClock clock_;
 };
 

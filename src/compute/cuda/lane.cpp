@@ -85,14 +85,20 @@ std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pix
   BatchPlan& plan = plans_.at(slot.key());
   slot.wait();
   const std::vector<TaskPlane> all(slot.task_planes().begin(), slot.task_planes().end());
-  BatchCertification certification = slot.certify(plan.certificate, plan.solvers.size() == 1);
+  BatchCertification certification = slot.certify(plan.certificate, plan.stages.size() == 1);
   std::vector<TaskPlane> uncertified = std::move(certification.uncertified);
   planes_recomputed_ += int(uncertified.size());
-  plan.record_result(slot.iterations(), int(all.size()), certification.planes_needing_iterations,
-                     certification.max_iteration_loss_db);
-  for (std::size_t solver = plan.first_recompute_solver(slot.iterations());
-       solver < plan.solvers.size(); ++solver) {
-    uncertified = recompute(executor_, plan, slot, solver, uncertified, copy_pixels);
+  plan.record_result(plan.first_stage, slot.iterations(), int(all.size()),
+                     certification.planes_needing_iterations, certification.max_iteration_loss_db);
+  for (std::size_t stage = plan.first_recompute_stage(slot.iterations());
+       stage < plan.stages.size(); ++stage) {
+    const auto later = std::stable_partition(
+        uncertified.begin(), uncertified.end(),
+        [&](const TaskPlane& plane) { return plan.covers_rank(stage, plane.estimated_rank); });
+    std::vector<TaskPlane> rest(later, uncertified.end());
+    uncertified.erase(later, uncertified.end());
+    uncertified = recompute(executor_, plan, slot, stage, uncertified, copy_pixels);
+    uncertified.insert(uncertified.end(), rest.begin(), rest.end());
   }
   if (plan.is_adaptive) plan.record_ranks(largest_ranks(all));
   return uncertified;

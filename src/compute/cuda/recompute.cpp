@@ -33,15 +33,16 @@ std::span<const TaskPlane> first_part(std::span<const TaskPlane> planes, int max
 }  // namespace
 
 std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
-                                 std::size_t solver, std::span<const TaskPlane> uncertified,
+                                 std::size_t stage, std::span<const TaskPlane> uncertified,
                                  bool copy_pixels) {
   std::vector<TaskPlane> still_uncertified;
   slot.timeline().begin_recompute();
   while (!uncertified.empty()) {
-    const auto part = first_part(uncertified, plan.max_recompute_planes(solver), plan.is_adaptive);
+    const auto part = first_part(uncertified, plan.max_recompute_planes(stage), plan.is_adaptive);
+    const int iterations = plan.recompute_iterations(stage);
     const ProfilerRange range("recompute", plan.shape, int(part.size()));
     try {
-      executor.recompute(slot, part, solver, plan);
+      executor.recompute(slot, part, stage, plan);
     } catch (const OutOfMemory&) {
       executor.drain();
       executor.free_workspace();
@@ -50,8 +51,14 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
     }
     if (copy_pixels) slot.copy_out_selected_pixels(executor.streams());
     slot.wait();
-    const BatchCertification certification = slot.certify(plan.certificate, plan.is_last(solver));
-    mark_recomputed(part);
+    const BatchCertification certification = slot.certify(plan.certificate, plan.is_last(stage));
+    if (plan.is_block(stage)) {
+      plan.record_result(stage, iterations, int(part.size()),
+                         certification.planes_needing_iterations,
+                         certification.max_iteration_loss_db);
+    } else {
+      mark_recomputed(part);
+    }
     still_uncertified.insert(still_uncertified.end(), certification.uncertified.begin(),
                              certification.uncertified.end());
     uncertified = uncertified.subspan(part.size());

@@ -16,7 +16,7 @@ namespace eckart::compute::cuda {
 /// single plane. Otherwise throws as check() does. Without `copy_pixels` the pixels stay on the
 /// device.
 std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot& slot,
-                                 std::size_t solver, std::span<const TaskPlane> uncertified,
+                                 std::size_t stage, std::span<const TaskPlane> uncertified,
                                  bool copy_pixels);
 
 }  // namespace eckart::compute::cuda

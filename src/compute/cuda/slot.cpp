@@ -1,17 +1,11 @@
 #include "compute/cuda/slot.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <iterator>
-#include <set>
 #include <utility>
 
-#include "compute/certificate.hpp"
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/float_scale.hpp"
-#include "core/quality.hpp"
 
 namespace eckart::compute::cuda {
 void Slot::MirroredBuffer::copy_in(std::size_t bytes, cudaStream_t stream) const {
@@ -190,67 +184,6 @@ void Slot::wait() const {
   ECKART_CUDA_CHECK(cudaEventSynchronize(copied_out_.get()));
 }
 
-namespace {
-
-/// The planes whose image has a plane in `some`.
-std::vector<TaskPlane> planes_of_same_images(std::span<const TaskPlane> planes,
-                                             std::span<const TaskPlane> some) {
-  std::set<const Task*> tasks;
-  for (const TaskPlane& plane : some) tasks.insert(plane.task);
-  std::vector<TaskPlane> all;
-  std::ranges::copy_if(planes, std::back_inserter(all),
-                       [&](const TaskPlane& plane) { return tasks.contains(plane.task); });
-  return all;
-}
-
-}  // namespace
-
-BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
-  BatchCertification certification;
-  for (std::size_t plane_index = 0; plane_index < task_planes_.size(); ++plane_index) {
-    const TaskPlane& task_plane = task_planes_[plane_index];
-    const double norm = squared_norm(plane_index);
-    if (key_.wants_spectrum) set_spectrum(plane_index);
-    bool is_converged = info_.host.as<int>()[plane_index] == 0, is_certified = true,
-         is_rounding_limited = false;
-    double max_iteration_loss_db = 0;
-    for (std::size_t r = 0; r < ranks(); ++r) {
-      PlaneResult result = make_result(plane_index, r, norm);
-      is_converged =
-          is_converged && std::isfinite(result.residual) && chosen_rank(plane_index, r) > 0;
-      if (r >= outputs()) continue;  // of factors by a complete decomposition
-      const double rounding_loss_db = loss_estimate_db(result.rank, task_plane.plane.n(),
-                                                       result.residual, norm, spectrum_.precision);
-      is_certified = is_certified && (result.is_certified(certificate) || is_last);
-      is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
-      max_iteration_loss_db =
-          std::max(max_iteration_loss_db, result.loss_estimate_db - rounding_loss_db);
-      unscale(result, task_plane.plane.scale);
-      task_plane.task->results[r][std::size_t(task_plane.channel)] = result;
-    }
-    if (key_.min_factor_rank && is_converged) {
-      const double error =
-          triplet_error(spectrum_, values(plane_index), task_plane.plane,
-                        chosen_rank(plane_index, largest_rank_index(plane_index)), norm);
-      is_certified = is_certified && error <= kMaxTripletError;
-      // So the tuner keeps both below their limits.
-      max_iteration_loss_db =
-          std::max(max_iteration_loss_db, kMaxLossDb * error / kMaxTripletError);
-    }
-    if (is_converged && is_certified) {
-      if (key_.min_factor_rank) set_factors(plane_index, norm);
-      certification.max_iteration_loss_db =
-          std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
-    } else {
-      certification.uncertified.push_back(task_plane);
-      certification.planes_needing_iterations += is_converged && !is_rounding_limited;
-    }
-  }
-  if (is_adaptive_ && !certification.uncertified.empty())
-    certification.uncertified = planes_of_same_images(task_planes_, certification.uncertified);
-  return certification;
-}
-
 void Slot::copy_to_outputs() const {
   const ProfilerRange range("copy to images");
   for (const TaskPlane& image : packed_images_) {
@@ -260,85 +193,6 @@ void Slot::copy_to_outputs() const {
                   image.task->input.bytes());
     }
   }
-}
-
-PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
-                              double squared_norm) const {
-  const PlaneLayout& plane = task_planes_[plane_index].plane;
-  PlaneResult result{.rank = std::abs(chosen_rank(plane_index, rank_index)), .solver = solver_};
-  for (const TileError& error : errors(plane_index, rank_index)) {
-    result.squared_error += error.squared_error;
-    result.residual += error.residual;
-  }
-  set_spectral_results(result, spectrum_, values(plane_index), plane, squared_norm);
-  return result;
-}
-
-std::span<const double> Slot::values(std::size_t plane_index) const {
-  const auto count = std::size_t(spectrum_.values());
-  return {values_.host.as<double>() + plane_index * count, count};
-}
-
-void Slot::set_spectrum(std::size_t plane_index) const {
-  const TaskPlane& task_plane = task_planes_[plane_index];
-  const PlaneLayout& plane = task_plane.plane;
-  const std::vector<double> squares =
-      squared_values(spectrum_, values(plane_index), plane.sample_bytes);
-  const double unscale = 1 / (plane.scale * plane.scale);
-  auto& spectra = task_plane.task->spectra;
-  spectra.resize(std::size_t(plane.channels));
-  spectra[std::size_t(task_plane.channel)] =
-      singular_values({.values = squares.data(),
-                       .scale = unscale,
-                       .is_svd_of_a = spectrum_.precision == Precision::float64,
-                       .count = plane.n(),
-                       .rows = plane.rows,
-                       .cols = plane.cols,
-                       .squared_norm = unscale * squared_norm(plane_index)});
-}
-
-void Slot::set_factors(std::size_t plane_index, double squared_norm) const {
-  const TaskPlane& task_plane = task_planes_[plane_index];
-  const std::size_t largest = largest_rank_index(plane_index);
-  eckart::Factors triplets = read_triplets(
-      triplets_.host.as<>() + plane_index * triplet_layout_.plane_bytes(), triplet_layout_,
-      task_plane.plane, chosen_rank(plane_index, largest), squared_norm);
-  if (spectrum_.precision == Precision::float16) {
-    double residual = 0;
-    for (const TileError& error : errors(plane_index, largest)) residual += error.residual;
-    match_residual(triplets, residual);
-  }
-  auto& factors = task_plane.task->factors;
-  factors.resize(std::size_t(task_plane.plane.channels));
-  factors[std::size_t(task_plane.channel)] = std::move(triplets);
-}
-
-std::size_t Slot::largest_rank_index(std::size_t plane_index) const {
-  std::size_t largest = 0;
-  for (std::size_t r = 1; r < ranks(); ++r)
-    if (chosen_rank(plane_index, r) > chosen_rank(plane_index, largest)) largest = r;
-  return largest;
-}
-
-/// Negative if it could not be chosen, see choose_batch_ranks().
-int Slot::chosen_rank(std::size_t plane_index, std::size_t rank_index) const {
-  if (is_adaptive_)
-    return ranks_.host.as<int>()[rank_index * std::size_t(padded_planes_) + plane_index];
-  const PlaneLayout& plane = task_planes_[plane_index].plane;
-  return max_rank(key_.ranks[rank_index], plane.rows, plane.cols);
-}
-
-std::span<const TileError> Slot::errors(std::size_t plane_index, std::size_t rank_index) const {
-  const TileErrorLayout all = tile_error_layout();
-  return {errors_.host.as<TileError>() + all.first(plane_index, rank_index), all.tiles};
-}
-
-/// Of the samples multiplied by their scale. Exact up to 2^53: always for 8 bits, and for 16 bits
-/// up to 2^21 samples.
-double Slot::squared_norm(std::size_t plane_index) const {
-  long double sum = 0;  // the sum of many tiles of floats is not exact in a double
-  for (const TileError& error : errors(plane_index, 0)) sum += error.squared_norm;
-  return double(sum);
 }
 
 }  // namespace eckart::compute::cuda

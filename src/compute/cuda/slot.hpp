@@ -19,6 +19,9 @@ struct TaskPlane {
   Task* task;
   int channel;
   PlaneLayout plane;
+  /// Of an uncertified plane whose image needs more ranks than were covered: the largest of them,
+  /// as estimated. Otherwise 0.
+  int estimated_rank = 0;
 };
 
 /// The streams of a lane: copies in, computation, and copies out. They run concurrently for
@@ -115,6 +118,9 @@ class Slot {
 
   void copy_in_plane_layouts(cudaStream_t stream);
   void copy_in_rules(cudaStream_t stream);
+  std::vector<TaskPlane> whole_images(std::span<const TaskPlane> some) const;
+  int estimated_rank(std::size_t first_plane, int channels) const;
+  PlaneSpectrum leading_values(std::size_t plane_index, std::vector<double>& squares) const;
   int chosen_rank(std::size_t plane_index, std::size_t rank_index) const;
   std::span<const double> values(std::size_t plane_index) const;
   void set_spectrum(std::size_t plane_index) const;

@@ -263,7 +263,7 @@ class CorruptLedgerTest : public ::testing::Test {
 };
 
 TEST_F(CorruptLedgerTest, does_not_stop_a_run_if_corrupt_at_random_positions) {
-  constexpr int kLedgers = 300;
+  constexpr int kLedgers = 60;
   int renamed = 0;
   for (int seed = 0; seed < kLedgers; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

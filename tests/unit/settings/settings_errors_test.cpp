@@ -223,7 +223,7 @@ TEST(SettingsError, is_short) {
 TEST(SettingsError, is_the_only_result_of_damaged_files) {
   std::string whole = to_yaml(Settings{});
   whole += "watches: [{input: /a, output: {folder: /b}, rank: 3, exclude: [c]}]\n";
-  for (std::size_t i = 0; i < whole.size(); i += 7) {
+  for (std::size_t i = 0; i < whole.size(); i += 37) {
     file_error(whole.substr(0, i));
     for (const char c : {'\0', '\t', '{', '[', '"', ':', '*', '!', '\n', '-', '\xff'}) {
       std::string damaged = whole;

@@ -21,6 +21,8 @@ constexpr int kMinBatchPlanes = 4;
 
 // Few planes are uncertified: memory is reserved to recompute this fraction of a batch at a time.
 constexpr int kRecomputeDivisor = 8;
+// A block of an adaptive plan computes many planes: this many times as many.
+constexpr int kBlockFactor = 4;
 // A batch of at most this fraction of a full one is small.
 constexpr int kSmallBatchDivisor = 32;
 
@@ -74,6 +76,8 @@ void BatchCapacity::grow_for(int planes, bool is_deterministic) {
   const bool is_small = planes <= small && !is_deterministic;
   current = is_small ? small : std::max(full, planes);
 }
+
+int BatchCapacity::block() const { return std::min(current, kBlockFactor * recompute); }
 
 bool BatchCapacity::shrink(int planes) {
   const bool is_minimum = current == planes;

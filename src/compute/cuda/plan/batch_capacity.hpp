@@ -37,6 +37,8 @@ struct BatchCapacity {
   int current = 0;    ///< for a whole batch
   int full = 0;       ///< `current` after the first batch that is not small
   int recompute = 0;  ///< for planes recomputed at a time
+  /// For planes that a block of an adaptive plan computes at a time.
+  int block() const;
 
   /// The initial capacity; `batch_planes` is the size of a full batch.
   static BatchCapacity for_full_batch(int batch_planes);

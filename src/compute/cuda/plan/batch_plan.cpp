@@ -1,51 +1,67 @@
 #include "compute/cuda/plan/batch_plan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/evict_if_full.hpp"
+#include "compute/rank_estimate.hpp"
 
 namespace eckart::compute::cuda {
 
-Problem BatchPlan::problem(std::size_t solver, int padded_planes, int iterations) const {
-  Problem problem{shape.rows, shape.cols, padded_planes, ranks, columns, iterations};
-  if (is_adaptive && !is_subspace(solvers[solver])) problem.ranks.assign(ranks.size(), shape.cols);
-  return problem;
+Problem BatchPlan::problem(std::size_t stage, int padded_planes, int iterations) const {
+  return {shape.rows, shape.cols, padded_planes, stages[stage].ranks, stages[stage].columns,
+          iterations};
 }
 
-std::size_t BatchPlan::first_recompute_solver(int iterations) const {
+std::vector<SolverStep> BatchPlan::solvers() const {
+  std::vector<SolverStep> steps;
+  for (const Stage& stage : stages) steps.push_back(stage.solver);
+  return steps;
+}
+
+std::size_t BatchPlan::first_recompute_stage(int iterations) const {
   // If the second solver computed the whole batch, it runs again with the maximum number of
   // iterations, unless it already had that many.
-  const bool is_second_solver_useful = first_solver == 0 || iterations < IterationTuner::kMax;
+  const bool is_second_solver_useful = first_stage == 0 || iterations < IterationTuner::kMax;
   return is_second_solver_useful ? 1 : 2;
 }
 
-int BatchPlan::max_recompute_planes(std::size_t solver) const {
+bool BatchPlan::covers_rank(std::size_t stage, int estimated_rank) const {
+  if (!is_block(stage)) return true;
+  const std::vector<int>& ranks = stages[stage].ranks;
+  const int covered = *std::max_element(ranks.begin(), ranks.end());
+  // The last block is tried without a margin: a complete decomposition takes much longer.
+  return (is_block(stage + 1) ? rank_to_cover(estimated_rank, shape.cols) : estimated_rank) <=
+         covered;
+}
+
+int BatchPlan::recompute_iterations(std::size_t stage) const {
+  return is_block(stage) ? stages[stage].tuner.next() : IterationTuner::kMax;
+}
+
+int BatchPlan::max_recompute_planes(std::size_t stage) const {
   // A sequential solver would spend as much time on the empty planes of a deterministic batch as on
   // others.
-  return is_deterministic && is_sequential(solvers[solver]) ? 1 : capacity.recompute;
+  if (is_deterministic && is_sequential(stages[stage].solver)) return 1;
+  return is_block(stage) ? capacity.block() : capacity.recompute;
 }
 
-void BatchPlan::record_result(int iterations, int planes, int planes_needing_iterations,
-                              double max_iteration_loss_db) {
+void BatchPlan::record_result(std::size_t stage, int iterations, int planes,
+                              int planes_needing_iterations, double max_iteration_loss_db) {
   if (is_deterministic) return;
-  tuner.update(iterations, planes, planes_needing_iterations, max_iteration_loss_db);
+  stages[stage].tuner.update(iterations, planes, planes_needing_iterations, max_iteration_loss_db);
 }
 
-void BatchPlan::record_ranks(std::vector<int> largest_ranks) {
-  if (is_adaptive && !is_deterministic) rank_tuner.update(std::move(largest_ranks));
+void BatchPlan::record_ranks(std::span<const int> largest_ranks) {
+  if (is_adaptive && !is_deterministic) rank_history.add(largest_ranks);
 }
 
 BatchPlan& BatchPlanCache::get_or_make(const BatchKey& key, const IsInFlight& is_in_flight) {
   const auto known = plans_.find(key);
   if (known != plans_.end()) {
     BatchPlan& plan = known->second;
-    if (plan.has_outdated_ranks()) {
-      BatchPlan next = planner_.make_plan(key, plan.rank_tuner);
-      next.capacity = plan.capacity;
-      next.tuner = plan.tuner;
-      plan = std::move(next);
-    }
+    if (plan.is_adaptive) planner_.update_covers(key, plan);
     return plan;
   }
   evict_if_full(plans_, is_in_flight);

@@ -3,59 +3,78 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "compute/backend.hpp"
 #include "compute/cuda/layout/spectrum_format.hpp"
 #include "compute/cuda/plan/batch_capacity.hpp"
 #include "compute/cuda/plan/iteration_tuner.hpp"
-#include "compute/cuda/plan/rank_tuner.hpp"
+#include "compute/cuda/plan/rank_history.hpp"
 #include "compute/cuda/plan/solver_sequence.hpp"
 
 namespace eckart::compute::cuda {
 
 class BatchPlanner;
 
-/// How one lane computes one kind of batch. Capacity and iterations are adapted to earlier batches;
-/// BatchPlanner sets everything else.
+/// One solver of a plan, and what it computes.
+struct Stage {
+  SolverStep solver;
+  /// One per output, each at most the columns of a plane. For ranks that depend on singular values:
+  /// the largest that the factors cover.
+  std::vector<int> ranks;
+  int columns = 0;       ///< of subspace iteration
+  IterationTuner tuner;  ///< of subspace iteration
+};
+
+/// How one lane computes one kind of batch. Capacity, iterations and covered ranks are adapted to
+/// earlier batches; BatchPlanner sets everything else.
 struct BatchPlan {
   PaddedShape shape;
-  /// One per output, each at most shape.cols. For ranks that depend on singular values: the largest
-  /// that the factors of subspace iteration cover.
-  std::vector<int> ranks;
-  bool is_adaptive = false;         ///< a rank depends on singular values
-  RankTuner rank_tuner;             ///< of an adaptive plan
-  int columns = 0;                  ///< columns of subspace iteration
-  std::vector<SolverStep> solvers;  ///< see solver_sequence()
-  std::size_t first_solver = 0;     ///< index in `solvers` of the first solver of whole batches
+  /// Whether a rank depends on singular values. The stages of subspace iteration then cover more
+  /// and more ranks. Each image goes through the first one, and then to the one that covers the
+  /// rank estimated for it.
+  bool is_adaptive = false;
+  RankHistory rank_history;     ///< of an adaptive plan
+  std::vector<int> covers;      ///< of an adaptive plan, see choose_covers()
+  std::vector<Stage> stages;    ///< see solver_sequence()
+  std::size_t first_stage = 0;  ///< the index of the stage that computes whole batches
   Certificate certificate = Certificate::estimate;  ///< what certifies a plane
   bool is_deterministic = false;  ///< bytes do not depend on the other images of a batch
   BatchCapacity capacity;         ///< numbers of planes that memory is reserved for
-  IterationTuner tuner;           ///< iterations of whole batches
 
-  /// The problem for a solver. `padded_planes` includes the empty planes that fill the batch.
-  Problem problem(std::size_t solver, int padded_planes, int iterations) const;
+  /// The problem of a stage. `padded_planes` includes the empty planes that fill the batch.
+  Problem problem(std::size_t stage, int padded_planes, int iterations) const;
+  /// The solvers of all stages.
+  std::vector<SolverStep> solvers() const;
   /// The number of planes to compute for a batch of `planes`, if memory is reserved for
   /// `max_planes`.
   int padded_planes(int planes, int max_planes) const {
     return is_deterministic ? max_planes : planes;
   }
 
-  bool is_last(std::size_t solver) const { return solver + 1 == solvers.size(); }
-  /// The index of the solver that recomputes planes which the first solver left uncertified after
+  bool is_last(std::size_t stage) const { return stage + 1 == stages.size(); }
+  /// Whether a stage of an adaptive plan covers a part of the ranks.
+  bool is_block(std::size_t stage) const {
+    return is_adaptive && is_subspace(stages[stage].solver);
+  }
+  /// The iterations of whole batches.
+  int iterations() const { return stages[first_stage].tuner.next(); }
+  /// The index of the stage that recomputes planes which the first one left uncertified after
   /// `iterations`.
-  std::size_t first_recompute_solver(int iterations) const;
-  /// The number of planes that `solver` recomputes at a time.
-  int max_recompute_planes(std::size_t solver) const;
+  std::size_t first_recompute_stage(int iterations) const;
+  /// Whether a stage shall recompute an image for which this rank is estimated.
+  bool covers_rank(std::size_t stage, int estimated_rank) const;
+  int recompute_iterations(std::size_t stage) const;
+  /// The number of planes that a stage recomputes at a time.
+  int max_recompute_planes(std::size_t stage) const;
 
-  /// Reports the result of a whole batch of `planes` to the tuner. A deterministic plan ignores it.
-  void record_result(int iterations, int planes, int planes_needing_iterations,
+  /// Reports the result of `planes` planes to the tuner of a stage. A deterministic plan ignores
+  /// it.
+  void record_result(std::size_t stage, int iterations, int planes, int planes_needing_iterations,
                      double max_iteration_loss_db);
   /// Reports the largest rank of each plane of a whole batch. A deterministic plan ignores it.
-  void record_ranks(std::vector<int> largest_ranks);
-  /// Whether the tuner wants another rank than the plan was made for.
-  bool has_outdated_ranks() const { return is_adaptive && rank_tuner.next() != covered_rank; }
-  int covered_rank = 0;  ///< of an adaptive plan: rank_tuner.next() when the plan was made
+  void record_ranks(std::span<const int> largest_ranks);
 };
 
 /// The plans of one lane by batch key. Bounded by kMaxCacheEntries: when it is full, the plans that
@@ -66,8 +85,8 @@ class BatchPlanCache {
   /// The planner must outlive the cache.
   explicit BatchPlanCache(const BatchPlanner& planner) : planner_(planner) {}
 
-  /// Returns the plan of this key. Creates it if necessary, or again if it covers other ranks than
-  /// its tuner wants. The reference is valid while a batch with this key is in flight.
+  /// Returns the plan of this key. Creates it if necessary, or again if it shall cover other ranks.
+  /// The reference is valid while a batch with this key is in flight.
   BatchPlan& get_or_make(const BatchKey& key, const IsInFlight& is_in_flight);
   /// The plan of a key that is in flight.
   BatchPlan& at(const BatchKey& key) { return plans_.at(key); }

@@ -2,12 +2,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
+#include "compute/cost_model.hpp"
+#include "compute/cuda/plan/rank_cover.hpp"
 #include "compute/cuda/plan/subspace_columns.hpp"
 #include "compute/rank_rule.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
+
+// Numbers of columns that are compared for an adaptive plan.
+constexpr std::size_t kMaxCandidates = 32;
 
 std::vector<int> choose_ranks(const BatchKey& key) {
   std::vector<int> ranks;
@@ -29,8 +35,10 @@ bool needs_complete_decomposition(const BatchKey& key) {
   return key.wants_spectrum || key.has_factor_rank();
 }
 
-/// Limits the ranks that depend on singular values to `covered_rank`.
-void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) {
+/// The largest rank of each output, if those that depend on singular values are limited to
+/// `covered_rank`.
+std::vector<int> covered_ranks(const BatchKey& key, int covered_rank) {
+  std::vector<int> ranks = choose_ranks(key);
   const auto covered = [&](const RankPolicy& policy) {
     const int largest = max_rank(policy, key.shape.rows, key.shape.cols);
     return depends_on_shape_only(policy) ? largest : std::min(largest, covered_rank);
@@ -39,6 +47,7 @@ void cover_rank(const BatchKey& key, int covered_rank, std::vector<int>& ranks) 
     ranks[i] = covered(key.ranks[i]);
     if (key.chroma_rank) ranks[i] = std::max(ranks[i], covered(*key.chroma_rank));
   }
+  return ranks;
 }
 
 }  // namespace
@@ -56,39 +65,98 @@ int BatchPlanner::batch_planes(const BatchKey& key) const {
 }
 
 BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
-  return make_plan(key, RankTuner(key.shape.cols));
-}
-
-BatchPlan BatchPlanner::make_plan(const BatchKey& key, const RankTuner& rank_tuner) const {
   BatchPlan plan;
   plan.shape = key.shape;
-  plan.ranks = choose_ranks(key);
   plan.is_adaptive = key.has_plane_ranks();
-  if (plan.is_adaptive) {
-    plan.rank_tuner = rank_tuner;
-    plan.covered_rank = rank_tuner.next();
-    if (!needs_all_values(key)) cover_rank(key, plan.covered_rank, plan.ranks);
-  }
-  const BatchWorkload full = full_batch(key, plan.ranks);
-  const SolverKind solver =
-      choose_solver(needs_complete_decomposition(key) ? full_batch(key, {plan.shape.cols}) : full);
-  plan.columns = full.columns;
-  plan.solvers = plan.is_adaptive ? adaptive_solver_sequence(full, solver)
-                                  : solver_sequence(solver, options_.is_single_solver);
-  plan.first_solver = plan.is_adaptive ? 0 : first_solver(full, solver);
   plan.certificate = options_.certificate;
   plan.is_deterministic = options_.is_deterministic;
   plan.capacity = BatchCapacity::for_full_batch(batch_planes(key));
+  if (plan.is_adaptive) {
+    plan.rank_history = RankHistory(key.shape.cols);
+    plan.covers = covers(key, plan.rank_history);
+    plan.stages = adaptive_stages(key, plan.covers);
+    return plan;
+  }
+  const std::vector<int> ranks = choose_ranks(key);
+  const BatchWorkload full = full_batch(key, ranks);
+  const SolverKind solver =
+      choose_solver(needs_complete_decomposition(key) ? full_batch(key, {plan.shape.cols}) : full);
+  for (const SolverStep step : solver_sequence(solver, options_.is_single_solver))
+    plan.stages.push_back({step, ranks, full.columns, {}});
+  plan.first_stage = first_solver(full, solver);
   return plan;
+}
+
+void BatchPlanner::update_covers(const BatchKey& key, BatchPlan& plan) const {
+  std::vector<int> wanted = covers(key, plan.rank_history);
+  if (wanted == plan.covers) return;
+  std::vector<Stage> stages = adaptive_stages(key, wanted);
+  for (std::size_t i = 0; i < std::min(stages.size(), plan.stages.size()); ++i)
+    stages[i].tuner = plan.stages[i].tuner;
+  plan.covers = std::move(wanted);
+  plan.stages = std::move(stages);
+}
+
+/// The ranks that blocks of columns cover. None if a complete decomposition is needed or faster.
+std::vector<int> BatchPlanner::covers(const BatchKey& key, const RankHistory& history) const {
+  if (needs_all_values(key) || needs_complete_decomposition(key)) return {};
+  const auto seconds = [this](SolverKind solver, const BatchWorkload& batch) {
+    return estimate_seconds(solver, batch, options_.costs) / batch.planes;
+  };
+  std::vector<CoverCost> candidates;
+  for (const int rank : ranks_by_columns(key)) {
+    const BatchWorkload batch = full_batch(key, covered_ranks(key, rank));
+    if (chooser_.estimate(batch, kMaxGramColumns) != SolverKind::subspace) break;
+    candidates.push_back({rank, seconds(SolverKind::subspace, batch)});
+  }
+  const double complete = seconds(SolverKind::gram, full_batch(key, {key.shape.cols}));
+  return choose_covers(candidates, complete, history.counts());
+}
+
+std::vector<Stage> BatchPlanner::adaptive_stages(const BatchKey& key,
+                                                 std::span<const int> covers) const {
+  using enum SolverStep;
+  std::vector<Stage> stages;
+  for (const int cover : covers) {
+    std::vector<int> ranks = covered_ranks(key, cover);
+    const BatchWorkload batch = full_batch(key, ranks);
+    if (stages.empty()) choose_solver(batch);  // for the report
+    stages.push_back({batch.is_float64 ? float64_subspace : float16_subspace,
+                      std::move(ranks),
+                      batch.columns,
+                      {}});
+  }
+  const std::vector<int> all(key.ranks.size(), key.shape.cols);
+  const BatchWorkload batch = full_batch(key, all);
+  const SolverKind complete =
+      covers.empty() ? choose_solver(batch) : chooser_.estimate(batch, kMaxGramColumns);
+  for (const SolverStep step : solver_sequence(complete, /*is_single_solver=*/false))
+    stages.push_back({step, all, batch.columns, {}});
+  return stages;
+}
+
+/// For each number of columns, the largest rank that it suffices for. At most kMaxCandidates.
+std::vector<int> BatchPlanner::ranks_by_columns(const BatchKey& key) const {
+  std::vector<int> ranks;
+  for (int rank = 1; rank < key.shape.cols; ++rank) {
+    if (columns(key, rank) < columns(key, rank + 1)) ranks.push_back(rank);
+  }
+  const std::size_t step = (ranks.size() + kMaxCandidates - 1) / kMaxCandidates;
+  std::vector<int> candidates;
+  for (std::size_t i = 0; i < ranks.size(); i += step) candidates.push_back(ranks[i]);
+  return candidates;
+}
+
+int BatchPlanner::columns(const BatchKey& key, int rank) const {
+  return key.min_factor_rank ? cuda_factor_columns(rank, options_.max_float16_columns)
+                             : cuda_subspace_columns(rank, options_.max_float16_columns);
 }
 
 /// The workload that the solver is chosen for: a batch of the target size, even if memory limits
 /// batches to fewer planes.
 BatchWorkload BatchPlanner::full_batch(const BatchKey& key, const std::vector<int>& ranks) const {
   const int rank = ranks.empty() ? 1 : *std::max_element(ranks.begin(), ranks.end());
-  const int columns = key.min_factor_rank
-                          ? cuda_factor_columns(rank, options_.max_float16_columns)
-                          : cuda_subspace_columns(rank, options_.max_float16_columns);
+  const int columns = this->columns(key, rank);
   const std::int64_t planes = target_batch_planes(key.shape, options_.batch_planes);
   return {key.shape, rank, columns, int(std::max<std::int64_t>(planes, 1)),
           key.has_float_samples || columns > options_.max_float16_columns};

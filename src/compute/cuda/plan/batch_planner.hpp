@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "compute/backend.hpp"
@@ -33,12 +34,16 @@ class BatchPlanner {
   /// Requires a key with at least one row, column and rank. Throws only std::bad_alloc: a batch
   /// that is too large for the memory gets a plan, and OutOfMemory is thrown when it is computed.
   BatchPlan make_plan(const BatchKey& key) const;
-  /// Makes a plan that covers the rank of the tuner, if ranks depend on singular values.
-  BatchPlan make_plan(const BatchKey& key, const RankTuner& rank_tuner) const;
+  /// Makes the stages of an adaptive plan cover the ranks that its history asks for.
+  void update_covers(const BatchKey& key, BatchPlan& plan) const;
   /// See Backend::solver_choices().
   std::vector<SolverChoice> solver_choices() const { return chooser_.solver_choices(); }
 
  private:
+  std::vector<int> covers(const BatchKey& key, const RankHistory& history) const;
+  std::vector<Stage> adaptive_stages(const BatchKey& key, std::span<const int> covers) const;
+  std::vector<int> ranks_by_columns(const BatchKey& key) const;
+  int columns(const BatchKey& key, int rank) const;
   BatchWorkload full_batch(const BatchKey& key, const std::vector<int>& ranks) const;
   SolverKind choose_solver(const BatchWorkload& full_batch) const {
     return chooser_.choose(full_batch, kMaxGramColumns);

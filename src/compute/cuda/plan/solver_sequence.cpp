@@ -26,13 +26,6 @@ std::vector<SolverStep> solver_sequence(SolverKind solver, bool is_single_solver
   throw std::logic_error("SolverKind::automatic must be resolved before solver_sequence()");
 }
 
-std::vector<SolverStep> adaptive_solver_sequence(const BatchWorkload& full_batch,
-                                                 SolverKind solver) {
-  using enum SolverStep;
-  if (solver != SolverKind::subspace) return solver_sequence(solver, /*is_single_solver=*/false);
-  return {full_batch.is_float64 ? float64_subspace : float16_subspace, gram, gesvd};
-}
-
 std::size_t first_solver(const BatchWorkload& full_batch, SolverKind solver) {
   return solver == SolverKind::subspace && full_batch.is_float64 ? 1 : 0;
 }

@@ -40,11 +40,6 @@ constexpr SolverKind solver_kind(SolverStep step) {
 /// std::logic_error for SolverKind::automatic, which must be resolved first.
 std::vector<SolverStep> solver_sequence(SolverKind solver, bool is_single_solver);
 
-/// The same for ranks that depend on singular values. Planes that need more ranks than the factors
-/// of subspace iteration cover are left uncertified; gram has all.
-std::vector<SolverStep> adaptive_solver_sequence(const BatchWorkload& full_batch,
-                                                 SolverKind solver);
-
 /// The index in the first sequence of the solver that computes whole batches.
 std::size_t first_solver(const BatchWorkload& full_batch, SolverKind solver);
 

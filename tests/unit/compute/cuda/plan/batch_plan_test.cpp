@@ -8,29 +8,30 @@
 namespace eckart::compute::cuda {
 namespace {
 
-BatchPlan subspace_plan(std::size_t first_solver) {
+BatchPlan subspace_plan(std::size_t first_stage) {
   BatchPlan plan;
-  plan.solvers = solver_sequence(SolverKind::subspace, false);
-  plan.first_solver = first_solver;
+  for (const SolverStep solver : solver_sequence(SolverKind::subspace, false))
+    plan.stages.push_back({solver, {20}, 48, {}});
+  plan.first_stage = first_stage;
   plan.capacity = BatchCapacity::for_full_batch(256);
   return plan;
 }
 
 TEST(CudaBatchPlan, recomputes_in_float64_what_float16_did_not_certify) {
   for (const int iterations : {IterationTuner::kMin, IterationTuner::kMax})
-    EXPECT_EQ(subspace_plan(0).first_recompute_solver(iterations), 1U);
+    EXPECT_EQ(subspace_plan(0).first_recompute_stage(iterations), 1U);
 }
 
 TEST(CudaBatchPlan, repeats_float64_subspace_only_with_more_iterations) {
   for (int iterations = IterationTuner::kMin; iterations < IterationTuner::kMax; ++iterations)
-    EXPECT_EQ(subspace_plan(1).first_recompute_solver(iterations), 1U) << iterations;
-  EXPECT_EQ(subspace_plan(1).first_recompute_solver(IterationTuner::kMax), 2U);
+    EXPECT_EQ(subspace_plan(1).first_recompute_stage(iterations), 1U) << iterations;
+  EXPECT_EQ(subspace_plan(1).first_recompute_stage(IterationTuner::kMax), 2U);
 }
 
 TEST(CudaBatchPlan, ends_with_the_last_solver_of_the_sequence) {
   const BatchPlan plan = subspace_plan(0);
-  for (std::size_t solver = 0; solver < plan.solvers.size(); ++solver)
-    EXPECT_EQ(plan.is_last(solver), plan.solvers[solver] == SolverStep::gesvd);
+  for (std::size_t stage = 0; stage < plan.stages.size(); ++stage)
+    EXPECT_EQ(plan.is_last(stage), plan.stages[stage].solver == SolverStep::gesvd);
 }
 
 /// A plane is always computed in a batch of the same size, regardless of the other images.
@@ -44,12 +45,12 @@ TEST(CudaBatchPlan, pads_only_deterministic_batches_to_full_size) {
 
 TEST(CudaBatchPlan, passes_deterministic_planes_to_sequential_solvers_one_by_one) {
   BatchPlan plan = subspace_plan(0);
-  for (std::size_t solver = 0; solver < plan.solvers.size(); ++solver)
-    EXPECT_EQ(plan.max_recompute_planes(solver), plan.capacity.recompute);
+  for (std::size_t stage = 0; stage < plan.stages.size(); ++stage)
+    EXPECT_EQ(plan.max_recompute_planes(stage), plan.capacity.recompute);
   plan.is_deterministic = true;
-  for (std::size_t solver = 0; solver < plan.solvers.size(); ++solver) {
-    EXPECT_EQ(plan.max_recompute_planes(solver),
-              is_sequential(plan.solvers[solver]) ? 1 : plan.capacity.recompute);
+  for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
+    EXPECT_EQ(plan.max_recompute_planes(stage),
+              is_sequential(plan.stages[stage].solver) ? 1 : plan.capacity.recompute);
   }
 }
 
@@ -57,9 +58,42 @@ TEST(CudaBatchPlan, learns_iterations_from_whole_batches_unless_deterministic) {
   for (const bool is_deterministic : {false, true}) {
     BatchPlan plan = subspace_plan(0);
     plan.is_deterministic = is_deterministic;
-    plan.record_result(plan.tuner.next(), 100, 50, 0);
-    EXPECT_EQ(plan.tuner.next(), IterationTuner::kInitial + (is_deterministic ? 0 : 1));
+    plan.record_result(0, plan.iterations(), 100, 50, 0);
+    EXPECT_EQ(plan.iterations(), IterationTuner::kInitial + (is_deterministic ? 0 : 1));
   }
+}
+
+BatchPlan adaptive_plan() {
+  BatchPlan plan;
+  plan.shape = {256, 256};
+  plan.is_adaptive = true;
+  for (const int rank : {20, 52, 100})
+    plan.stages.push_back({SolverStep::float16_subspace, {rank}, rank + 28, {}});
+  plan.stages.push_back({SolverStep::gram, {256}, 256, {}});
+  plan.capacity = BatchCapacity::for_full_batch(256);
+  plan.capacity.grow_for(256, false);
+  return plan;
+}
+
+TEST(CudaBatchPlan, recomputes_images_with_the_block_that_covers_their_rank) {
+  const BatchPlan plan = adaptive_plan();
+  const auto stage_for = [&](int rank) {
+    std::size_t stage = plan.first_recompute_stage(plan.iterations());
+    while (!plan.covers_rank(stage, rank)) ++stage;
+    return stage;
+  };
+  EXPECT_EQ(stage_for(0), 1U) << "of an image that is not certified";
+  EXPECT_EQ(stage_for(30), 1U);
+  EXPECT_EQ(stage_for(50), 2U) << "the estimate may be too low";
+  EXPECT_EQ(stage_for(100), 2U) << "a complete decomposition takes much longer";
+  EXPECT_EQ(stage_for(101), 3U);
+}
+
+TEST(CudaBatchPlan, recomputes_more_planes_at_a_time_with_a_block) {
+  const BatchPlan plan = adaptive_plan();
+  EXPECT_EQ(plan.max_recompute_planes(1), 4 * plan.max_recompute_planes(3));
+  EXPECT_EQ(plan.recompute_iterations(1), IterationTuner::kInitial);
+  EXPECT_EQ(subspace_plan(0).recompute_iterations(1), IterationTuner::kMax);
 }
 
 class CudaBatchPlanCacheTest : public ::testing::Test {
