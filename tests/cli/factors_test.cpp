@@ -158,7 +158,7 @@ TEST_F(FactorsCliTest, names_the_reason_if_a_file_cannot_be_used) {
   EXPECT_THAT(error_with({"-o", "x", "-k", "2", "--size", "8x8"}), HasSubstr("input.size"));
 }
 
-TEST_F(FactorsCliTest, make_the_ranks_that_they_suffice_for) {
+TEST_F(FactorsCliTest, makes_the_ranks_that_a_file_suffices_for) {
   write_image("in/a.png", 3);
   run_ok({"run", "in", "-o", "f", "--format", "none", "--factors", "-k", "4", "--backend", "cpu"});
   const ProcessResult result =
