@@ -20,6 +20,7 @@
 #include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
 #include "io/is_within.hpp"
+#include "pipeline/available_ranks.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/write.hpp"
 #include "text/printable.hpp"
@@ -29,20 +30,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Naming = io::OutputTree::Naming;
-
-std::optional<io::OutputTree> make_outputs(const JobRequest& request,
-                                           const std::vector<RankPolicy>& ranks) {
-  const settings::OutputSettings& output = request.settings.output;
-  if (!output.writes_files()) return std::nullopt;
-  const bool has_images = output.format != OutputFormat::none;
-  return std::optional<io::OutputTree>(
-      std::in_place, request.output,
-      output.name.empty() ? io::OutputTree::default_name(has_images ? ranks.size() : 1)
-                          : output.name,
-      has_images ? &io::codec_for(output.format) : nullptr, ranks,
-      io::ExtraOutputs{.residuals = output.residual.is_written(),
-                       .factors = output.factors != FactorType::none});
-}
 
 io::InputGuard make_guard(const JobRequest& request) {
   return request.settings.output.writes_files() ? io::InputGuard(request.inputs, request.output)
@@ -94,7 +81,7 @@ pipeline::MeasureOptions measure_options(const JobRequest& request) {
 Job::Job(JobRequest request)
     : request_(checked(std::move(request))),
       ranks_(request_.settings.ranks),
-      outputs_(make_outputs(request_, ranks_)),
+      outputs_(make_output_tree(request_.settings, request_.output)),
       guard_(make_guard(request_)),
       loader_(request_.settings.limits, ranks_, outputs_ ? outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
@@ -139,7 +126,9 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   if (resume_ && resume_->may_have_factors())
     item.kept_factors = resume_->find_factors(item, outputs_->possible_factors_of(item.relative));
   loader_.load(item, std::move(open), context);
-  if (!item.task.input.empty()) pipeline::set_peak(item, request_.settings.quality.peak);
+  if (item.task.input.empty()) return;
+  pipeline::set_peak(item, request_.settings.quality.peak);
+  if (!item.has_known_pixels()) pipeline::leave_out_unavailable_ranks(item);
 }
 
 void Job::write(pipeline::WorkItem& item) {

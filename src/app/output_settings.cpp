@@ -15,6 +15,20 @@ EncodeOptions encode_options(const settings::OutputSettings& output) {
           .png = output.png};
 }
 
+std::optional<io::OutputTree> make_output_tree(const settings::Settings& settings,
+                                               const std::filesystem::path& root) {
+  const settings::OutputSettings& output = settings.output;
+  if (!output.writes_files()) return std::nullopt;
+  const bool has_images = output.format != OutputFormat::none;
+  return std::optional<io::OutputTree>(
+      std::in_place, root,
+      output.name.empty() ? io::OutputTree::default_name(has_images ? settings.ranks.size() : 1)
+                          : output.name,
+      has_images ? &io::codec_for(output.format) : nullptr, settings.ranks,
+      io::ExtraOutputs{.residuals = output.residual.is_written(),
+                       .factors = output.factors != FactorType::none});
+}
+
 namespace {
 
 /// Without ranks.

@@ -58,13 +58,14 @@ void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
   const ItemResult result = item.outcome.result;
   const Outcome& outcome = item.outcome;
   if (result == ItemResult::failed)
-    return report.add_failure(item.file, outcome.reason, outcome.stage, outcome.detail);
-  if (result != ItemResult::skipped && result != ItemResult::done) return;
+    report.add_failure(item.file, outcome.reason, outcome.stage, outcome.detail);
+  const bool is_done = result == ItemResult::done || item.is_partly_done;
+  if (result != ItemResult::skipped && !is_done) return;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
-    if (item.is_output_skipped(i)) {
+    if (item.is_output_kept(i)) {
       report.add_recorded(item.file, item.outputs[i], ItemResult::skipped,
                           *item.skipped_reports[i]);
-    } else if (result == ItemResult::done) {
+    } else if (is_done && !item.is_output_skipped(i)) {
       report.add(pipeline::output_measurement(item, i));
     }
   }
@@ -276,7 +277,7 @@ ExitCode exit_code(const telemetry::RunReport& report) {
   const auto failures = [&](FailureReason reason) { return report.failures[std::size_t(reason)]; };
   if (!report.stopped_by.empty() || failures(FailureReason::not_written) > 0)
     return ExitCode::io_error;
-  if (report.done + report.skipped > 0)
+  if (report.done + report.skipped + report.outputs > 0)
     return report.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
   if (report.failed > 0 && failures(FailureReason::not_found) == report.failed)
     return ExitCode::no_input;

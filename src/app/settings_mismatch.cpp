@@ -4,6 +4,8 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <system_error>
 
 #include "app/ledger_choice.hpp"
@@ -11,6 +13,7 @@
 #include "app/output_settings.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
+#include "io/is_within.hpp"
 #include "io/output_tree.hpp"
 #include "ledger/ledger.hpp"
 #include "pipeline/settings_change.hpp"
@@ -28,54 +31,72 @@ std::unique_ptr<ledger::Ledger> open_ledger_if_present(const std::filesystem::pa
   return file.empty() ? nullptr : ledger::Ledger::open_read_only(file);
 }
 
-/// Returns the change of one setting in a difference, such as "20 -> 7"; empty if it is the same.
-std::string change_of(const std::string& setting, const std::string& difference) {
-  const std::string all = ", " + difference, name = ", " + setting + " ";
-  const std::size_t begin = all.find(name);
-  if (begin == std::string::npos) return {};
-  const std::size_t end = all.find(", ", begin + name.size());
-  return all.substr(begin + name.size(), end - begin - name.size());
+/// Whether an output, or a publish intent, was made with settings of no current text.
+bool has_other_settings(ledger::Ledger& ledger, const std::vector<std::string>& texts) {
+  const auto is_other = [&](const auto& known) {
+    return std::ranges::none_of(texts, [&](const std::string& text) {
+      return ledger::settings_hash(text) == known.settings;
+    });
+  };
+  return std::ranges::any_of(ledger.count_by_settings(), is_other) ||
+         std::ranges::any_of(ledger.intents(), is_other);
 }
 
-/// Returns whether a difference of settings leaves the paths of outputs as they are. They change if
-/// the name contains a rank or format that differs, or if only one of them is a residual or
-/// factors. The names of factors have no rank.
-bool have_same_paths(const settings::OutputSettings& output, std::size_t ranks,
-                     const std::string& difference, bool are_factors) {
-  const std::string name = output.name.empty() ? io::OutputTree::default_name(ranks) : output.name;
-  for (const char* extra : {"residual", "factors"}) {
-    const std::string change = change_of(extra, difference);
-    if (change.starts_with("none ") || change.ends_with(" none")) return false;
+/// The outputs that a watch would write, with the texts of their settings.
+class WatchOutputs {
+ public:
+  explicit WatchOutputs(const settings::WatchSettings& watch)
+      : watch_(watch),
+        texts_(output_settings(watch.settings)),
+        tree_(make_output_tree(watch.settings, watch.output)) {}
+
+  const std::vector<std::string>& texts() const { return texts_; }
+
+  /// Null if the watch does not write this output: it has another name or input.
+  const std::string* settings_of(const ledger::OutputEntry& output) const {
+    const auto input = std::filesystem::path(output.input).lexically_relative(watch_.input);
+    if (!tree_ || !io::stays_within(input)) return nullptr;
+    for (const auto naming : {io::OutputTree::Naming::usual, io::OutputTree::Naming::full}) {
+      const std::vector<std::filesystem::path> paths = tree_->outputs_of(input, naming);
+      const auto found = std::ranges::find(paths, watch_.output / output.output);
+      if (found != paths.end()) return &texts_[std::size_t(found - paths.begin())];
+    }
+    return nullptr;
   }
-  return (are_factors || !io::OutputTree::names_rank(name) ||
-          change_of("rank", difference).empty()) &&
-         (name.find("{ext}") == name.npos || change_of("format", difference).empty());
-}
 
-bool is_current(const std::vector<std::string>& texts, std::uint64_t settings) {
-  return std::ranges::any_of(
-      texts, [&](const std::string& text) { return ledger::settings_hash(text) == settings; });
-}
+ private:
+  const settings::WatchSettings& watch_;
+  const std::vector<std::string> texts_;
+  const std::optional<io::OutputTree> tree_;
+};
 
-/// Counts outputs by their settings. Includes the outputs that a killed run published but did not
-/// record as done.
-std::vector<ledger::SettingsCount> count_outputs(ledger::Ledger& ledger,
-                                                 const settings::WatchSettings& watch) {
-  std::vector<ledger::SettingsCount> counts = ledger.count_by_settings();
-  std::error_code none;
-  if (ledger.intents().empty() || !std::filesystem::exists(watch.output, none)) return counts;
+/// Counts the outputs of other settings at the paths of the watch. Includes those that a killed run
+/// published, but did not record as done.
+SettingsMismatch find_mismatch(ledger::Ledger& ledger, const settings::WatchSettings& watch) {
+  SettingsMismatch mismatch;
+  const WatchOutputs current(watch);
+  if (!has_other_settings(ledger, current.texts())) return mismatch;
+  std::map<std::uint64_t, std::string> old_texts;
+  const auto compare = [&](const ledger::OutputEntry& output) {
+    const std::string* const text = current.settings_of(output);
+    if (!text || ledger::settings_hash(*text) == output.settings) return;
+    const auto [old_text, is_new] = old_texts.try_emplace(output.settings);
+    if (is_new) old_text->second = ledger.settings_text(output.settings);
+    ++mismatch.counts_by_difference[pipeline::settings_difference(old_text->second, *text)];
+  };
   const LedgerOutputs outputs(ledger, watch.output, watch.settings.ledger);
-  for (const ledger::OutputEntry& intent : outputs.published_intents(open_folder(watch.output))) {
-    const auto done = ledger.find(outputs.ledger_key(intent.output));
-    if (done && done->settings == intent.settings) continue;
-    counts.push_back({intent.settings, ledger.settings_text(intent.settings), 1});
-    if (!done) continue;
-    for (ledger::SettingsCount& count : counts) {  // the published file replaced this output
-      if (count.settings == done->settings) --count.outputs;
+  std::set<std::string> replaced;
+  std::error_code none;
+  if (!ledger.intents().empty() && std::filesystem::exists(watch.output, none)) {
+    for (const ledger::OutputEntry& intent : outputs.published_intents(open_folder(watch.output))) {
+      compare(intent);
+      replaced.insert(intent.output);
     }
   }
-  std::erase_if(counts, [](const ledger::SettingsCount& count) { return count.outputs <= 0; });
-  return counts;
+  outputs.for_each([&](const ledger::OutputEntry& output) {
+    if (!replaced.contains(output.output)) compare(output);
+  });
+  return mismatch;
 }
 
 }  // namespace
@@ -100,13 +121,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   if (!request.settings.output.writes_files()) return mismatch;
   const auto ledger = open_ledger_if_present(request.output, request.settings.ledger);
   if (!ledger) return mismatch;
-  const std::vector<std::string> texts = output_settings(request.settings);
-  const auto has_other_settings = [&](const auto& known) {
-    return !is_current(texts, known.settings);
-  };
-  if (std::ranges::none_of(ledger->count_by_settings(), has_other_settings) &&
-      std::ranges::none_of(ledger->intents(), has_other_settings))
-    return mismatch;
+  if (!has_other_settings(*ledger, output_settings(request.settings))) return mismatch;
   RunRequest dry_request = request;
   dry_request.report.clear();
   dry_request.trace.clear();
@@ -131,19 +146,7 @@ std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
   try {
     const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
     if (!ledger) return {};
-    const std::vector<std::string> texts = output_settings(watch.settings);
-    for (const ledger::SettingsCount& count : count_outputs(*ledger, watch)) {
-      if (is_current(texts, count.settings)) continue;
-      for (const std::string& text : texts) {
-        const std::string difference = pipeline::settings_difference(count.text, text);
-        const bool are_factors = pipeline::is_text_of_factors(text);
-        if (!have_same_paths(watch.settings.output, watch.settings.ranks.size(), difference,
-                             are_factors))
-          continue;
-        mismatch.counts_by_difference[difference] += count.outputs;
-        break;
-      }
-    }
+    mismatch = find_mismatch(*ledger, watch);
   } catch (const std::exception& error) {  // for example, permission denied
     return prefix + "the ledger cannot be read: " + text::printable_message(error.what());
   }

@@ -25,8 +25,8 @@ struct SettingsMismatch {
 /// mismatch. Returns no mismatch if the inputs can be listed only once.
 SettingsMismatch find_settings_mismatch(const RunRequest& request);
 
-/// Returns a warning about the mismatches of a watch before it starts; empty if there are none.
-/// Does not check whether the inputs still exist.
+/// Returns a warning about the mismatches at the output paths of a watch before it starts; empty if
+/// there are none. Does not check whether the inputs still exist.
 std::string settings_mismatch_warning(const settings::WatchSettings& watch);
 
 }  // namespace eckart::app

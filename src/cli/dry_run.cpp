@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <map>
 #include <span>
 #include <string>
 
 #include "reports/not_read_json.hpp"
 #include "reports/run_report_text.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 #include "text/json.hpp"
@@ -17,6 +19,7 @@ namespace {
 
 struct DryRunCounts {
   std::int64_t created = 0, unchanged = 0, reprocessed = 0, collisions = 0;
+  std::map<std::string, std::int64_t> collisions_by_advice{};
 
   /// Counts the decision and returns its name.
   const char* add(const pipeline::OutputDecision& decision) {
@@ -35,6 +38,7 @@ struct DryRunCounts {
         break;
     }
     ++collisions;
+    ++collisions_by_advice[collision_advice(decision)];
     return "collision";
   }
 };
@@ -94,6 +98,9 @@ void print_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
                text::group_digits(counts.unchanged).c_str(),
                text::group_digits(counts.reprocessed).c_str(),
                text::group_digits(counts.collisions).c_str());
+  for (const auto& [advice, collisions] : counts.collisions_by_advice)
+    std::fprintf(stderr, "to resolve %s, %s\n", text::format_count(collisions, "collision").c_str(),
+                 advice.c_str());
   if (report.ignored > 0)
     std::fprintf(stderr, "ignored: %s\n", reports::ignored_text(report).c_str());
   for (const std::string& warning : report.warnings)

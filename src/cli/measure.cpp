@@ -81,7 +81,7 @@ ExitCode execute(const MeasureArgs& args) {
       // Stdout has nothing but records if the report goes there.
       std::fputs(to_text(measurements).c_str(), args.report == "-" ? stderr : stdout);
     }
-    if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
+    if (args.quiet == 0) std::fputs(reports::measurement_text(report).c_str(), stderr);
   });
 }
 

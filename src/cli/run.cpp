@@ -20,7 +20,10 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/restart_process.hpp"
+#include "core/enum_names.hpp"
+#include "core/factors.hpp"
 #include "core/instant.hpp"
+#include "core/positive_number.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
 #include "reports/run_report_text.hpp"
@@ -35,10 +38,10 @@ struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, files_from0, output, report, trace;
   ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, name, factors, ledger, peak;
+  std::optional<std::string> rank, backend, solver, format, name, residual, factors, ledger, peak;
   PreparationArgs preparation;
   bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
-       residual = false, json = false, dry_run = false;
+       json = false, dry_run = false;
   int verbose = 0, quiet = 0;
 
   /// The list of --files-from or --files-from0, of which only one may be given.
@@ -47,14 +50,22 @@ struct RunArgs {
   }
 };
 
+/// How a value is given that was typed like an input, after a space; empty if it is none.
+std::string hint_of(const RunArgs& args, const std::string& input) {
+  std::string hint;
+  if (args.rank && input.find_first_not_of("0123456789,") == input.npos)
+    hint += "; several ranks are one value: --rank " + *args.rank + "," + input;
+  if (args.factors && parse_enum<FactorType>(input))
+    hint += "; the type of factors follows an equals sign: --factors=" + input;
+  if (args.residual && (input == "auto" || parse_positive_number(input)))
+    hint += "; the gain of residuals follows an equals sign: --residual=" + input;
+  return hint;
+}
+
 /// An input that was typed with a mistake ends the run before anything is done.
 void check_inputs_exist(const RunArgs& args) {
   for (const std::filesystem::path& input : args.inputs) {
-    const std::string& name = input.native();
-    const bool is_number = name.find_first_not_of("0123456789,") == name.npos;
-    const std::string hint =
-        "; several ranks are one value: --rank " + args.rank.value_or("5") + "," + name;
-    check_exists(input, args.rank && is_number ? hint : "");
+    check_exists(input, hint_of(args, input.native()));
   }
 }
 
@@ -67,12 +78,11 @@ settings::Configuration read_configuration(const RunArgs& args) {
   apply_flag(settings, "--solver", "solver", args.solver);
   apply_flag(settings, "--format", "output.format", args.format);
   apply_flag(settings, "--name", "output.name", args.name);
+  apply_flag(settings, "--residual", "output.residual", args.residual);
   apply_flag(settings, "--factors", "output.factors", args.factors);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--ledger", "ledger.file", args.ledger);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
-  if (args.residual && !settings.output.residual.is_written())
-    settings.output.residual = {ResidualGain::automatic};
   if (args.deterministic) settings.deterministic = true;
   if (args.wait_for_space) settings.wait_for_space = true;
   return configuration;
@@ -80,7 +90,7 @@ settings::Configuration read_configuration(const RunArgs& args) {
 
 /// An output folder is needed unless nothing is written.
 void check_output_folder(const RunArgs& args, const settings::OutputSettings& output) {
-  if (args.residual && output.format == OutputFormat::none)
+  if (args.residual && output.residual.is_written() && output.format == OutputFormat::none)
     throw FatalError(ExitCode::usage,
                      "--residual cannot be combined with output.format none: residuals are images");
   if (output.writes_files()) {
@@ -214,8 +224,9 @@ void add_output_options(CLI::App& run, RunArgs& args) {
                        settings::OutputSettings{}.format)
       ->group(group);
   add_name_option(run, args.name)->group(group);
-  run.add_flag("--residual", args.residual,
-               "Also write each input - output as an image, around half of the range")
+  run.add_flag("--residual{auto}", args.residual,
+               "Also write each input - output as an image, around half of the range, with the "
+               "largest gain that clips nothing or, with --residual=4, the gain 4")
       ->group(group);
   run.add_flag("--factors{float32}", args.factors,
                "Also write U, s and Vt of each input to a .npz file, in float32 or, with "

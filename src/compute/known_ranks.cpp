@@ -1,10 +1,10 @@
 #include "compute/known_ranks.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "compute/task_rank_rule.hpp"
+#include "core/rank_spec.hpp"
 
 namespace eckart::compute {
 namespace {
@@ -59,6 +59,17 @@ std::optional<std::vector<int>> choose_known_ranks(const Task& task, std::size_t
                              ? choose_ranks_within(rule, spectra, ranks)
                              : choose_ranks(rule, spectra.data(), group.count, ranks.data());
   return is_enough ? std::optional(std::move(ranks)) : std::nullopt;
+}
+
+std::string describe_missing_triplets(const std::vector<RankPolicy>& ranks,
+                                      std::span<const Factors> matrices) {
+  std::string kept;
+  const bool are_equal = std::ranges::all_of(
+      matrices, [&](const Factors& m) { return m.rank() == matrices[0].rank(); });
+  for (const Factors& matrix : matrices.first(are_equal ? 1 : matrices.size()))
+    kept += (kept.empty() ? "" : ", ") + std::to_string(matrix.rank());
+  return "rank " + to_string(ranks) + " needs more singular values than the file has: " + kept +
+         " of " + std::to_string(std::min(matrices[0].rows, matrices[0].cols));
 }
 
 bool do_known_factors_suffice(const Task& task) {

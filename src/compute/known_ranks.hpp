@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "compute/backend.hpp"
@@ -12,6 +14,10 @@ namespace eckart::compute {
 /// task with known samples, if the choice may differ from that of a decomposition.
 std::optional<std::vector<int>> choose_known_ranks(const Task& task, std::size_t output,
                                                    const ChannelGroup& group);
+
+/// Says for messages that these factors do not suffice for the ranks: how many triplets they have.
+std::string describe_missing_triplets(const std::vector<RankPolicy>& ranks,
+                                      std::span<const Factors> matrices);
 
 /// Whether the known factors of a task suffice for all that it wants.
 bool do_known_factors_suffice(const Task& task);

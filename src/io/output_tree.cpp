@@ -44,18 +44,27 @@ std::string named_format(const std::string& name) {
   return found == kOtherExtensions.end() ? "" : extension;
 }
 
+/// Requires an extension, because other programs would not open the output, and eckart not list it.
 void check_extension(const std::string& name, ImageFormat format) {
+  constexpr std::string_view kExtension = "{ext}";
+  if (name.ends_with("." + std::string(kExtension))) return;
+  const std::string subject = "the output name '" + name + "' ";
   if (name.ends_with("{name}"))
-    throw std::invalid_argument("the output name '" + name +
-                                "' ends with {name}, which has the extension of the input; end "
-                                "the name with .{ext}");
+    throw std::invalid_argument(
+        subject +
+        "ends with {name}, which has the extension of the input; end the name with .{ext}");
   const std::string named = named_format(name);
-  if (named.empty() || named == to_string(format)) return;
+  if (named == to_string(format)) return;
+  if (named.empty()) {
+    std::string stem = name;
+    if (stem.ends_with(kExtension)) stem.resize(stem.size() - kExtension.size());
+    throw std::invalid_argument(subject + "lacks the extension of the format; use '" + stem +
+                                ".{ext}'");
+  }
   const std::string other =
       parse_enum<OutputFormat>(named) ? ", or set output.format to " + named : std::string();
-  throw std::invalid_argument("the output name '" + name + "' has the extension of " + named +
-                              ", but the format is " + to_string(format) +
-                              "; end the name with {ext}" + other);
+  throw std::invalid_argument(subject + "has the extension of " + named + ", but the format is " +
+                              to_string(format) + "; end the name with {ext}" + other);
 }
 
 std::string full_name_of(std::string pattern) {

@@ -23,8 +23,9 @@ struct ExtraOutputs {
 class OutputTree {
  public:
   /// `name` is a pattern as files/output_name defines it. Throws std::invalid_argument if it is
-  /// invalid, or if there are several ranks and it has neither {rank} nor {label}. `codec` is that
-  /// of images; null if only factors are written.
+  /// invalid, if there are several ranks and it has neither {rank} nor {label}, or if it ends with
+  /// neither .{ext} nor an extension of the format. `codec` is that of images; null if only factors
+  /// are written.
   OutputTree(std::filesystem::path root, std::string name, const Codec* codec,
              std::vector<RankPolicy> ranks, ExtraOutputs extra = {});
 

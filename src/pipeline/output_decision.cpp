@@ -187,15 +187,20 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
   return decision;
 }
 
-void throw_output_collision(const std::filesystem::path& output, const OutputDecision& decision) {
+std::string collision_advice(const OutputDecision& decision) {
   std::string advice = "move the file, or set another output folder or output.name";
   if (decision.has_other_settings)
     advice += "; to reprocess it: eckart run --reprocess";
   else if (decision.may_be_replaced)
     advice += "; to replace it: eckart run --overwrite";
+  return advice;
+}
+
+void throw_output_collision(const std::filesystem::path& output, const OutputDecision& decision) {
   const char* problem = decision.may_be_replaced ? " already exists (" : " cannot be written (";
   throw ItemError(FailureReason::output_collision, text::printable(output.native()) + problem +
-                                                       decision.explanation + "): " + advice);
+                                                       decision.explanation +
+                                                       "): " + collision_advice(decision));
 }
 
 io::CollisionAction resolve_collision(const OutputDecision& decision,

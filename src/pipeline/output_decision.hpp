@@ -74,6 +74,9 @@ io::CollisionAction resolve_collision(const OutputDecision& decision,
                                       const std::filesystem::path& output,
                                       const std::filesystem::path& written);
 
+/// What the user can do about a collision, such as "move the file, or ...".
+std::string collision_advice(const OutputDecision& decision);
+
 /// Throws ItemError(output_collision) with the reason and advice.
 [[noreturn]] void throw_output_collision(const std::filesystem::path& output,
                                          const OutputDecision& decision);

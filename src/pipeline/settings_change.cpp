@@ -107,8 +107,6 @@ std::string settings_text(const PixelSettings& settings) {
   return text;
 }
 
-bool is_text_of_factors(std::string_view text) { return parse_settings(text).contains("factors"); }
-
 bool are_usable_factors(std::string_view recorded, std::string_view now) {
   auto recorded_settings = parse_settings(recorded), settings = parse_settings(now);
   const auto factors = recorded_settings.find("factors");

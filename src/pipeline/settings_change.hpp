@@ -52,9 +52,6 @@ struct PixelSettings {
 /// made again only if its text has changed.
 std::string settings_text(const PixelSettings& settings);
 
-/// Whether this is the settings_text() of factors.
-bool is_text_of_factors(std::string_view text);
-
 /// Whether factors that were written with the settings `recorded` are in float32, and are those of
 /// the matrices that the settings `now` decompose, by the same solver. The number of triplets may
 /// differ. Both are texts of settings_text() for factors.

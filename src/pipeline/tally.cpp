@@ -93,6 +93,7 @@ void Tally::count(const WorkItem& item) {
       ++report_.failed;
       ++report_.failures[std::size_t(outcome.reason)];
       ++report_.failures_by_stage[std::size_t(outcome.stage)][std::size_t(outcome.reason)];
+      if (item.is_partly_done) count_outputs(item);
       return;
     case ItemResult::skipped:
       ++report_.skipped;
@@ -106,6 +107,11 @@ void Tally::count(const WorkItem& item) {
   meters_.end_to_end.add(Clock::now() - item.found_at);
   last_done_unix_s_ = machine::unix_now_s();
   ++report_.done;
+  count_outputs(item);
+}
+
+/// With what they were made of.
+void Tally::count_outputs(const WorkItem& item) {
   for (const std::int64_t bytes : item.output_bytes) report_.output_bytes += bytes;
   const ImageShape& shape = item.image_shape;
   report_.pixels += std::int64_t(shape.rows) * shape.cols;

@@ -31,6 +31,7 @@ class Tally {
   telemetry::RunReport report() const;
 
  private:
+  void count_outputs(const WorkItem& item);
   void count_output(const WorkItem& item, std::size_t output);
   void count_costs(const WorkItem& item, std::size_t output);
   telemetry::RankSummary& summary_of(const std::string& rank);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -89,6 +90,11 @@ struct WorkItem {
   std::vector<std::int64_t> output_mtimes_ns;  ///< of each file written; 0 if skipped
   /// For each output that an earlier run made and this run keeps: its recorded report.
   std::vector<std::optional<std::string>> skipped_reports;
+  /// Indices of outputs that this input cannot give, ascending: its factors have too few triplets.
+  /// The others are made. Then the item fails with `unavailable_reason`.
+  std::vector<std::size_t> unavailable_outputs{};
+  std::string unavailable_reason{};
+  bool is_partly_done = false;  ///< failed, but all outputs that it can give are done
   Outcome outcome;
   std::string disposal;  ///< what became of a failed input; logged after the outcome
 
@@ -109,8 +115,13 @@ struct WorkItem {
     if (is_factors(output)) return index_of_most_triplets();
     return is_residual(output) ? output - output_ranks.size() : output;
   }
-  bool is_output_skipped(std::size_t output) const {
+  /// Whether an earlier run made the output, and this run keeps it.
+  bool is_output_kept(std::size_t output) const {
     return output < skipped_reports.size() && skipped_reports[output].has_value();
+  }
+  /// Whether this run does not make the output.
+  bool is_output_skipped(std::size_t output) const {
+    return is_output_kept(output) || std::ranges::binary_search(unavailable_outputs, output);
   }
   /// Whether the factors are to be written.
   bool needs_factors() const { return has_factors && !is_output_skipped(outputs.size() - 1); }

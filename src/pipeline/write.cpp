@@ -170,7 +170,8 @@ void measure_outputs(WorkItem& item, const MeasureOptions& options) {
   clamp_outputs_to_stored_bits(item);
   item.wait_time = time_between_stages(item);
   for (std::size_t i = 0; i < item.outputs.size(); ++i)
-    item.qualities.push_back(measure_output(item.task, i, options));
+    item.qualities.push_back(item.is_output_skipped(i) ? OutputQuality()
+                                                       : measure_output(item.task, i, options));
 }
 
 namespace {
@@ -211,7 +212,13 @@ void record_published(std::span<ItemPtr> group, OutputOwner& owner) {
   const std::vector<WorkItem*> published =
       items_between(group, ItemState::published, ItemState::recorded);
   owner.record(published);
-  for (WorkItem* item : published) item->advance(ItemState::recorded);
+  for (WorkItem* item : published) {
+    item->advance(ItemState::recorded);
+    if (!item->outcome.ok() || item->unavailable_outputs.empty()) continue;
+    item->is_partly_done = true;
+    item->outcome =
+        Outcome::failed(Stage::load, FailureReason::unsupported, item->unavailable_reason);
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <system_error>
 #include <unordered_set>
@@ -15,6 +16,13 @@
 namespace eckart::reports {
 namespace {
 
+/// Puts the working directory before a relative path, unless that folder was removed.
+std::filesystem::path absolute_path(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return (error ? path : absolute).lexically_normal();
+}
+
 /// The subject of a record: an output, a measurement without an output, or a failed input. A record
 /// replaces the earlier one of the same subject.
 struct ReportSubject {
@@ -25,10 +33,7 @@ struct ReportSubject {
   /// A hash of the name as it is written in the report, where bytes that are not UTF-8 are
   /// replaced.
   std::uint64_t hash() const {
-    std::error_code error;
-    const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-    const std::string name = (error ? path : absolute).lexically_normal().native();
-    return hash::name_hash(kind + '\0' + name + '\0' + variant);
+    return hash::name_hash(kind + '\0' + absolute_path(path).native() + '\0' + variant);
   }
 };
 
@@ -51,7 +56,7 @@ text::Json output_record(const std::filesystem::path& input, const std::filesyst
                          std::string_view result, const text::Json& measurements) {
   text::Json json{{"kind", "output"},
                   {"schema", kReportSchema},
-                  {"input", input.native()},
+                  {"input", absolute_path(input).native()},
                   {"output", output.empty() ? text::Json() : text::Json(output.native())},
                   {"result", result}};
   json.update(measurements);
@@ -86,7 +91,7 @@ void ImageReport::add_failure(const std::filesystem::path& file, FailureReason r
                               std::optional<Stage> stage, const std::string& detail) {
   write({{"kind", "failure"},
          {"schema", kReportSchema},
-         {"input", file.native()},
+         {"input", absolute_path(file).native()},
          {"result", to_string(ItemResult::failed)},
          {"reason", to_string(reason)},
          {"stage", stage ? text::Json(to_string(*stage)) : text::Json()},

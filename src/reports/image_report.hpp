@@ -13,8 +13,9 @@
 namespace eckart::reports {
 
 /// The report of --report: a record for each output and for each failed image, with the keys of
-/// docs/reference/summary.md, as JSON lines or CSV. Records are written at once. An existing report
-/// is never left incomplete (see ReportFile). Thread-safe.
+/// docs/reference/summary.md, as JSON lines or CSV. Paths of inputs are written as absolute ones,
+/// as the ledger has them. Records are written at once. An existing report is never left incomplete
+/// (see ReportFile). Thread-safe.
 class ImageReport {
  public:
   /// Throws the errors of the constructor of ReportFile.

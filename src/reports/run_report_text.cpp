@@ -25,8 +25,9 @@ std::string labeled(std::string_view label, std::string_view text) {
   return fmt::format("{:<11} {}\n", label, text);
 }
 
-std::string images_text(const telemetry::RunReport& report) {
-  std::string text = fmt::format("{} done, {} failed", text::group_digits(report.done),
+/// `done`: what was done with the images.
+std::string images_text(const telemetry::RunReport& report, std::string_view done) {
+  std::string text = fmt::format("{} {}, {} failed", text::group_digits(report.done), done,
                                  text::group_digits(report.failed));
   if (report.skipped > 0) text += fmt::format(", {} skipped", text::group_digits(report.skipped));
   return text;
@@ -60,9 +61,13 @@ std::string loss_text(const telemetry::RunReport& report) {
 }
 
 std::string rates_text(const telemetry::RunReport& report) {
-  return fmt::format("{}, {} Mpixel/s; files: {} MB/s read, {} MB/s written",
+  return fmt::format("{}, {} Mpixel/s",
                      text::format_image_rate(per_second(report, double(report.done))),
-                     text::format_number(per_second(report, 1e-6 * double(report.pixels))),
+                     text::format_number(per_second(report, 1e-6 * double(report.pixels))));
+}
+
+std::string file_rates_text(const telemetry::RunReport& report) {
+  return fmt::format("files: {} MB/s read, {} MB/s written",
                      text::format_number(per_second(report, 1e-6 * double(report.input_bytes))),
                      text::format_number(per_second(report, 1e-6 * double(report.output_bytes))));
 }
@@ -97,6 +102,31 @@ std::string stage_table(const std::vector<telemetry::StageStats>& stages) {
   return table;
 }
 
+/// `advice`: how to continue after an interruption.
+std::string stop_line(const telemetry::RunReport& report, std::string_view advice) {
+  constexpr std::string_view kFigures = "the figures below cover the work done before that";
+  if (!report.stopped_by.empty())
+    return labeled("STOPPED",
+                   fmt::format("{}; {}", text::printable_message(report.stopped_by), kFigures));
+  return report.interrupted ? labeled("INTERRUPTED", fmt::format("{}{}", advice, kFigures)) : "";
+}
+
+std::string image_lines(const telemetry::RunReport& report, std::string_view done) {
+  std::string lines = labeled("images", images_text(report, done));
+  if (report.ignored > 0) lines += labeled("ignored", ignored_text(report));
+  if (report.failed > 0) lines += labeled("failures", failures_text(report));
+  return lines;
+}
+
+bool has_rates(const telemetry::RunReport& report) { return report.done > 0 && report.wall_s > 0; }
+
+std::string backend_line(const telemetry::RunReport& report) {
+  if (report.backend.empty()) return {};
+  return labeled("backend", report.backend_details.empty()
+                                ? report.backend
+                                : fmt::format("{}: {}", report.backend, report.backend_details));
+}
+
 std::string notes(const telemetry::RunReport& report) {
   std::string lines;
   for (const std::string& warning : report.warnings) lines += labeled("note", warning);
@@ -120,28 +150,15 @@ std::string bottleneck_text(const telemetry::RunReport& report) {
 }
 
 std::string to_text(const telemetry::RunReport& report) {
-  std::string text;
-  if (!report.stopped_by.empty()) {
-    text += labeled("STOPPED", text::printable_message(report.stopped_by) +
-                                   "; the figures below cover the work done before that");
-  } else if (report.interrupted) {
-    text += labeled("INTERRUPTED",
-                    "the same command continues; the figures below cover the work "
-                    "done before that");
-  }
-  text += labeled("images", images_text(report));
-  if (report.ignored > 0) text += labeled("ignored", ignored_text(report));
-  if (report.failed > 0) text += labeled("failures", failures_text(report));
+  std::string text = stop_line(report, "the same command continues; ");
+  text += image_lines(report, "done");
   if (report.outputs > 0)
     text += labeled("outputs", text::group_digits(report.outputs) + "; " + loss_text(report));
   text += labeled("time", text::format_duration(report.wall_s));
-  if (report.done > 0 && report.wall_s > 0) text += labeled("rate", rates_text(report));
+  if (has_rates(report))
+    text += labeled("rate", rates_text(report) + "; " + file_rates_text(report));
   if (report.done + report.skipped == 0) return text + notes(report);  // nothing was measured
-  if (!report.backend.empty()) {
-    text += labeled("backend", report.backend_details.empty()
-                                   ? report.backend
-                                   : fmt::format("{}: {}", report.backend, report.backend_details));
-  }
+  text += backend_line(report);
   text += solver_lines(report.solvers);
   if (report.outputs > 0) text += '\n' + rank_table(report.ranks);
   if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));
@@ -153,6 +170,15 @@ std::string to_text(const telemetry::RunReport& report) {
                                         text::group_digits(report.planes_recomputed),
                                         text::group_digits(report.planes)));
   }
+  return text + notes(report);
+}
+
+std::string measurement_text(const telemetry::RunReport& report) {
+  std::string text = stop_line(report, "");
+  text += image_lines(report, "measured");
+  text += labeled("time", text::format_duration(report.wall_s));
+  if (has_rates(report)) text += labeled("rate", rates_text(report));
+  if (report.done > 0) text += backend_line(report);
   return text + notes(report);
 }
 

@@ -17,6 +17,10 @@ std::string ignored_text(const telemetry::RunReport& report);
 /// The summary at the end of a run: several lines, each with a newline.
 std::string to_text(const telemetry::RunReport& report);
 
+/// The summary at the end of a measurement, which writes no outputs: images, time, rate and
+/// backend.
+std::string measurement_text(const telemetry::RunReport& report);
+
 /// A JSON object on one line without newline, with the keys of docs/reference/summary.md.
 std::string to_json(const telemetry::RunReport& report);
 

@@ -74,7 +74,9 @@ TEST_F(ChangedSettingTest, is_reported_by_dry_run) {
   EXPECT_THAT(refused.out, HasSubstr("out/a.png: collision (rank 2 -> 7)\n"));
   EXPECT_EQ(refused.err,
             "inputs: 3, 0 MB to read, 3 would fail\n"
-            "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n");
+            "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n"
+            "to resolve 3 collisions, move the file, or set another output folder or output.name; "
+            "to reprocess it: eckart run --reprocess\n");
   const ProcessResult reprocessed = run_with("7", {"--dry-run", "--reprocess", "--format", "png"});
   EXPECT_EQ(reprocessed.code, 0);
   EXPECT_THAT(reprocessed.out, HasSubstr("out/a.png: reprocessed (rank 2 -> 7)\n"));

@@ -1,5 +1,6 @@
 // Tests --factors, and files of factors as inputs.
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -154,8 +155,30 @@ TEST_F(FactorsCliTest, names_the_reason_if_a_file_cannot_be_used) {
     arguments.insert(arguments.end(), options);
     return line_containing(run(arguments).err, "f/a.npz");
   };
-  EXPECT_THAT(error_with({"-o", "x", "-k", "5"}), HasSubstr("rank 5 needs more singular values"));
   EXPECT_THAT(error_with({"-o", "x", "-k", "2", "--size", "8x8"}), HasSubstr("input.size"));
+}
+
+TEST_F(FactorsCliTest, makes_the_ranks_that_a_file_suffices_for) {
+  write_image("in/a.png", 3);
+  run_ok({"run", "in", "-o", "f", "--format", "none", "--factors", "-k", "4", "--backend", "cpu"});
+  const ProcessResult result =
+      run({"run", "f", "-o", "out", "-k", "2,5,4", "--backend", "cpu", "--report", "-"});
+  EXPECT_EQ(result.code, int(ExitCode::some_failed));
+  EXPECT_THAT(files("out"), ElementsAre("a.k2.png", "a.k4.png"));
+  const std::string reason = "rank 5 needs more singular values than the file has: 4 of 40";
+  EXPECT_THAT(result.err, AllOf(HasSubstr("f/a.npz: " + reason), HasSubstr("0 done, 1 failed"),
+                                HasSubstr("\noutputs     2; ")));
+  std::map<std::string, int> kinds;
+  for (const Json& line : lines(result.out)) {
+    ++kinds[line.at("kind")];
+    if (line.at("kind") == "failure") {
+      EXPECT_EQ(line.at("detail"), reason);
+    }
+  }
+  EXPECT_EQ(kinds, (std::map<std::string, int>{{"failure", 1}, {"output", 2}}));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 0 done, 1 failed"));
+  EXPECT_THAT(run_ok({"run", "f", "-o", "out", "-k", "2,4", "--backend", "cpu"}).err,
+              HasSubstr("1 skipped"));
 }
 
 }  // namespace

@@ -192,6 +192,19 @@ TEST_F(UsageErrorTest, shows_how_several_ranks_are_given) {
          {"run", "in", "-o", "out", "--rank", "5", "20"});
 }
 
+TEST_F(UsageErrorTest, shows_how_the_value_of_a_flag_is_given) {
+  expect(ExitCode::no_input,
+         "float16: no such file or folder; the type of factors follows an "
+         "equals sign: --factors=float16",
+         {"run", "in", "-o", "out", "--factors", "float16"});
+  expect(ExitCode::no_input,
+         "4: no such file or folder; the gain of residuals follows an equals "
+         "sign: --residual=4",
+         {"run", "in", "-o", "out", "--residual", "4"});
+  expect(ExitCode::usage,
+         "--residual high: output.residual: ", {"run", "in", "-o", "out", "--residual=high"});
+}
+
 TEST_F(UsageErrorTest, is_reported_for_a_folder_without_images) {
   fs::create_directory(at("empty"));
   write("texts/a.txt", "text");
@@ -236,6 +249,9 @@ TEST_F(UsageErrorTest, is_reported_for_an_output_name_of_another_format) {
          {"run", "in", "-o", "out", "--set", "output.name={stem}.Heic"});
   expect(ExitCode::usage, "'{stem}.PNG' has the extension of png, but the format is jpeg",
          {"run", "in", "-o", "out", "--format", "jpg", "--set", "output.name={stem}.PNG"});
+  expect(ExitCode::usage,
+         "the output name '{stem}' lacks the extension of the format; use '{stem}.{ext}'",
+         {"run", "in", "-o", "out", "--name", "{stem}"});
   EXPECT_FALSE(fs::exists(at("out")));
 }
 

@@ -1,58 +1,12 @@
 // Tests exceptions in each stage: an ItemError fails one image; a FatalError ends the run with its
 // exit code.
-#include <gtest/gtest.h>
-#include <spdlog/spdlog.h>
-
 #include <new>
 #include <stdexcept>
 
-#include "core/error.hpp"
-#include "tests/pipeline/fakes.hpp"
+#include "tests/pipeline/failure_fixture.hpp"
 
 namespace eckart::test {
 namespace {
-
-bool is_chosen(int number) { return number == 3 || number == 11; }
-
-std::int64_t failures(const telemetry::RunReport& report, FailureReason reason) {
-  return report.failures[std::size_t(reason)];
-}
-
-template <class Error>
-Hook fails_with(Error error) {
-  return [error](int number) {
-    if (is_chosen(number)) throw error;
-  };
-}
-
-class FailingPipelineTest : public ::testing::Test {
- protected:
-  void SetUp() override { spdlog::set_level(spdlog::level::off); }
-  void TearDown() override { spdlog::set_level(spdlog::level::info); }
-
-  /// Expects that only the chosen images failed, for this reason.
-  void expect_only_the_chosen_fail(FailureReason reason) {
-    const telemetry::RunReport report = harness.run();
-    EXPECT_EQ(failures(report, reason), 2) << to_string(reason);
-    EXPECT_EQ(report.failed, 2);
-    EXPECT_EQ(report.done, 18);
-    EXPECT_EQ(harness.written(), numbers(20, is_chosen));
-  }
-
-  /// Expects that run() throws FatalError with this code.
-  void expect_fatal(ExitCode code) {
-    try {
-      harness.run();
-      FAIL() << "the run did not fail";
-    } catch (const FatalError& error) {
-      EXPECT_EQ(error.code(), code) << error.what();
-    }
-  }
-
-  PipelineHarness harness;
-  const EnvironmentError full_{"no space left", EnvironmentError::Remedy::free_disk_space};
-  const FatalError lost_{ExitCode::temporary, "the GPU is lost"};
-};
 
 TEST_F(FailingPipelineTest, loses_only_the_image_that_the_decoder_refuses) {
   harness.on_load = fails_with(ItemError(FailureReason::corrupt, "broken"));
@@ -62,124 +16,6 @@ TEST_F(FailingPipelineTest, loses_only_the_image_that_the_decoder_refuses) {
 TEST_F(FailingPipelineTest, loses_only_the_image_with_an_unexpected_decoder_error) {
   harness.on_load = fails_with(std::runtime_error("what now"));
   expect_only_the_chosen_fail(FailureReason::internal);
-}
-
-TEST_F(FailingPipelineTest, stops_on_a_full_disk_and_fails_no_image) {
-  for (Hook PipelineHarness::*const hook :
-       {&PipelineHarness::on_load, &PipelineHarness::on_write, &PipelineHarness::on_publish}) {
-    PipelineHarness fresh;
-    fresh.images = 100000;
-    fresh.*hook = fails_with(full_);
-    const telemetry::RunReport report = fresh.run();
-    EXPECT_EQ(report.stopped_by, "no space left");
-    EXPECT_TRUE(report.interrupted);
-    EXPECT_EQ(report.failed, 0);
-    EXPECT_LT(report.done, 90000) << "nothing new is taken in";
-    EXPECT_EQ(report.done, std::int64_t(fresh.written().size()));
-  }
-}
-
-TEST_F(FailingPipelineTest, publishes_outputs_written_before_the_disk_was_full) {
-  harness.options.load_threads = 1;
-  harness.options.write_threads = 1;
-  harness.backend.slot_count = 1;
-  harness.on_write = [this](int number) {
-    if (number == 11) throw full_;
-  };
-  const telemetry::RunReport report = harness.run();
-  EXPECT_EQ(harness.written().size(), 11u);
-  EXPECT_EQ(report.done, 11);
-}
-
-TEST_F(FailingPipelineTest, continues_after_a_full_disk_with_wait_for_space) {
-  std::atomic<int> attempts = 0;
-  harness.options.wait_for_space = true;
-  harness.options.space_poll_interval = std::chrono::milliseconds(1);
-  harness.on_write = [&](int number) {
-    if (is_chosen(number) && attempts++ < 5) throw full_;
-  };
-  const telemetry::RunReport report = harness.run();
-  EXPECT_EQ(report.stopped_by, "");
-  EXPECT_EQ(report.done, 20);
-  EXPECT_EQ(harness.written(), numbers(20));
-  EXPECT_EQ(attempts, 7);
-}
-
-/// The disk of the ledger is full; the disk of the outputs is not.
-TEST_F(FailingPipelineTest, counts_a_published_but_unrecorded_image_once) {
-  std::atomic<int> attempts = 0;
-  harness.options.wait_for_space = true;
-  harness.options.space_poll_interval = std::chrono::milliseconds(1);
-  harness.on_record = [&](int number) {
-    if (is_chosen(number) && attempts++ < 5) throw full_;
-  };
-  const telemetry::RunReport report = harness.run();
-  EXPECT_EQ(report.stopped_by, "");
-  EXPECT_EQ(report.done, 20);
-  EXPECT_EQ(report.outputs, 20);
-  EXPECT_EQ(harness.written(), numbers(20));
-  EXPECT_EQ(attempts, 7);
-}
-
-TEST_F(FailingPipelineTest, counts_published_images_when_it_ends_because_of_its_ledger) {
-  harness.options.write_threads = 1;
-  harness.on_record = fails_with(full_);
-  const telemetry::RunReport report = harness.run();
-  EXPECT_EQ(report.stopped_by, "no space left");
-  EXPECT_GT(report.done, 0);
-  EXPECT_EQ(report.done, std::int64_t(harness.written().size()));
-}
-
-TEST_F(FailingPipelineTest, publishes_a_group_early_when_the_writer_lacks_descriptors) {
-  std::atomic<int> held = 0;  // one for each image, between write and publish
-  harness.options.write_threads = 1;
-  harness.images = 200;
-  harness.on_write = [&](int) {
-    if (held == 3)
-      throw EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources);
-    ++held;
-  };
-  harness.on_publish = [&](int) { --held; };
-  const telemetry::RunReport report = harness.run();
-  EXPECT_EQ(report.stopped_by, "");
-  EXPECT_EQ(report.done, 200);
-}
-
-TEST_F(FailingPipelineTest, waits_for_writers_when_a_loader_lacks_descriptors) {
-  std::atomic<int> attempts = 0;
-  harness.options.space_poll_interval = std::chrono::milliseconds(1);
-  harness.on_load = [&](int number) {
-    if (number == 7 && ++attempts < 5)
-      throw EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources);
-  };
-  const telemetry::RunReport report = harness.run();
-  EXPECT_EQ(report.stopped_by, "");
-  EXPECT_EQ(harness.written(), numbers(20));
-}
-
-TEST_F(FailingPipelineTest, stops_when_a_loader_never_finds_a_descriptor) {
-  harness.options.space_poll_interval = std::chrono::milliseconds(1);
-  harness.on_load = fails_with(
-      EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources));
-  EXPECT_EQ(harness.run().stopped_by, "too many open files");
-}
-
-TEST_F(FailingPipelineTest, waits_only_for_lack_of_space) {
-  harness.options.wait_for_space = true;
-  harness.on_write = fails_with(EnvironmentError("the disk is broken"));
-  EXPECT_EQ(harness.run().stopped_by, "the disk is broken");
-}
-
-TEST_F(FailingPipelineTest, ends_the_wait_for_space_on_a_stop) {
-  harness.options.wait_for_space = true;
-  harness.options.space_poll_interval = std::chrono::hours(1);
-  harness.on_write = [&](int number) {
-    if (number == 3) {
-      harness.pipeline().request_stop();
-      throw full_;
-    }
-  };
-  EXPECT_EQ(harness.run().stopped_by, "no space left");
 }
 
 TEST_F(FailingPipelineTest, loses_only_the_image_for_which_the_decoder_lacks_memory) {

@@ -17,7 +17,6 @@
 #include "compute/cpu/matrix_size.hpp"
 #include "compute/known_ranks.hpp"
 #include "core/error.hpp"
-#include "core/rank_spec.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
@@ -55,15 +54,6 @@ void set_factors(const double* left_mk, const double* right_nk, int k, double sc
 }
 
 namespace {
-
-[[noreturn]] void fail_for_rank(const RankPolicy& policy, std::span<const Factors> matrices) {
-  std::string kept;
-  for (const Factors& matrix : matrices)
-    kept += (kept.empty() ? "" : ", ") + std::to_string(matrix.rank());
-  throw ItemError(FailureReason::unsupported,
-                  "rank " + to_string(policy) + " needs more singular values than the file has: " +
-                      kept + " of " + std::to_string(std::min(matrices[0].rows, matrices[0].cols)));
-}
 
 std::span<const Factors> matrices_of(const Task& task, const ChannelGroup& group) {
   return std::span(task.known_factors).subspan(std::size_t(group.first), std::size_t(group.count));
@@ -200,7 +190,10 @@ bool reconstruct_from_factors(Task& task) {
   for (std::size_t i = 0; i < task.ranks.size(); ++i) {
     for (const ChannelGroup& group : channel_groups(task)) {
       const auto ranks = choose_known_ranks(task, i, group);
-      if (!ranks) fail_for_rank(rank_policy(task, i, group.first), matrices_of(task, group));
+      if (!ranks)
+        throw ItemError(FailureReason::unsupported,
+                        describe_missing_triplets({rank_policy(task, i, group.first)},
+                                                  matrices_of(task, group)));
       for (int c = group.first; c < group.first + group.count; ++c) {
         const int rank = (*ranks)[std::size_t(c - group.first)];
         const Factors& matrix = task.known_factors[std::size_t(c)];

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "app/ledger_choice.hpp"
 #include "app/output_settings.hpp"
@@ -14,32 +16,65 @@
 namespace eckart::app {
 namespace {
 
-/// Their names have no rank, but those of the images have.
-TEST(SettingsMismatch, counts_factors_of_a_changed_rank) {
-  const test::TempFolder folder;
-  settings::WatchSettings watch;
-  watch.input = folder.path() / "in";
-  watch.output = folder.path() / "out";
-  watch.settings.output.name = "{stem}.{label}.{ext}";
-  watch.settings.output.factors = FactorType::float32;
-  watch.settings.ranks = {{5}};
-  std::filesystem::create_directories(watch.output / ".eckart");
-  const std::vector<std::string> texts = output_settings(watch.settings);
-  ledger::LedgerChanges changes;
-  for (std::size_t i = 0; i < texts.size(); ++i)
-    changes.done.push_back({.output = std::to_string(i),
-                            .input = "/in/a.png",
-                            .settings = ledger::settings_hash(texts[i]),
-                            .state = {}});
-  {
-    ledger::Ledger ledger(ledger_file(watch.output, watch.settings.ledger));
+using testing::HasSubstr;
+
+class SettingsMismatchTest : public testing::Test {
+ protected:
+  SettingsMismatchTest() {
+    watch_.input = folder_.path() / "in";
+    watch_.output = folder_.path() / "out";
+    watch_.settings.ranks = {{5}};
+    watch_.settings.output.factors = FactorType::float32;
+    std::filesystem::create_directories(watch_.output / ".eckart");
+  }
+
+  /// Records what the watch, with its settings of now, would make of in/a.jpg.
+  void record_outputs() {
+    const std::vector<std::string> texts = output_settings(watch_.settings);
+    const auto outputs = make_output_tree(watch_.settings, watch_.output)->outputs_of("a.jpg");
+    ASSERT_EQ(texts.size(), outputs.size());
+    ledger::LedgerChanges changes;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      changes.done.push_back({.output = outputs[i].lexically_relative(watch_.output),
+                              .input = watch_.input / "a.jpg",
+                              .settings = ledger::settings_hash(texts[i]),
+                              .state = {}});
+    ledger::Ledger ledger(ledger_file(watch_.output, watch_.settings.ledger));
     ledger.record_settings(texts);
     ledger.record(changes);
   }
-  EXPECT_EQ(settings_mismatch_warning(watch), "");
-  watch.settings.ranks = {{20}};
-  EXPECT_THAT(settings_mismatch_warning(watch),
-              testing::HasSubstr("1 output made with other settings (rank 5 -> 20)"));
+  std::string warning() const { return settings_mismatch_warning(watch_); }
+
+  const test::TempFolder folder_;
+  settings::WatchSettings watch_;
+};
+
+/// Their names have no rank, but those of the images have.
+TEST_F(SettingsMismatchTest, counts_factors_of_a_changed_rank) {
+  watch_.settings.output.name = "{stem}.{label}.{ext}";
+  record_outputs();
+  EXPECT_EQ(warning(), "");
+  watch_.settings.ranks = {{20}};
+  EXPECT_THAT(warning(), HasSubstr("1 output made with other settings (rank 5 -> 20)"));
+}
+
+TEST_F(SettingsMismatchTest, ignores_outputs_of_another_name) {
+  record_outputs();  // a.png and a.npz
+  watch_.settings.ranks = {{20}};
+  EXPECT_THAT(warning(), HasSubstr("2 outputs made with other settings (rank 5 -> 20)"));
+  watch_.settings.output.name = "{stem}-low.{ext}";
+  EXPECT_EQ(warning(), "");
+  watch_.settings.output.name = "{stem}.{label}.{ext}";
+  EXPECT_EQ(warning(), "") << "a.k20.png and a.factors.npz";
+  watch_.settings.output.name = "{stem}.png";
+  EXPECT_THAT(warning(), HasSubstr("1 output made with")) << "a.png, and not a.png.npz";
+}
+
+TEST_F(SettingsMismatchTest, ignores_outputs_of_inputs_of_another_folder) {
+  record_outputs();
+  watch_.settings.ranks = {{20}};
+  watch_.input = folder_.path() / "other";
+  EXPECT_EQ(warning(), "");
 }
 
 }  // namespace

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <random>
+#include <utility>
 
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/quality.hpp"
@@ -179,6 +182,31 @@ TEST(Inspection, loses_nothing_by_the_rounding_of_matrices) {
           << to_string(color) << ", rank " << rounded.ranks[i].rank();
     }
   }
+}
+
+/// As a run does. The quarter of darker pixels makes rank 1 exceed the largest sample elsewhere.
+TEST(Inspection, clamps_pixels_to_the_largest_stored_sample) {
+  constexpr int kSide = 16, kLargest = 4095;
+  Image image({kSide, kSide, 1, Depth::u16});
+  const auto plane = image.plane<std::uint16_t>(0);
+  for (int row = 0; row < kSide; ++row) {
+    for (int col = 0; col < kSide; ++col) plane(row, col) = row < 8 || col < 8 ? kLargest : 2000;
+  }
+  const auto inspect_with = [&](std::optional<int> largest_sample) {
+    std::uint16_t max = 0;
+    const Inspection inspection = inspect(
+        image, {.peak = {kLargest}, .ranks = {1}, .targets = {}, .largest_sample = largest_sample},
+        [&](std::size_t, const Reconstruction&, const Image& pixels) {
+          const auto* samples = pixels.plane<std::uint16_t>(0).data;
+          max = *std::max_element(samples, samples + kSide * kSide);
+        });
+    return std::pair(max, inspection.ranks[0].psnr_db);
+  };
+  const auto [max, psnr_db] = inspect_with({});
+  const auto [clamped_max, clamped_psnr_db] = inspect_with(kLargest);
+  EXPECT_GT(max, kLargest);
+  EXPECT_EQ(clamped_max, kLargest);
+  EXPECT_GT(clamped_psnr_db, psnr_db) << "measured after clamping";
 }
 
 /// The smallest singular values of noise on a bright image are below the resolution of A'A.

@@ -105,6 +105,25 @@ TEST(OutputTree, rejects_invalid_patterns) {
   EXPECT_NO_THROW(tree("{name}.{ext}"));
 }
 
+TEST(OutputTree, requires_an_extension_of_the_format) {
+  const auto error = [](const std::string& name) -> std::string {
+    try {
+      tree(name);
+    } catch (const std::invalid_argument& invalid) {
+      return invalid.what();
+    }
+    return {};
+  };
+  for (const char* name : {"{stem}.{ext}", "{stem}.jpg", "{stem}.{label}.JPEG"})
+    EXPECT_EQ(error(name), "");
+  EXPECT_THAT(error("{stem}"), HasSubstr("'{stem}' lacks the extension of the format; use "
+                                         "'{stem}.{ext}'"));
+  EXPECT_THAT(error("v1.2-{label}"), HasSubstr("use 'v1.2-{label}.{ext}'"));
+  EXPECT_THAT(error("{stem}_{ext}"), HasSubstr("use '{stem}_.{ext}'"));
+  EXPECT_NO_THROW(OutputTree("out", "{stem}", nullptr, {{20}}, {.factors = true}))
+      << "factors always have their extension";
+}
+
 TEST(OutputTree, rejects_a_second_input_of_the_same_name) {
   OutputTree outputs = tree("{stem}.{ext}");
   outputs.reserve("d/a.png");
@@ -129,7 +148,7 @@ TEST(OutputTree, rejects_a_full_name_that_is_reserved) {
   outputs.reserve("a.png");
   EXPECT_THAT(outputs.reserve("a.jpg.png"), ElementsAre("out/a.jpg.jpg"));
   EXPECT_EQ(failure_of([&] { outputs.reserve("a.jpg"); }).reason, FailureReason::output_collision);
-  OutputTree of_names = tree("result-{rank}");
+  OutputTree of_names = tree("result-{rank}.{ext}");
   of_names.reserve("a.png");
   EXPECT_EQ(failure_of([&] { of_names.reserve("b.png"); }).reason, FailureReason::output_collision)
       << "the pattern has no field for the name of the input";
@@ -156,7 +175,7 @@ TEST(OutputTree, treats_names_as_equal_if_the_file_system_does) {
 }
 
 TEST(OutputTree, reserves_nothing_for_a_rejected_input) {
-  OutputTree outputs = tree("{stem}{rank}", {{1}, {11}, {111}});
+  OutputTree outputs = tree("{stem}{rank}.{ext}", {{1}, {11}, {111}});
   const auto reason = [&](const fs::path& input) {
     return failure_of([&] { outputs.reserve(input); }).reason;
   };

@@ -49,12 +49,13 @@ class ImageReportTest : public ::testing::TestWithParam<const char*> {
     }
     return records;
   }
-  /// Kind, input, rank and color of each record.
+  /// Kind, name of the input, rank and color of each record.
   std::vector<std::string> records() const {
     std::vector<std::string> texts;
     for (const text::Json& record : json_records()) {
-      std::string text;
-      for (const char* key : {"kind", "input", "rank_spec", "color"})
+      const std::filesystem::path input = record["input"].get<std::string>();
+      std::string text = record["kind"].get<std::string>() + ' ' + input.filename().native() + ' ';
+      for (const char* key : {"rank_spec", "color"})
         if (record.contains(key)) text += record[key].get<std::string>() + ' ';
       texts.push_back(text.substr(0, text.size() - 1));
     }
@@ -100,11 +101,23 @@ TEST_P(ImageReportTest, keeps_measurements_of_an_input_that_fails_later) {
 }
 
 TEST_P(ImageReportTest, tells_of_a_failure_its_input_and_reason_and_no_figures) {
-  fail("a, b.jpg");
-  const text::Json expected{{"kind", "failure"},  {"schema", kReportSchema}, {"input", "a, b.jpg"},
-                            {"result", "failed"}, {"reason", "corrupt"},     {"stage", "load"},
+  fail("/in/a, b.jpg");
+  const text::Json expected{{"kind", "failure"},       {"schema", kReportSchema},
+                            {"input", "/in/a, b.jpg"}, {"result", "failed"},
+                            {"reason", "corrupt"},     {"stage", "load"},
                             {"detail", "bad"}};
   EXPECT_THAT(json_records(), ::testing::ElementsAre(expected));
+}
+
+/// So that reports of `eckart run` and `eckart status` can be joined.
+TEST_P(ImageReportTest, tells_the_absolute_path_of_each_input) {
+  const std::string folder = std::filesystem::current_path();
+  measure("x/../a.png", {"5"});
+  fail("./b.png");
+  report([](ImageReport& to) { to.add_recorded("/in/c.png", "out/c.png", ItemResult::done, ""); });
+  std::vector<std::string> inputs;
+  for (const text::Json& record : json_records()) inputs.push_back(record["input"]);
+  EXPECT_THAT(inputs, UnorderedElementsAre(folder + "/a.png", folder + "/b.png", "/in/c.png"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ImageReportTest, ::testing::Values("r.jsonl", "r.csv"),

@@ -328,5 +328,19 @@ TEST(RunReportJson, is_valid_json_with_warnings_that_are_not_utf8) {
   EXPECT_TRUE(nlohmann::json::accept(to_json(report)));
 }
 
+TEST(MeasurementText, tells_of_images_and_time_and_of_no_outputs) {
+  telemetry::RunReport report = make_report();
+  report.skipped = 0;
+  const std::string text = measurement_text(report);
+  EXPECT_THAT(text, HasSubstr("images      9,996 measured, 3 failed\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("\nignored "), HasSubstr("\nfailures "), HasSubstr("\ntime ")));
+  EXPECT_THAT(text, HasSubstr("rate        500 images/s, 131 Mpixel/s\n"));
+  for (const char* words : {"done", "outputs", "written", "rank ", "stage", "solver", "bottleneck"})
+    EXPECT_THAT(text, Not(HasSubstr(words)));
+  report.interrupted = true;
+  EXPECT_THAT(measurement_text(report), testing::StartsWith("INTERRUPTED the figures below"))
+      << "nothing continues it";
+}
+
 }  // namespace
 }  // namespace eckart::reports

@@ -29,6 +29,18 @@ TEST(Statistic, has_a_median_between_the_values) {
   EXPECT_EQ(statistic.median(), 30.004) << "of one value, itself";
 }
 
+/// Equal to the literals, so that JSON shows no more digits.
+TEST(Statistic, has_no_rounding_errors_of_its_steps) {
+  Statistic psnr(0.01), energy(0.00001), rank(1);
+  for (const double value : {0.1, 35.381, 35.389, 99.0}) psnr.add(value);
+  EXPECT_EQ(psnr.median(), 35.385);
+  EXPECT_EQ(psnr.percentile(0.5), 35.38);
+  for (const double value : {0.5, 0.99957, 1.0}) energy.add(value);
+  EXPECT_EQ(energy.median(), 0.99957);
+  for (const double value : {1.0, 1.0, 2.0, 5.0, 7.0}) rank.add(value);
+  EXPECT_EQ(rank.mean(), 3.2);
+}
+
 TEST(Statistic, is_zero_without_values) {
   EXPECT_EQ(Statistic(1).median(), 0);
   EXPECT_EQ(Statistic(1).mean(), 0);
