@@ -101,7 +101,7 @@ double loss_of_rank(const Factors& matrix, int rank, const PlaneErrors& errors,
 /// Whether the factors are those of the matrix that was read: its norm is the same, and what they
 /// discard is what their singular values tell.
 bool are_factors_of_matrix(const PlaneResult& told, const PlaneErrors& errors) {
-  constexpr double kNormTolerance = 1e-6;
+  constexpr double kNormTolerance = 1e-9;
   constexpr double kResidualTolerance = 5e-3;  // 0.02 dB
   const double rounding = kNormTolerance * errors.squared_norm;
   return std::abs(told.squared_norm - errors.squared_norm) <= rounding &&
