@@ -77,7 +77,11 @@ void BatchCapacity::grow_for(int planes, bool is_deterministic) {
   current = is_small ? small : std::max(full, planes);
 }
 
-int BatchCapacity::block() const { return std::min(current, kBlockFactor * recompute); }
+int BatchCapacity::block() const {
+  if (recompute == 1) return 1;  // out of memory again and again
+  // A batch in flight may have been packed for `full` planes, before `current` grew.
+  return std::min({current, full, kBlockFactor * recompute});
+}
 
 bool BatchCapacity::shrink(int planes) {
   const bool is_minimum = current == planes;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -48,9 +49,9 @@ struct BatchPlan {
   /// The solvers of all stages.
   std::vector<SolverStep> solvers() const;
   /// The number of planes to compute for a batch of `planes`, if memory is reserved for
-  /// `max_planes`.
+  /// `max_planes`. Whole images may have more planes than that.
   int padded_planes(int planes, int max_planes) const {
-    return is_deterministic ? max_planes : planes;
+    return is_deterministic ? std::max(planes, max_planes) : planes;
   }
 
   bool is_last(std::size_t stage) const { return stage + 1 == stages.size(); }

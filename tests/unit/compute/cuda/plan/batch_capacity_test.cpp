@@ -177,5 +177,25 @@ TEST(CudaBatchCapacity, halves_to_one_plane_for_recompute) {
   EXPECT_EQ(capacity.full, 256) << "the capacity of whole batches is unchanged";
 }
 
+/// Then all memory of a slot that is in flight suffices for it.
+TEST(CudaBatchCapacity, gives_a_block_no_more_than_a_batch_in_flight_may_have) {
+  BatchCapacity capacity = BatchCapacity::for_full_batch(512);
+  capacity.grow_for(512, true);
+  EXPECT_EQ(capacity.block(), 256);
+  capacity.shrink(100);
+  capacity.shrink(100);
+  const int packed = capacity.current;
+  capacity.grow_for(300, true);
+  EXPECT_GT(capacity.current, packed);
+  EXPECT_LE(capacity.block(), packed);
+}
+
+TEST(CudaBatchCapacity, gives_a_block_one_plane_at_last) {
+  BatchCapacity capacity = BatchCapacity::for_full_batch(512);
+  capacity.grow_for(512, false);
+  while (capacity.shrink_recompute()) continue;
+  EXPECT_EQ(capacity.block(), 1);
+}
+
 }  // namespace
 }  // namespace eckart::compute::cuda

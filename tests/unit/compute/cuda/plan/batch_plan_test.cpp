@@ -41,6 +41,7 @@ TEST(CudaBatchPlan, pads_only_deterministic_batches_to_full_size) {
   plan.is_deterministic = true;
   EXPECT_EQ(plan.padded_planes(5, 32), 32);
   EXPECT_EQ(plan.padded_planes(32, 32), 32);
+  EXPECT_EQ(plan.padded_planes(3, 1), 3) << "the planes of an image stay together";
 }
 
 TEST(CudaBatchPlan, passes_deterministic_planes_to_sequential_solvers_one_by_one) {
