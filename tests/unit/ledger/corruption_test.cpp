@@ -26,6 +26,7 @@
 #include "core/error.hpp"
 #include "ledger/database.hpp"
 #include "ledger/ledger.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace {
@@ -263,7 +264,7 @@ class CorruptLedgerTest : public ::testing::Test {
 };
 
 TEST_F(CorruptLedgerTest, does_not_stop_a_run_if_corrupt_at_random_positions) {
-  constexpr int kLedgers = 60;
+  constexpr int kLedgers = test::kIsSanitized ? 60 : 300;  // a sanitizer takes 45 s for all
   int renamed = 0;
   for (int seed = 0; seed < kLedgers; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
