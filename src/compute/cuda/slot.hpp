@@ -19,8 +19,8 @@ struct TaskPlane {
   Task* task;
   int channel;
   PlaneLayout plane;
-  /// Of an uncertified plane whose image needs more ranks than were covered: the largest of them,
-  /// as estimated. Otherwise 0.
+  /// Of an uncertified plane of an adaptive plan: the largest rank that its image needs, as
+  /// estimated; all columns if only a complete decomposition helps; 0 if all ranks were covered.
   int estimated_rank = 0;
 };
 
@@ -126,8 +126,8 @@ class Slot {
   void set_spectrum(std::size_t plane_index) const;
   void set_factors(std::size_t plane_index, double squared_norm) const;
   std::size_t largest_rank_index(std::size_t plane_index) const;
-  PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
-                          double squared_norm) const;
+  PlaneResult make_result(std::size_t plane_index, std::size_t rank_index, double squared_norm,
+                          double& rounding_db) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;
   double squared_norm(std::size_t plane_index) const;
   TileErrorLayout tile_error_layout() const {

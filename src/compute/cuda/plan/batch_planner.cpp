@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <utility>
 
 #include "compute/cost_model.hpp"
@@ -50,6 +51,12 @@ std::vector<int> covered_ranks(const BatchKey& key, int covered_rank) {
   return ranks;
 }
 
+/// The stage with the most similar number of columns.
+const Stage& most_similar(std::span<const Stage> stages, const Stage& to) {
+  return *std::ranges::min_element(
+      stages, {}, [&](const Stage& stage) { return std::abs(stage.columns - to.columns); });
+}
+
 }  // namespace
 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
@@ -91,8 +98,7 @@ void BatchPlanner::update_covers(const BatchKey& key, BatchPlan& plan) const {
   std::vector<int> wanted = covers(key, plan.rank_history);
   if (wanted == plan.covers) return;
   std::vector<Stage> stages = adaptive_stages(key, wanted);
-  for (std::size_t i = 0; i < std::min(stages.size(), plan.stages.size()); ++i)
-    stages[i].tuner = plan.stages[i].tuner;
+  for (Stage& stage : stages) stage.tuner = most_similar(plan.stages, stage).tuner;
   plan.covers = std::move(wanted);
   plan.stages = std::move(stages);
 }

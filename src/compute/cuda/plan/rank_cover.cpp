@@ -83,6 +83,7 @@ std::vector<int> choose_covers(std::span<const CoverCost> candidates, double com
   std::size_t cover = 0;
   for (std::size_t i = 1; i < size; ++i)
     if (total(i) < total(cover)) cover = i;
+  if (complete_seconds * demand.total() <= total(cover)) return {};
   std::vector<int> covers;
   for (int stages = kMaxCovers - 1; cover < size; --stages) {
     covers.push_back(candidates[cover].rank);

@@ -17,7 +17,8 @@ struct CoverCost {
 /// `complete_seconds`.
 ///
 /// `candidates` are in increasing order. counts[k] is the number of planes that needed rank k
-/// before. If they are all zero, each cover has twice the rank of the one before.
+/// before. If they are all zero, each cover has twice the rank of the one before. None is chosen if
+/// a complete decomposition of all planes is faster.
 std::vector<int> choose_covers(std::span<const CoverCost> candidates, double complete_seconds,
                                std::span<const double> counts);
 

@@ -63,6 +63,12 @@ TEST(CudaRankCover, is_empty_without_candidates) {
   EXPECT_THAT(choose_covers({}, kCompleteSeconds, make_counts({10})), IsEmpty());
 }
 
+TEST(CudaRankCover, is_empty_if_complete_decompositions_of_all_planes_are_faster) {
+  const std::vector<double> counts = make_counts({200, 220, 240, 10});
+  EXPECT_THAT(choose_covers(make_candidates(), 0.5, counts), IsEmpty());
+  EXPECT_THAT(choose_covers(make_candidates(), 10, counts), ElementsAre(20));
+}
+
 /// The time of a plane in the mean, as choose_covers() documents it.
 double cost(const std::vector<int>& covers, const std::vector<int>& ranks) {
   const std::vector<CoverCost> candidates = make_candidates();
