@@ -11,19 +11,22 @@
 // What a slot makes of the results that it has copied out.
 namespace eckart::compute::cuda {
 
-/// The planes of all images that have a plane in `some`, with the estimated ranks.
+/// The planes of all images that have a plane in `some`, with their needs.
 std::vector<TaskPlane> Slot::whole_images(std::span<const TaskPlane> some) const {
-  std::map<const Task*, int> ranks;
-  for (const TaskPlane& plane : some)
-    ranks[plane.task] = std::max(ranks[plane.task], plane.estimated_rank);
+  std::map<const Task*, bool> needs_float64;
+  for (const TaskPlane& plane : some) {
+    bool& needs = needs_float64[plane.task];
+    needs = needs || plane.needs.is_float64;
+  }
   std::vector<TaskPlane> all;
   for (std::size_t first = 0; first < task_planes_.size();) {
     const int channels = task_planes_[first].plane.channels;
-    if (const auto known = ranks.find(task_planes_[first].task); known != ranks.end()) {
-      const int rank = std::max(known->second, estimated_rank(first, channels));
+    const auto known = needs_float64.find(task_planes_[first].task);
+    if (known != needs_float64.end()) {
+      const ImageNeeds needs{needed_rank(first, channels), known->second};
       for (int c = 0; c < channels; ++c) {
         all.push_back(task_planes_[first + std::size_t(c)]);
-        all.back().estimated_rank = rank;
+        all.back().needs = needs;
       }
     }
     first += std::size_t(channels);
@@ -31,8 +34,9 @@ std::vector<TaskPlane> Slot::whole_images(std::span<const TaskPlane> some) const
   return all;
 }
 
-/// Of an image whose planes begin at `first_plane`; 0 if all its ranks could be chosen.
-int Slot::estimated_rank(std::size_t first_plane, int channels) const {
+/// The largest rank of an image whose planes begin at `first_plane`, estimated if it could not be
+/// chosen.
+int Slot::needed_rank(std::size_t first_plane, int channels) const {
   std::vector<std::vector<double>> squares(static_cast<std::size_t>(channels));
   std::vector<PlaneSpectrum> spectra;
   int largest = 0;
@@ -40,7 +44,9 @@ int Slot::estimated_rank(std::size_t first_plane, int channels) const {
     const RankRule* rules =
         rules_.host.as<RankRule>() + r * std::size_t(padded_planes_) + first_plane;
     for (int c = 0; c < channels; c += rules[c].channels) {
-      if (chosen_rank(first_plane + std::size_t(c), r) > 0) continue;
+      const int chosen = chosen_rank(first_plane + std::size_t(c), r);
+      largest = std::max(largest, chosen);
+      if (chosen > 0) continue;
       for (int known = int(spectra.size()); known < channels; ++known) {
         spectra.push_back(
             leading_values(first_plane + std::size_t(known), squares[std::size_t(known)]));
@@ -104,7 +110,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
           std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
     } else {
       TaskPlane& plane = certification.uncertified.emplace_back(task_plane);
-      plane.estimated_rank = is_rounding_limited ? key_.shape.cols : 0;
+      plane.needs.is_float64 = is_rounding_limited;
       certification.planes_needing_iterations += is_converged && !is_rounding_limited;
     }
   }
