@@ -10,7 +10,7 @@ namespace {
 using Kind = RankRule::Kind;
 
 // The squared error of rank k falls as exp(-b k^kDecayPower).
-constexpr double kDecayPower = 0.667;
+constexpr double kDecayPower = 0.85;
 // Added to an estimated rank: a share of it, but at least kMinMargin.
 constexpr int kMinMargin = 4;
 constexpr int kMarginDivisor = 8;

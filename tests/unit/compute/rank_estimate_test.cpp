@@ -13,11 +13,11 @@ using RuleKind = RankRule::Kind;
 
 constexpr int kFullRank = 256;
 
-/// Squared singular values whose squared error at rank k is exp(-decay k^(2/3)), as in photographs.
+/// Squared singular values whose squared error at rank k is exp(-decay k^0.85), as in photographs.
 std::vector<double> decaying_values(double decay) {
   std::vector<double> values;
   const auto error = [&](int k) {
-    return k == kFullRank ? 0 : std::exp(-decay * std::cbrt(k * k));
+    return k == kFullRank ? 0 : std::exp(-decay * std::pow(k, 0.85));
   };
   for (int k = 0; k < kFullRank; ++k) values.push_back(error(k) - error(k + 1));
   return values;
@@ -52,7 +52,7 @@ TEST(RankEstimate, is_the_chosen_rank_if_the_values_suffice) {
 }
 
 TEST(RankEstimate, continues_the_squared_error) {
-  for (const double decay : {0.15, 0.3}) {
+  for (const double decay : {0.08, 0.15}) {
     const std::vector<double> values = decaying_values(decay);
     for (const double limit : {0.02, 0.005, 0.002}) {
       for (const RuleKind kind : {RuleKind::missing_share, RuleKind::squared_error}) {
