@@ -53,9 +53,7 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
     slot.wait();
     const BatchCertification certification = slot.certify(plan.certificate, plan.is_last(stage));
     if (stage != plan.first_stage) {
-      plan.record_result(stage, iterations, int(part.size()),
-                         certification.planes_needing_iterations,
-                         certification.max_iteration_loss_db);
+      plan.record_result(stage, iterations, certification.iteration_losses_db);
     }
     if (!plan.is_block(stage)) mark_recomputed(part);
     still_uncertified.insert(still_uncertified.end(), certification.uncertified.begin(),

@@ -35,10 +35,9 @@ struct BatchCertification {
   /// with a loss estimate above kMaxLossDb if another solver follows. If ranks depend on singular
   /// values: all planes of such an image, and of images whose ranks could not be chosen.
   std::vector<TaskPlane> uncertified;
-  /// How many of `uncertified` could be certified by more iterations of the same solver.
-  int planes_needing_iterations = 0;
-  /// Largest loss estimate of the certified planes, without rounding.
-  double max_iteration_loss_db = 0;
+  /// Loss estimates without rounding, of planes that rounding does not keep from being certified;
+  /// infinity if more iterations of the same solver are needed.
+  std::vector<double> iteration_losses_db;
 };
 
 /// One batch in flight: pinned host memory for packed pixels and results, and the same buffers on

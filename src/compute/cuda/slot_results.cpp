@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -79,7 +80,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
     if (key_.wants_spectrum) set_spectrum(plane_index);
     bool is_converged = info_.host.as<int>()[plane_index] == 0, is_certified = true,
          is_rounding_limited = false;
-    double max_iteration_loss_db = 0;
+    double iteration_loss_db = 0;
     for (std::size_t r = 0; r < ranks(); ++r) {
       if (chosen_rank(plane_index, r) <= 0) is_converged = false;
       if (!is_converged) break;
@@ -90,8 +91,7 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
       is_certified = is_certified && (result.is_certified(certificate) || is_last);
       is_rounding_limited = is_rounding_limited || !(rounding_db <= kMaxLossDb);
       if (rounding_db < result.loss_estimate_db)
-        max_iteration_loss_db =
-            std::max(max_iteration_loss_db, result.loss_estimate_db - rounding_db);
+        iteration_loss_db = std::max(iteration_loss_db, result.loss_estimate_db - rounding_db);
       unscale(result, task_plane.plane.scale);
       task_plane.task->results[r][std::size_t(task_plane.channel)] = result;
     }
@@ -101,17 +101,16 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
                         chosen_rank(plane_index, largest_rank_index(plane_index)), norm);
       is_certified = is_certified && error <= kMaxTripletError;
       // So the tuner keeps both below their limits.
-      max_iteration_loss_db =
-          std::max(max_iteration_loss_db, kMaxLossDb * error / kMaxTripletError);
+      iteration_loss_db = std::max(iteration_loss_db, kMaxLossDb * error / kMaxTripletError);
     }
     if (is_converged && is_certified) {
       if (key_.min_factor_rank) set_factors(plane_index, norm);
-      certification.max_iteration_loss_db =
-          std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
+      certification.iteration_losses_db.push_back(iteration_loss_db);
     } else {
       TaskPlane& plane = certification.uncertified.emplace_back(task_plane);
       plane.needs.is_float64 = is_rounding_limited;
-      certification.planes_needing_iterations += is_converged && !is_rounding_limited;
+      if (is_converged && !is_rounding_limited)
+        certification.iteration_losses_db.push_back(std::numeric_limits<double>::infinity());
     }
   }
   if (is_adaptive_ && !certification.uncertified.empty())

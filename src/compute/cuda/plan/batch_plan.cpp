@@ -57,10 +57,9 @@ int BatchPlan::max_recompute_planes(std::size_t stage) const {
   return is_block(stage) ? capacity.block() : capacity.recompute;
 }
 
-void BatchPlan::record_result(std::size_t stage, int iterations, int planes,
-                              int planes_needing_iterations, double max_iteration_loss_db) {
-  if (is_deterministic) return;
-  stages[stage].tuner.update(iterations, planes, planes_needing_iterations, max_iteration_loss_db);
+void BatchPlan::record_result(std::size_t stage, int iterations,
+                              std::span<const double> losses_db) {
+  if (!is_deterministic) stages[stage].tuner.update(iterations, losses_db);
 }
 
 void BatchPlan::record_ranks(std::span<const int> largest_ranks) {

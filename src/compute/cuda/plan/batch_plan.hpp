@@ -78,10 +78,9 @@ struct BatchPlan {
   /// The number of planes that a stage recomputes at a time.
   int max_recompute_planes(std::size_t stage) const;
 
-  /// Reports the result of `planes` planes to the tuner of a stage. A deterministic plan ignores
-  /// it.
-  void record_result(std::size_t stage, int iterations, int planes, int planes_needing_iterations,
-                     double max_iteration_loss_db);
+  /// Reports a result to the tuner of a stage, see IterationTuner::update(). A deterministic plan
+  /// ignores it.
+  void record_result(std::size_t stage, int iterations, std::span<const double> losses_db);
   /// Reports the largest rank of each plane of a whole batch. A deterministic plan ignores it.
   void record_ranks(std::span<const int> largest_ranks);
 };

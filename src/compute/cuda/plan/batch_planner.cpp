@@ -21,6 +21,11 @@ constexpr std::size_t kMaxCandidates = 32;
 
 // Of a solver that computes the planes that another one left uncertified.
 const IterationTuner kRetryTuner{IterationTuner::kMax};
+// Of a block that another one follows: to compute some planes again takes less time than one more
+// iteration for all.
+const IterationTuner kBlockTuner{IterationTuner::kInitial, 0.04};
+// The block in float64 covers at least this share of all ranks.
+constexpr int kPreciseRankDivisor = 8;
 
 std::vector<int> choose_ranks(const BatchKey& key) {
   std::vector<int> ranks;
@@ -65,7 +70,7 @@ void learn_from(std::span<const Stage> stages, Stage& stage) {
     const int difference = std::abs(other.columns - stage.columns);
     if (other.solver != stage.solver || difference >= smallest) continue;
     smallest = difference;
-    stage.tuner = other.tuner;
+    stage.tuner.learn_from(other.tuner);
   }
 }
 
@@ -143,15 +148,16 @@ std::vector<Stage> BatchPlanner::adaptive_stages(const BatchKey& key,
     const std::vector<int> ranks = covered_ranks(key, cover);
     const BatchWorkload batch = full_batch(key, ranks);
     if (stages.empty()) choose_solver(batch);  // for the report
-    stages.push_back(
-        {batch.is_float64 ? float64_subspace : float16_subspace, ranks, batch.columns});
+    const bool is_last = cover == covers.back();
+    stages.push_back({batch.is_float64 ? float64_subspace : float16_subspace, ranks, batch.columns,
+                      is_last ? IterationTuner() : kBlockTuner});
   }
   if (!stages.empty() && is_float16(stages.front())) {
     // Most planes for which float16 is not precise enough have a low rank.
-    Stage precise = stages.front();
-    precise.solver = float64_subspace;
-    precise.tuner = kRetryTuner;
-    stages.insert(std::ranges::find_if_not(stages, is_float16), precise);
+    const int cover = std::max(covers.front(), key.shape.cols / kPreciseRankDivisor);
+    const std::vector<int> ranks = covered_ranks(key, cover);
+    stages.insert(std::ranges::find_if_not(stages, is_float16),
+                  {float64_subspace, ranks, full_batch(key, ranks).columns, kRetryTuner});
   }
   const std::vector<int> all(key.ranks.size(), key.shape.cols);
   const BatchWorkload batch = full_batch(key, all);

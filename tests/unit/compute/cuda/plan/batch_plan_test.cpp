@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 #include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/evict_if_full.hpp"
 
@@ -66,7 +69,8 @@ TEST(CudaBatchPlan, learns_iterations_from_whole_batches_unless_deterministic) {
   for (const bool is_deterministic : {false, true}) {
     BatchPlan plan = subspace_plan(0);
     plan.is_deterministic = is_deterministic;
-    plan.record_result(0, plan.iterations(), 100, 50, 0);
+    plan.record_result(0, plan.iterations(),
+                       std::vector(3, std::numeric_limits<double>::infinity()));
     EXPECT_EQ(plan.iterations(), IterationTuner::kInitial + (is_deterministic ? 0 : 1));
   }
 }

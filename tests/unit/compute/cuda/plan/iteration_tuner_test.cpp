@@ -2,16 +2,25 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 #include "core/quality.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
 
+std::vector<double> losses(std::size_t planes, std::size_t uncertified, double worst_loss_db) {
+  std::vector<double> all(planes, worst_loss_db);
+  std::fill_n(all.begin(), uncertified, std::numeric_limits<double>::infinity());
+  return all;
+}
+
 /// Reports a batch of 100 planes that ran next() iterations, and returns the new next().
-int next_after(IterationTuner& tuner, int uncertified, double worst_loss_db) {
-  tuner.update(tuner.next(), 100, uncertified, worst_loss_db);
+int next_after(IterationTuner& tuner, std::size_t uncertified, double worst_loss_db) {
+  tuner.update(tuner.next(), losses(100, uncertified, worst_loss_db));
   return tuner.next();
 }
 
@@ -19,7 +28,7 @@ TEST(IterationTuner, increases_if_many_planes_are_uncertified) {
   IterationTuner tuner;
   EXPECT_EQ(next_after(tuner, 1, 0.005), IterationTuner::kInitial) << "one plane is recomputed";
   EXPECT_EQ(next_after(tuner, 2, 0.005), IterationTuner::kInitial + 1);
-  tuner.update(tuner.next(), 4, 1, 0.005);
+  tuner.update(tuner.next(), losses(4, 1, 0.005));
   EXPECT_EQ(tuner.next(), IterationTuner::kInitial + 2) << "one of four planes is too many";
   for (int i = 0; i < 20; ++i) next_after(tuner, 100, 0);
   EXPECT_EQ(tuner.next(), IterationTuner::kMax);
@@ -53,6 +62,23 @@ TEST(IterationTuner, begins_with_the_iterations_given) {
   EXPECT_EQ(next_after(tuner, 0, 1e-9), IterationTuner::kMax - 1);
 }
 
+TEST(IterationTuner, tolerates_a_share_of_planes_that_need_more_iterations) {
+  IterationTuner tuner(IterationTuner::kInitial, 0.04);
+  EXPECT_EQ(next_after(tuner, 5, 1e-6), IterationTuner::kInitial + 1);
+  EXPECT_EQ(next_after(tuner, 4, 1e-6), IterationTuner::kInitial);
+  EXPECT_EQ(next_after(tuner, 4, 1e-3), IterationTuner::kInitial);
+  IterationTuner strict;
+  strict.learn_from(tuner);
+  EXPECT_EQ(next_after(strict, 4, 1e-6), IterationTuner::kInitial + 1)
+      << "the tolerance is not learned";
+}
+
+TEST(IterationTuner, ignores_batches_without_planes) {
+  IterationTuner tuner;
+  tuner.update(tuner.next(), {});
+  EXPECT_EQ(tuner.next(), IterationTuner::kInitial);
+}
+
 TEST(IterationTuner, does_not_decrease_right_after_an_increase) {
   IterationTuner tuner;
   ASSERT_EQ(next_after(tuner, 0, 1e-5), 5);
@@ -65,8 +91,8 @@ TEST(IterationTuner, does_not_decrease_right_after_an_increase) {
 TEST(IterationTuner, ignores_batches_started_before_the_last_change) {
   IterationTuner tuner;
   const int first = tuner.next();
-  tuner.update(first, 100, 0, 1e-9);
-  tuner.update(first, 100, 0, 1e-9);
+  tuner.update(first, losses(100, 0, 1e-9));
+  tuner.update(first, losses(100, 0, 1e-9));
   EXPECT_EQ(tuner.next(), first - 1);
 }
 
