@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <set>
 
 #include "files/file_state.hpp"
 #include "io/file_comparison.hpp"
@@ -75,6 +76,16 @@ TEST(Publication, gives_files_the_mtime_that_is_asked_for) {
     ASSERT_EQ(::stat((folder.path() / "a").c_str(), &status), 0);
     EXPECT_EQ(files::in_ns(status.st_mtim), mtime_ns);
   }
+}
+
+/// Otherwise a file that another program writes at the same time may be taken for an output.
+TEST(Publication, gives_files_of_one_tick_different_mtimes) {
+  const TempFolder folder;
+  Publication publication;
+  std::set<std::int64_t> mtimes;
+  for (int i = 0; i < 20; ++i)
+    mtimes.insert(publication.add(folder.path() / std::to_string(i), bytes(1)));
+  EXPECT_EQ(mtimes.size(), 20U);
 }
 
 /// A folder may be removed while its path is in the cache of synced folders.
