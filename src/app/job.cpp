@@ -128,7 +128,8 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   loader_.load(item, std::move(open), context);
   if (item.task.input.empty()) return;
   pipeline::set_peak(item, request_.settings.quality.peak);
-  if (!item.has_known_pixels()) pipeline::leave_out_unavailable_ranks(item);
+  if (!item.has_known_pixels())
+    pipeline::leave_out_unavailable_ranks(item, request_.settings.chroma_rank);
 }
 
 void Job::write(pipeline::WorkItem& item) {
