@@ -192,8 +192,9 @@ bool Job::use_full_name(pipeline::WorkItem& item) {
   return true;
 }
 
-/// Logs the full name of an item once, if the name is new.
+/// Logs the full name of an item once, if the name is new and the outputs may be written.
 void Job::log_full_name(const pipeline::WorkItem& item) {
+  if (ledger_ && ledger_->is_read_only()) return;
   const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
   if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
   {
