@@ -54,9 +54,10 @@ double gap_to_db(double residual, double gap) {
 
 }  // namespace
 
-double loss_estimate_db(const RitzValues& values, int k, double residual, double squared_norm,
-                        Precision precision) {
-  if (is_negligible(residual)) return 0;
+LossEstimate estimate_loss(const RitzValues& values, int k, double residual, double squared_norm,
+                           Precision precision) {
+  if (is_negligible(residual)) return {0, 0};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto l = values.ritz.size();
   const auto rank = std::size_t(k);
   // The outside energy is computed from the residual. ||A||^2 - sum theta_i would be lost in the
@@ -69,18 +70,16 @@ double loss_estimate_db(const RitzValues& values, int k, double residual, double
   const double mu =
       middle_value >= mean_outside ? std::max(middle_value, 2 * mean_outside) : outside_energy;
   constexpr double kMinRatio = 0.99, kMaxRatio = 2, kRitzRounding = 3e-6;
-  double missed_energy = 0, excess = 0;
+  double missed_energy = 0;
+  double rounding = rounding_error(precision, k, values.n, residual, squared_norm);
   for (std::size_t i = 0; i < rank; ++i) {
-    const double theta = values.ritz[i];
-    const double rayleigh_quotient = values.rayleigh_quotients[i];
-    if (!(theta > mu && rayleigh_quotient >= kMinRatio * theta &&
-          rayleigh_quotient <= kMaxRatio * theta))
-      return std::numeric_limits<double>::infinity();
-    missed_energy += std::max(0.0, rayleigh_quotient - theta) * mu / (theta - mu);
-    if (theta - rayleigh_quotient > kRitzRounding * theta) excess += theta - rayleigh_quotient;
+    const double theta = values.ritz[i], quotient = values.rayleigh_quotients[i];
+    if (!(quotient >= kMinRatio * theta && quotient <= kMaxRatio * theta))
+      return {kInfinity, kInfinity};
+    missed_energy += theta > mu ? std::max(0.0, quotient - theta) * mu / (theta - mu) : kInfinity;
+    if (theta - quotient > kRitzRounding * theta) rounding += theta - quotient;
   }
-  return gap_to_db(residual, 2 * missed_energy + excess +
-                                 rounding_error(precision, k, values.n, residual, squared_norm));
+  return {gap_to_db(residual, 2 * missed_energy + rounding), gap_to_db(residual, rounding)};
 }
 
 double full_decomposition_loss_bound_db(std::span<const double> sigma_squared, int k, int m, int n,

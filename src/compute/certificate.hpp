@@ -25,10 +25,16 @@ enum class Precision {
   float64        ///< singular vectors of A in float64 by a backward stable method
 };
 
-/// Estimates, with a safety margin, how much PSNR in dB a rank-k reconstruction has lost against
-/// the optimum (Eckart and Young, 1936). `residual` is ||A - A_k||_F^2 before rounding to pixels,
+/// How much PSNR in dB a reconstruction has lost. Infinity if no estimate is possible.
+struct LossEstimate {
+  double db = 0;
+  double rounding_db = 0;  ///< the part caused by rounding, which more iterations do not reduce
+};
+
+/// Estimates, with a safety margin, how much a rank-k reconstruction has lost against the optimum
+/// (Eckart and Young, 1936). `residual` is ||A - A_k||_F^2 before rounding to pixels,
 /// `squared_norm` is ||A||_F^2. Returns 0 if is_negligible(residual), because every written pixel
-/// then equals the input's. Returns infinity if no estimate is possible.
+/// then equals the input's.
 ///
 ///   r_i^2 = ||A'u_i||^2 - theta_i
 ///   gap   = 2 sum_{i<=k} r_i^2 mu / (theta_i - mu) + rounding
@@ -46,14 +52,15 @@ enum class Precision {
 /// exceeds the middle value, rounding has removed the directions that mu is read from, and mu is
 /// the whole outside energy. None of these is a bound, so the sum is doubled.
 ///
-/// If theta_i exceeds ||A'u_i||^2 by more than rounding, Q is not orthonormal: the difference is
-/// added to the gap. This happens in float16 where sigma_1 exceeds the others by far.
+/// If theta_i exceeds ||A'u_i||^2 by more than rounding, Q is not orthonormal: the difference
+/// counts as rounding. This happens in float16 where sigma_1 exceeds the others by far.
 ///
-/// Returns infinity if, for an i <= k, theta_i <= mu, or ||A'u_i||^2 > 2 theta_i (u_i is the
-/// rounding error of a stronger direction), or ||A'u_i||^2 < 0.99 theta_i (Q is not orthonormal).
+/// The estimate is infinite if, for an i <= k, theta_i <= mu. Its rounding is also infinite if
+/// ||A'u_i||^2 > 2 theta_i (u_i is the rounding error of a stronger direction) or
+/// ||A'u_i||^2 < 0.99 theta_i (Q is not orthonormal).
 /// docs/explanation/numerics.md lists how often and by how much the estimate is too small.
-double loss_estimate_db(const RitzValues& values, int k, double residual, double squared_norm,
-                        Precision precision);
+LossEstimate estimate_loss(const RitzValues& values, int k, double residual, double squared_norm,
+                           Precision precision);
 
 /// The backward error of LAPACK and cuSOLVER, in units of n epsilon ||A||: computed eigenvalues are
 /// those of a matrix within kBackwardError n epsilon ||A|| of the given one, and computed singular
@@ -72,8 +79,7 @@ double full_decomposition_loss_bound_db(std::span<const double> sigma_squared, i
                                         double residual, double squared_norm, Precision precision,
                                         bool is_integer = true);
 
-/// The loss that rounding alone can cause. For a complete decomposition this is the whole
-/// estimate; for other solvers it is a lower bound of the estimate.
+/// The loss that rounding can cause in a complete decomposition.
 double loss_estimate_db(int k, int n, double residual, double squared_norm, Precision precision);
 
 }  // namespace eckart::compute

@@ -23,7 +23,7 @@ constexpr bool is_iterative(SolverKind kind) {
 /// How the program shows that a result of subspace iteration is within kMaxLossDb of the optimum. A
 /// result without a certificate is recomputed in float64.
 enum class Certificate {
-  estimate,  ///< see loss_estimate_db() in compute/certificate.hpp
+  estimate,  ///< see estimate_loss() in compute/certificate.hpp
   bound      ///< a proven bound; see docs/explanation/numerics.md
 };
 

@@ -10,11 +10,12 @@ from source import constant
 SUBSPACE, SMALL_SVD = "cuda/solvers/subspace.cpp", "cuda/kernels/small_svd.cu"
 DEFAULTS = dict(
     f32.DEFAULTS, min_oversampling=constant("cuda/plan/subspace_columns.cpp", "kMinOversampling"), iterations=4,
-    shift=constant(SUBSPACE, "kShift"), final_shift=constant(SUBSPACE, "kFinalShift"),
+    shift=constant(SUBSPACE, "kShift"), min_pivot=constant(SUBSPACE, "kMinPivot"),
+    final_shift=constant(SUBSPACE, "kFinalShift"), final_min_pivot=constant(SUBSPACE, "kFinalMinPivot"),
     max_entry=float(constant("cuda/kernels/orthonormalizer.cu", "kMaxEntry")),
     cholesky_tolerance=constant("cuda/kernels/inverse_cholesky.cu", "kFloat32Tolerance"),
     ill_conditioned=constant(SMALL_SVD, "kIllConditionedShare"), negligible=constant(SMALL_SVD, "kNegligible"),
-    split_q=True, split_factors=True, both_sides=True, pivot_share=0.1)
+    split_q=True, split_factors=True, both_sides=True)
 
 
 def half(x):
@@ -53,14 +54,14 @@ def cholesky(s, min_pivot):
     return r, np.triu(inverse)
 
 
-def orthonormalizer(product, shift, o):
+def orthonormalizer(product, shift, min_pivot, o):
     """Returns M = diag(1 / power) (hi + lo), as the kernel does, without columns that have entries above max_entry."""
     s = product.T @ product
     norm = np.sqrt(np.maximum(np.diag(s), 0))
     inverse_norm = np.divide(np.float32(1), norm, out=np.zeros_like(norm), where=norm > 0)
     s = s * inverse_norm[:, None] * inverse_norm[None, :]
     np.fill_diagonal(s, np.float32(1 + shift))
-    _, inverse = cholesky(s, np.float32(o["pivot_share"] * shift))
+    _, inverse = cholesky(s, np.float32(min_pivot))
     power = power_below(norm)
     m = inverse * (power * inverse_norm)[:, None]
     dropped = ~(np.abs(m) <= o["max_entry"]).all(0)
@@ -80,12 +81,13 @@ def solve(a, k, o=DEFAULTS):
         last = i + 1 == o["iterations"]
         z = half(product_scale(n) * (a @ q))
         if o["both_sides"]:
-            matrix, power, d = orthonormalizer(z, o["shift"], o)
+            matrix, power, d = orthonormalizer(z, o["shift"], o["min_pivot"], o)
             z, dropped = half(half(z * (column_scale(m) / power)) @ matrix), dropped + d
         else:
             z = half(z / np.maximum(np.abs(z).max(0), 1e-20))
         y = half(product_scale(m) * (a.T @ z))
-        matrix, power, d = orthonormalizer(y, o["final_shift"] if last else o["shift"], o)
+        matrix, power, d = orthonormalizer(
+            y, *((o["final_shift"], o["final_min_pivot"]) if last else (o["shift"], o["min_pivot"])), o)
         y, dropped = half(y * (column_scale(n) / power)) @ matrix, dropped + d
         q, q_lo = split(y)
         if not (last and o["split_q"]):
@@ -115,7 +117,7 @@ def solve(a, k, o=DEFAULTS):
         e = u.T @ u / float(column_scale(m)) ** 2 - np.eye(k)
         zero = np.diag(e) < -0.5
         e[zero, zero] = 0
-        u_hi, u_lo = split(np.float32(u) @ np.float32(np.eye(k) - e / 2))
+        u_hi, u_lo = split(np.float32(u) @ np.float32(np.eye(k) - np.triu(e, 1) - np.diag(np.diag(e)) / 2))
     if not o["split_factors"]:
         u_lo = np.zeros_like(u_lo)
     v = np.zeros((n, k), np.float32)

@@ -103,8 +103,9 @@ Float32Solver::Certification Float32Solver::certify_outputs(
     const SquaredErrors errors =
         round_and_compare(values.data(), samples, plane.peak, stored, plane.scale);
     const auto loss_estimate_for = [&, rank = k](const std::vector<double>& rayleigh_quotients) {
-      return loss_estimate_db({factors.ritz, rayleigh_quotients, n}, rank, errors.residual,
-                              squared_norm_, Precision::float32);
+      return estimate_loss({factors.ritz, rayleigh_quotients, n}, rank, errors.residual,
+                           squared_norm_, Precision::float32)
+          .db;
     };
     const double loss = is_exact_reconstruction(errors.squared_error, errors.residual)
                             ? 0

@@ -94,7 +94,7 @@ std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pix
        stage < plan.stages.size(); ++stage) {
     const auto later = std::stable_partition(
         uncertified.begin(), uncertified.end(),
-        [&](const TaskPlane& plane) { return plan.covers_rank(stage, plane.estimated_rank); });
+        [&](const TaskPlane& plane) { return plan.suits(stage, plane.needs); });
     std::vector<TaskPlane> rest(later, uncertified.end());
     uncertified.erase(later, uncertified.end());
     uncertified = recompute(executor_, plan, slot, stage, uncertified, copy_pixels);

@@ -52,13 +52,12 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
     if (copy_pixels) slot.copy_out_selected_pixels(executor.streams());
     slot.wait();
     const BatchCertification certification = slot.certify(plan.certificate, plan.is_last(stage));
-    if (plan.is_block(stage)) {
+    if (stage != plan.first_stage) {
       plan.record_result(stage, iterations, int(part.size()),
                          certification.planes_needing_iterations,
                          certification.max_iteration_loss_db);
-    } else {
-      mark_recomputed(part);
     }
+    if (!plan.is_block(stage)) mark_recomputed(part);
     still_uncertified.insert(still_uncertified.end(), certification.uncertified.begin(),
                              certification.uncertified.end());
     uncertified = uncertified.subspan(part.size());

@@ -7,6 +7,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/packing.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
+#include "compute/cuda/plan/batch_plan.hpp"
 #include "compute/cuda/raii.hpp"
 #include "compute/cuda/solvers/solver.hpp"
 #include "compute/cuda/timeline.hpp"
@@ -19,9 +20,7 @@ struct TaskPlane {
   Task* task;
   int channel;
   PlaneLayout plane;
-  /// Of an uncertified plane whose image needs more ranks than were covered: the largest of them,
-  /// as estimated. Otherwise 0.
-  int estimated_rank = 0;
+  ImageNeeds needs{};  ///< of an uncertified plane of an adaptive plan
 };
 
 /// The streams of a lane: copies in, computation, and copies out. They run concurrently for
@@ -119,15 +118,15 @@ class Slot {
   void copy_in_plane_layouts(cudaStream_t stream);
   void copy_in_rules(cudaStream_t stream);
   std::vector<TaskPlane> whole_images(std::span<const TaskPlane> some) const;
-  int estimated_rank(std::size_t first_plane, int channels) const;
+  int needed_rank(std::size_t first_plane, int channels) const;
   PlaneSpectrum leading_values(std::size_t plane_index, std::vector<double>& squares) const;
   int chosen_rank(std::size_t plane_index, std::size_t rank_index) const;
   std::span<const double> values(std::size_t plane_index) const;
   void set_spectrum(std::size_t plane_index) const;
   void set_factors(std::size_t plane_index, double squared_norm) const;
   std::size_t largest_rank_index(std::size_t plane_index) const;
-  PlaneResult make_result(std::size_t plane_index, std::size_t rank_index,
-                          double squared_norm) const;
+  PlaneResult make_result(std::size_t plane_index, std::size_t rank_index, double squared_norm,
+                          double& rounding_db) const;
   std::span<const TileError> errors(std::size_t plane_index, std::size_t rank_index) const;
   double squared_norm(std::size_t plane_index) const;
   TileErrorLayout tile_error_layout() const {

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 #include <utility>
 
 #include "compute/certificate.hpp"
@@ -11,18 +11,22 @@
 // What a slot makes of the results that it has copied out.
 namespace eckart::compute::cuda {
 
-/// The planes of all images that have a plane in `some`, with the estimated ranks.
+/// The planes of all images that have a plane in `some`, with their needs.
 std::vector<TaskPlane> Slot::whole_images(std::span<const TaskPlane> some) const {
-  std::set<const Task*> tasks;
-  for (const TaskPlane& plane : some) tasks.insert(plane.task);
+  std::map<const Task*, bool> needs_float64;
+  for (const TaskPlane& plane : some) {
+    bool& needs = needs_float64[plane.task];
+    needs = needs || plane.needs.is_float64;
+  }
   std::vector<TaskPlane> all;
   for (std::size_t first = 0; first < task_planes_.size();) {
     const int channels = task_planes_[first].plane.channels;
-    if (tasks.contains(task_planes_[first].task)) {
-      const int rank = estimated_rank(first, channels);
+    const auto known = needs_float64.find(task_planes_[first].task);
+    if (known != needs_float64.end()) {
+      const ImageNeeds needs{needed_rank(first, channels), known->second};
       for (int c = 0; c < channels; ++c) {
         all.push_back(task_planes_[first + std::size_t(c)]);
-        all.back().estimated_rank = rank;
+        all.back().needs = needs;
       }
     }
     first += std::size_t(channels);
@@ -30,8 +34,9 @@ std::vector<TaskPlane> Slot::whole_images(std::span<const TaskPlane> some) const
   return all;
 }
 
-/// Of an image whose planes begin at `first_plane`; 0 if all its ranks could be chosen.
-int Slot::estimated_rank(std::size_t first_plane, int channels) const {
+/// The largest rank of an image whose planes begin at `first_plane`, estimated if it could not be
+/// chosen.
+int Slot::needed_rank(std::size_t first_plane, int channels) const {
   std::vector<std::vector<double>> squares(static_cast<std::size_t>(channels));
   std::vector<PlaneSpectrum> spectra;
   int largest = 0;
@@ -39,7 +44,9 @@ int Slot::estimated_rank(std::size_t first_plane, int channels) const {
     const RankRule* rules =
         rules_.host.as<RankRule>() + r * std::size_t(padded_planes_) + first_plane;
     for (int c = 0; c < channels; c += rules[c].channels) {
-      if (chosen_rank(first_plane + std::size_t(c), r) > 0) continue;
+      const int chosen = chosen_rank(first_plane + std::size_t(c), r);
+      largest = std::max(largest, chosen);
+      if (chosen > 0) continue;
       for (int known = int(spectra.size()); known < channels; ++known) {
         spectra.push_back(
             leading_values(first_plane + std::size_t(known), squares[std::size_t(known)]));
@@ -76,15 +83,15 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
     for (std::size_t r = 0; r < ranks(); ++r) {
       if (chosen_rank(plane_index, r) <= 0) is_converged = false;
       if (!is_converged) break;
-      PlaneResult result = make_result(plane_index, r, norm);
+      double rounding_db = 0;
+      PlaneResult result = make_result(plane_index, r, norm, rounding_db);
       is_converged = std::isfinite(result.residual);
       if (r >= outputs()) continue;  // of factors by a complete decomposition
-      const double rounding_loss_db = loss_estimate_db(result.rank, task_plane.plane.n(),
-                                                       result.residual, norm, spectrum_.precision);
       is_certified = is_certified && (result.is_certified(certificate) || is_last);
-      is_rounding_limited = is_rounding_limited || !(rounding_loss_db <= kMaxLossDb);
-      max_iteration_loss_db =
-          std::max(max_iteration_loss_db, result.loss_estimate_db - rounding_loss_db);
+      is_rounding_limited = is_rounding_limited || !(rounding_db <= kMaxLossDb);
+      if (rounding_db < result.loss_estimate_db)
+        max_iteration_loss_db =
+            std::max(max_iteration_loss_db, result.loss_estimate_db - rounding_db);
       unscale(result, task_plane.plane.scale);
       task_plane.task->results[r][std::size_t(task_plane.channel)] = result;
     }
@@ -102,7 +109,8 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
       certification.max_iteration_loss_db =
           std::max(certification.max_iteration_loss_db, max_iteration_loss_db);
     } else {
-      certification.uncertified.push_back(task_plane);
+      TaskPlane& plane = certification.uncertified.emplace_back(task_plane);
+      plane.needs.is_float64 = is_rounding_limited;
       certification.planes_needing_iterations += is_converged && !is_rounding_limited;
     }
   }
@@ -111,15 +119,16 @@ BatchCertification Slot::certify(Certificate certificate, bool is_last) const {
   return certification;
 }
 
-PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index,
-                              double squared_norm) const {
+/// Sets `rounding_db` to the part of the loss estimate that rounding causes.
+PlaneResult Slot::make_result(std::size_t plane_index, std::size_t rank_index, double squared_norm,
+                              double& rounding_db) const {
   const PlaneLayout& plane = task_planes_[plane_index].plane;
   PlaneResult result{.rank = chosen_rank(plane_index, rank_index), .solver = solver_};
   for (const TileError& error : errors(plane_index, rank_index)) {
     result.squared_error += error.squared_error;
     result.residual += error.residual;
   }
-  set_spectral_results(result, spectrum_, values(plane_index), plane, squared_norm);
+  rounding_db = set_spectral_results(result, spectrum_, values(plane_index), plane, squared_norm);
   return result;
 }
 

@@ -28,7 +28,7 @@ TEST_F(SmallKernelTest, makes_columns_orthonormal_by_orthonormalizer_and_rotate)
     const DeviceArray<float> s(transposed_product(z, z).to_float32());
     const DeviceSmallMatrices m(l, l);
     on_stream([&](cudaStream_t stream) {
-      orthonormalizer(s.get(), l, 1e-5F, m.get(), kCount, stream);
+      orthonormalizer(s.get(), l, {1e-5F, 1e-6F}, m.get(), kCount, stream);
       rotate(from.get(), rows, l, m.get(), l, true, factor, to.get(), kCount, stream);
     });
     Matrices q = zeros(rows, l);
@@ -83,11 +83,31 @@ TEST_F(SmallKernelTest, orthonormalizes_dependent_columns) {
   for (double& value : s.values) value = 1e6;  // l equal columns
   const DeviceArray<float> on_device(s.to_float32());
   const DeviceSmallMatrices m(l, l, 1);
-  on_stream(
-      [&](cudaStream_t stream) { orthonormalizer(on_device.get(), l, 1e-5F, m.get(), 1, stream); });
+  on_stream([&](cudaStream_t stream) {
+    orthonormalizer(on_device.get(), l, {1e-5F, 1e-6F}, m.get(), 1, stream);
+  });
   const Matrices found = m.copy_to_host();
   for (const double value : found.values) ASSERT_TRUE(std::isfinite(value));
   EXPECT_NEAR(found.at(0, 0, 0), 1e-3, 1e-6);
+}
+
+TEST_F(SmallKernelTest, drops_columns_that_nearly_depend_on_others) {
+  const int l = 16;
+  const double pivot = 5e-5;
+  Matrices s = zeros(l, l, 1);
+  for (int i = 0; i < l; ++i) s.at(0, i, i) = 1;
+  s.at(0, 0, 1) = s.at(0, 1, 0) = std::sqrt(1 - pivot);
+  const DeviceArray<float> on_device(s.to_float32());
+  const DeviceSmallMatrices m(l, l, 1);
+  for (const float min_pivot : {1e-7F, 1e-4F}) {
+    on_stream([&](cudaStream_t stream) {
+      orthonormalizer(on_device.get(), l, {1e-6F, min_pivot}, m.get(), 1, stream);
+    });
+    const Matrices found = m.copy_to_host();
+    const bool is_kept = min_pivot < float(pivot);
+    EXPECT_NEAR(found.at(0, 1, 1), is_kept ? 1 / std::sqrt(pivot) : 0, 3);
+    EXPECT_NEAR(found.at(0, 2, 2), 1, 1e-3);
+  }
 }
 
 /// S = R'R with Kahan's matrix R: the inverse grows by a factor of 1.7 per column, until S is
@@ -101,7 +121,9 @@ TEST_F(SmallKernelTest, keeps_entries_of_the_orthonormalizer_within_float16) {
   }
   const DeviceArray<float> s(transposed_product(r, r, 1).to_float32());
   const DeviceSmallMatrices m(l, l, 1);
-  on_stream([&](cudaStream_t stream) { orthonormalizer(s.get(), l, 1e-9F, m.get(), 1, stream); });
+  on_stream([&](cudaStream_t stream) {
+    orthonormalizer(s.get(), l, {1e-9F, 1e-10F}, m.get(), 1, stream);
+  });
   const Matrices found = m.copy_to_host();
   for (const double value : found.values) ASSERT_LE(std::abs(value), 2 * 8192);
   for (int col = 0; col < good; ++col) {

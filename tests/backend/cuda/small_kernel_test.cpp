@@ -180,6 +180,11 @@ TEST_F(SmallKernelTest, restores_orthonormal_columns_by_reorthonormalize) {
     }
     const Matrices gram = transposed_product(result, result);
     for (const int matrix : {0, 2}) {
+      const double norm = std::sqrt(column_dot(u, matrix, 0, 0));
+      for (int row = 0; row < m; ++row) {
+        ASSERT_NEAR(result.at(matrix, row, 0), u.at(matrix, row, 0) / norm, 1e-6)
+            << "the first column must not depend on the others";
+      }
       for (int i = 0; i < columns; ++i) {
         for (int j = 0; j < columns; ++j)
           ASSERT_NEAR(gram.at(matrix, i, j), i == j && i + 1 < columns ? 1 : 0, 1e-6);

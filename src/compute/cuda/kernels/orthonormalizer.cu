@@ -7,12 +7,11 @@ namespace {
 // Largest entry of M. Entries are near 1, unless a column nearly depends on those before it. Larger
 // entries are rounding and may overflow float16, so their column becomes zero.
 constexpr float kMaxEntry = 8192;
-// A pivot of at most this share of the shift is rounding.
-constexpr float kMinPivotShare = 0.1F;
 
 template <int kTiles>
 __global__ void __launch_bounds__(kThreads)
-    orthonormalizer_kernel(const float* __restrict__ s_ll, int l, float shift, SmallMatrix m_ll) {
+    orthonormalizer_kernel(const float* __restrict__ s_ll, int l, PivotLimits limits,
+                           SmallMatrix m_ll) {
   __shared__ EliminationShared<float, kTiles> shared;
   __shared__ float inverse_norm[kSide * kTiles], power[kSide * kTiles];
   __shared__ int dropped[kSide * kTiles];
@@ -28,9 +27,9 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   float w[kTiles][kTiles];
   fill(w, l, [&](int i, int c) {
-    return i == c ? 1.0F + shift : s[i * l + c] * inverse_norm[i] * inverse_norm[c];
+    return i == c ? 1.0F + limits.shift : s[i * l + c] * inverse_norm[i] * inverse_norm[c];
   });
-  eliminate(w, kMinPivotShare * shift, shared, [&](int, int i, int c, float inverse_r, float) {
+  eliminate(w, limits.min, shared, [&](int, int i, int c, float inverse_r, float) {
     if (i >= l || c >= l) return;
     const float value = inverse_r * power[c] * inverse_norm[c];
     if (!(fabsf(value) <= kMaxEntry)) atomicOr(&dropped[i], 1);
@@ -50,10 +49,10 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void orthonormalizer(const float* s_ll, int l, float shift, const SmallMatrix& m_ll, int count,
-                     cudaStream_t stream) {
+void orthonormalizer(const float* s_ll, int l, PivotLimits limits, const SmallMatrix& m_ll,
+                     int count, cudaStream_t stream) {
   dispatch_order(l, [&]<int kTiles>() {
-    orthonormalizer_kernel<kTiles><<<unsigned(count), kThreads, 0, stream>>>(s_ll, l, shift, m_ll);
+    orthonormalizer_kernel<kTiles><<<unsigned(count), kThreads, 0, stream>>>(s_ll, l, limits, m_ll);
     check_launch("orthonormalizer_kernel", unsigned(count), kThreads);
   });
 }

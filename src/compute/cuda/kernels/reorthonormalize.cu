@@ -39,7 +39,7 @@ __device__ Float* correction(Float* e_cc, int columns) {
   return e_cc + std::size_t(blockIdx.x) * std::size_t(columns) * std::size_t(columns);
 }
 
-/// Computes -E / 2, E = U'U - I.
+/// Computes -T with T = E above the diagonal, E / 2 on it, and 0 below; E = U'U - I.
 __global__ void __launch_bounds__(kThreads)
     correction_kernel(const __half* __restrict__ u_split, int m, int columns, float scale,
                       const int* __restrict__ needs_correction, float* __restrict__ e_cc) {
@@ -77,7 +77,8 @@ __global__ void __launch_bounds__(kThreads)
     const auto product = float(sum[e] / (double(scale) * double(scale)) - (i == j ? 1.0 : 0.0));
     const bool is_zero_column =
         i == j && product < kZeroColumnThreshold;  // a column of zeros stays zero
-    correction(e_cc, columns)[i * columns + j] = is_zero_column ? 0.0F : -0.5F * product;
+    const float share = i < j ? 1.0F : i == j && !is_zero_column ? 0.5F : 0.0F;
+    correction(e_cc, columns)[i * columns + j] = -share * product;
   }
 }
 
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(kThreads)
     const int row = row0 + at % kRows, column = at / kRows;
     if (row >= m) continue;
     float sum = 0;
-    for (int j = 0; j < columns; ++j) sum += rows[j * kRows + at % kRows] * e[j * columns + column];
+    for (int j = 0; j <= column; ++j) sum += rows[j * kRows + at % kRows] * e[j * columns + column];
     const float value = rows[at] + sum;
     const __half hi = __float2half_rn(value);
     u.hi[u.index(row, column)] = hi;

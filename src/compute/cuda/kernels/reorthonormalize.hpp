@@ -5,8 +5,10 @@
 
 namespace eckart::compute::cuda {
 
-/// Corrects the columns of U, which are orthonormal to about 1e-3, to float32 precision: U (I - E /
-/// 2) with E = U'U - I, the nearest orthonormal matrix up to O(E^2). Columns of zeros stay zero.
+/// Corrects the columns of U, which are orthonormal to about 1e-3, to float32 precision: U (I - T)
+/// with T = E above the diagonal, E / 2 on it, and 0 below; E = U'U - I. Each column is made
+/// orthogonal to those before it, up to O(E^2), so no column takes over errors of later, weaker
+/// ones. Columns of zeros stay zero.
 ///
 /// - `u_split` is U times `scale`, m x columns as hi followed by lo, column-major, contiguous.
 /// - `m` is a multiple of 8.

@@ -27,9 +27,9 @@ std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<con
   return squares;
 }
 
-void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
-                          std::span<const double> values, const PlaneLayout& plane,
-                          double squared_norm) {
+double set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
+                            std::span<const double> values, const PlaneLayout& plane,
+                            double squared_norm) {
   const std::vector<double> squares = squared_values(spectrum, values, plane.sample_bytes);
   const bool has_quotients = spectrum.order == ValueOrder::ritz;
   const auto leading =
@@ -40,10 +40,11 @@ void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
   if (has_quotients) {
     const RitzValues ritz{std::span(squares).first(std::size_t(spectrum.columns)), leading,
                           plane.n()};
-    result.loss_estimate_db =
-        loss_estimate_db(ritz, result.rank, result.residual, squared_norm, spectrum.precision);
+    const LossEstimate loss =
+        estimate_loss(ritz, result.rank, result.residual, squared_norm, spectrum.precision);
+    result.loss_estimate_db = loss.db;
     result.energy = squared_norm > 0 ? std::max(0.0, 1 - result.residual / squared_norm) : 1;
-    return;
+    return loss.rounding_db;
   }
   result.loss_estimate_db =
       loss_estimate_db(result.rank, plane.n(), result.residual, squared_norm, spectrum.precision);
@@ -54,6 +55,7 @@ void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
                                              result.residual, squared_norm, spectrum.precision,
                                              /*is_integer=*/plane.sample_bytes < 4);
   result.energy = energy(std::span(squares).first(std::size_t(result.rank)), squared_norm);
+  return result.loss_estimate_db;
 }
 
 double triplet_error(const SpectrumFormat& spectrum, std::span<const double> values,

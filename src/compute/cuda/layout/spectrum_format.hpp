@@ -41,10 +41,10 @@ std::vector<double> squared_values(const SpectrumFormat& spectrum, std::span<con
                                    int sample_bytes);
 
 /// Sets singular values, energy, loss estimate and loss bound of a plane. Its rank and residual
-/// must be set.
-void set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
-                          std::span<const double> values, const PlaneLayout& plane,
-                          double squared_norm);
+/// must be set. Returns the part of the loss estimate that rounding causes, in dB.
+double set_spectral_results(PlaneResult& result, const SpectrumFormat& spectrum,
+                            std::span<const double> values, const PlaneLayout& plane,
+                            double squared_norm);
 
 /// The largest error of the singular triplets of a batch with factors, see triplet_error().
 constexpr double kMaxTripletError = 1e-5;

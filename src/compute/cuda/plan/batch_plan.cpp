@@ -8,6 +8,13 @@
 #include "compute/rank_estimate.hpp"
 
 namespace eckart::compute::cuda {
+namespace {
+
+// The block that covers most is also tried for ranks estimated up to this times as large: the
+// estimate may be too high, and a complete decomposition takes much longer.
+constexpr double kMaxOverestimate = 1.5;
+
+}  // namespace
 
 Problem BatchPlan::problem(std::size_t stage, int padded_planes, int iterations) const {
   return {shape.rows, shape.cols, padded_planes, stages[stage].ranks, stages[stage].columns,
@@ -27,17 +34,20 @@ std::size_t BatchPlan::first_recompute_stage(int iterations) const {
   return is_second_solver_useful ? 1 : 2;
 }
 
-bool BatchPlan::covers_rank(std::size_t stage, int estimated_rank) const {
+bool BatchPlan::suits(std::size_t stage, const ImageNeeds& needs) const {
   if (!is_block(stage)) return true;
-  const std::vector<int>& ranks = stages[stage].ranks;
-  const int covered = *std::max_element(ranks.begin(), ranks.end());
-  // The last block is tried without a margin: a complete decomposition takes much longer.
-  return (is_block(stage + 1) ? rank_to_cover(estimated_rank, shape.cols) : estimated_rank) <=
-         covered;
+  if (needs.is_float64 && stages[stage].solver == SolverStep::float16_subspace) return false;
+  const int covered = stages[stage].largest_rank();
+  const auto covers_more = [&](const Stage& other) {
+    return is_subspace(other.solver) && other.largest_rank() > covered;
+  };
+  const bool is_largest = std::ranges::none_of(stages, covers_more);
+  return (is_largest ? int(needs.rank / kMaxOverestimate)
+                     : rank_to_cover(needs.rank, shape.cols)) <= covered;
 }
 
 int BatchPlan::recompute_iterations(std::size_t stage) const {
-  return is_block(stage) ? stages[stage].tuner.next() : IterationTuner::kMax;
+  return stage == first_stage ? IterationTuner::kMax : stages[stage].tuner.next();
 }
 
 int BatchPlan::max_recompute_planes(std::size_t stage) const {

@@ -24,8 +24,16 @@ struct Stage {
   /// One per output, each at most the columns of a plane. For ranks that depend on singular values:
   /// the largest that the factors cover.
   std::vector<int> ranks;
-  int columns = 0;       ///< of subspace iteration
-  IterationTuner tuner;  ///< of subspace iteration
+  int columns = 0;         ///< of subspace iteration
+  IterationTuner tuner{};  ///< of subspace iteration
+
+  int largest_rank() const { return *std::ranges::max_element(ranks); }
+};
+
+/// What an image needs that a stage of an adaptive plan left uncertified.
+struct ImageNeeds {
+  int rank = 0;             ///< the largest of its ranks, as estimated if it was not covered
+  bool is_float64 = false;  ///< float16 is not precise enough
 };
 
 /// How one lane computes one kind of batch. Capacity, iterations and covered ranks are adapted to
@@ -33,8 +41,8 @@ struct Stage {
 struct BatchPlan {
   PaddedShape shape;
   /// Whether a rank depends on singular values. The stages of subspace iteration then cover more
-  /// and more ranks. Each image goes through the first one, and then to the one that covers the
-  /// rank estimated for it.
+  /// and more ranks. Each image goes through the first one, and then to the first one that suits
+  /// its needs.
   bool is_adaptive = false;
   RankHistory rank_history;     ///< of an adaptive plan
   std::vector<int> covers;      ///< of an adaptive plan, see choose_covers()
@@ -64,8 +72,8 @@ struct BatchPlan {
   /// The index of the stage that recomputes planes which the first one left uncertified after
   /// `iterations`.
   std::size_t first_recompute_stage(int iterations) const;
-  /// Whether a stage shall recompute an image for which this rank is estimated.
-  bool covers_rank(std::size_t stage, int estimated_rank) const;
+  /// Whether a stage shall recompute an image with these needs.
+  bool suits(std::size_t stage, const ImageNeeds& needs) const;
   int recompute_iterations(std::size_t stage) const;
   /// The number of planes that a stage recomputes at a time.
   int max_recompute_planes(std::size_t stage) const;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include "compute/cost_model.hpp"
@@ -12,8 +14,13 @@
 namespace eckart::compute::cuda {
 namespace {
 
+// A part of a batch takes as long as planes with this many more samples.
+constexpr double kPartSamples = double(1 << 21);
 // Numbers of columns that are compared for an adaptive plan.
 constexpr std::size_t kMaxCandidates = 32;
+
+// Of a solver that computes the planes that another one left uncertified.
+const IterationTuner kRetryTuner{IterationTuner::kMax};
 
 std::vector<int> choose_ranks(const BatchKey& key) {
   std::vector<int> ranks;
@@ -50,6 +57,18 @@ std::vector<int> covered_ranks(const BatchKey& key, int covered_rank) {
   return ranks;
 }
 
+/// Takes over what the stage with the same solver and the most similar number of columns has
+/// learned.
+void learn_from(std::span<const Stage> stages, Stage& stage) {
+  int smallest = std::numeric_limits<int>::max();
+  for (const Stage& other : stages) {
+    const int difference = std::abs(other.columns - stage.columns);
+    if (other.solver != stage.solver || difference >= smallest) continue;
+    smallest = difference;
+    stage.tuner = other.tuner;
+  }
+}
+
 }  // namespace
 
 int BatchPlanner::batch_planes(const BatchKey& key) const {
@@ -81,9 +100,11 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
   const BatchWorkload full = full_batch(key, ranks);
   const SolverKind solver =
       choose_solver(needs_complete_decomposition(key) ? full_batch(key, {plan.shape.cols}) : full);
-  for (const SolverStep step : solver_sequence(solver, options_.is_single_solver))
-    plan.stages.push_back({step, ranks, full.columns, {}});
   plan.first_stage = first_solver(full, solver);
+  for (const SolverStep step : solver_sequence(solver, options_.is_single_solver)) {
+    const bool is_first = plan.stages.size() == plan.first_stage;
+    plan.stages.push_back({step, ranks, full.columns, is_first ? IterationTuner() : kRetryTuner});
+  }
   return plan;
 }
 
@@ -91,8 +112,7 @@ void BatchPlanner::update_covers(const BatchKey& key, BatchPlan& plan) const {
   std::vector<int> wanted = covers(key, plan.rank_history);
   if (wanted == plan.covers) return;
   std::vector<Stage> stages = adaptive_stages(key, wanted);
-  for (std::size_t i = 0; i < std::min(stages.size(), plan.stages.size()); ++i)
-    stages[i].tuner = plan.stages[i].tuner;
+  for (Stage& stage : stages) learn_from(plan.stages, stage);
   plan.covers = std::move(wanted);
   plan.stages = std::move(stages);
 }
@@ -110,28 +130,35 @@ std::vector<int> BatchPlanner::covers(const BatchKey& key, const RankHistory& hi
     candidates.push_back({rank, seconds(SolverKind::subspace, batch)});
   }
   const double complete = seconds(SolverKind::gram, full_batch(key, {key.shape.cols}));
-  return choose_covers(candidates, complete, history.counts());
+  const double part_planes = kPartSamples / (double(key.shape.rows) * double(key.shape.cols));
+  return choose_covers(candidates, complete, history.counts(), part_planes, batch_planes(key));
 }
 
 std::vector<Stage> BatchPlanner::adaptive_stages(const BatchKey& key,
                                                  std::span<const int> covers) const {
   using enum SolverStep;
   std::vector<Stage> stages;
+  const auto is_float16 = [](const Stage& stage) { return stage.solver == float16_subspace; };
   for (const int cover : covers) {
-    std::vector<int> ranks = covered_ranks(key, cover);
+    const std::vector<int> ranks = covered_ranks(key, cover);
     const BatchWorkload batch = full_batch(key, ranks);
     if (stages.empty()) choose_solver(batch);  // for the report
-    stages.push_back({batch.is_float64 ? float64_subspace : float16_subspace,
-                      std::move(ranks),
-                      batch.columns,
-                      {}});
+    stages.push_back(
+        {batch.is_float64 ? float64_subspace : float16_subspace, ranks, batch.columns});
+  }
+  if (!stages.empty() && is_float16(stages.front())) {
+    // Most planes for which float16 is not precise enough have a low rank.
+    Stage precise = stages.front();
+    precise.solver = float64_subspace;
+    precise.tuner = kRetryTuner;
+    stages.insert(std::ranges::find_if_not(stages, is_float16), precise);
   }
   const std::vector<int> all(key.ranks.size(), key.shape.cols);
   const BatchWorkload batch = full_batch(key, all);
   const SolverKind complete =
       covers.empty() ? choose_solver(batch) : chooser_.estimate(batch, kMaxGramColumns);
   for (const SolverStep step : solver_sequence(complete, /*is_single_solver=*/false))
-    stages.push_back({step, all, batch.columns, {}});
+    stages.push_back({step, all, batch.columns});
   return stages;
 }
 

@@ -10,6 +10,7 @@ class IterationTuner {
  public:
   static constexpr int kInitial = 6, kMin = 2, kMax = 10;
 
+  explicit IterationTuner(int initial = kInitial) : next_(initial) {}
   int next() const { return next_; }
 
   /// Reports a batch of `planes` planes that ran `iterations`. `uncertified` of them needed more
@@ -18,7 +19,7 @@ class IterationTuner {
   void update(int iterations, int planes, int uncertified, double worst_loss_db);
 
  private:
-  int next_ = kInitial;
+  int next_;
   double previous_worst_loss_db_ = 0;  ///< with one more iteration than next(); 0: unknown
 };
 

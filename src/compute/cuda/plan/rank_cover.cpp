@@ -9,8 +9,6 @@
 namespace eckart::compute::cuda {
 namespace {
 
-// A plane of a part of a batch takes longer than one of a full batch.
-constexpr double kPartCost = 1.2;
 // The first cover before any rank is known: this share of the full rank, and at least
 // kMinFirstRank.
 constexpr int kFirstRankDivisor = 8;
@@ -57,20 +55,23 @@ std::vector<int> doubled_covers(std::span<const CoverCost> candidates, int full_
 }  // namespace
 
 std::vector<int> choose_covers(std::span<const CoverCost> candidates, double complete_seconds,
-                               std::span<const double> counts) {
+                               std::span<const double> counts, double part_planes,
+                               int batch_planes) {
   if (candidates.empty()) return {};
   const Demand demand(counts);
   if (demand.total() <= 0) return doubled_covers(candidates, int(counts.size()) - 1);
+  const auto part = [&](double planes) {
+    return planes + part_planes * std::min(planes, demand.total() / batch_planes);
+  };
   const std::size_t size = candidates.size();
   std::vector<std::array<Rest, kMaxCovers>> rest(size);  // after each cover, with 0, 1, … more
   for (std::size_t i = size; i-- > 0;) {
     const int rank = candidates[i].rank;
     for (int stages = 0; stages < kMaxCovers; ++stages) {
-      Rest best{kPartCost * complete_seconds * demand.above(rank), size};
+      Rest best{complete_seconds * part(demand.above(rank)), size};
       for (std::size_t j = i + 1; stages > 0 && j < size; ++j) {
-        const double cost =
-            kPartCost * candidates[j].seconds * demand.between(rank, candidates[j].rank) +
-            rest[j][std::size_t(stages - 1)].cost;
+        const double cost = candidates[j].seconds * part(demand.between(rank, candidates[j].rank)) +
+                            rest[j][std::size_t(stages - 1)].cost;
         const bool skips_a_cover = cost == best.cost && best.next < size;  // that no plane needs
         if (cost < best.cost || skips_a_cover) best = {cost, j};
       }
@@ -83,6 +84,7 @@ std::vector<int> choose_covers(std::span<const CoverCost> candidates, double com
   std::size_t cover = 0;
   for (std::size_t i = 1; i < size; ++i)
     if (total(i) < total(cover)) cover = i;
+  if (complete_seconds * demand.total() <= total(cover)) return {};
   std::vector<int> covers;
   for (int stages = kMaxCovers - 1; cover < size; --stages) {
     covers.push_back(candidates[cover].rank);

@@ -17,9 +17,13 @@ struct CoverCost {
 /// `complete_seconds`.
 ///
 /// `candidates` are in increasing order. counts[k] is the number of planes that needed rank k
-/// before. If they are all zero, each cover has twice the rank of the one before.
+/// before. If they are all zero, each cover has twice the rank of the one before. None is chosen if
+/// a complete decomposition of all planes is faster.
+/// A stage but the first computes a part of each batch of `batch_planes` planes. Unless that is
+/// empty, it takes as long as for `part_planes` more planes.
 std::vector<int> choose_covers(std::span<const CoverCost> candidates, double complete_seconds,
-                               std::span<const double> counts);
+                               std::span<const double> counts, double part_planes,
+                               int batch_planes);
 
 constexpr int kMaxCovers = 4;
 

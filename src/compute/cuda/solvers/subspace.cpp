@@ -14,10 +14,10 @@
 namespace eckart::compute::cuda {
 namespace {
 
-// Shifts of orthonormalizer(). They must exceed the float32 rounding of the Gram matrix. The final
-// shift is as small as possible, because it limits how orthonormal Q is.
-constexpr float kShift = 1e-5F;
-constexpr float kFinalShift = 1e-6F;
+// The shifts must exceed the float32 rounding of the Gram matrix. The final one is as small as
+// possible, and the final pivots are large, because both limit how orthonormal Q is.
+constexpr float kShift = 1e-5F, kMinPivot = 1e-6F;
+constexpr float kFinalShift = 1e-6F, kFinalMinPivot = 1e-4F;
 
 /// A batch of column-major matrices. `stride` is the distance of two matrices in elements.
 struct Float16Matrices {
@@ -146,10 +146,10 @@ class SubspaceSolver : public BatchSolver {
 
   /// Computes M such that the columns of `product` (rows x l) times M are orthonormal.
   static void find_orthonormalizer(const Handles& handles, const Buffers& buffers, int rows, int l,
-                                   float shift, int count) {
+                                   PivotLimits limits, int count) {
     const Float16Matrices product{buffers.product, rows, l};
     multiply(handles, CUBLAS_OP_T, product, product, 1.0F, 0.0F, buffers.s_ll, count);
-    orthonormalizer(buffers.s_ll, l, shift, buffers.m_ll, count, handles.stream);
+    orthonormalizer(buffers.s_ll, l, limits, buffers.m_ll, count, handles.stream);
   }
 
   /// Computes Q as hi + lo.
@@ -161,13 +161,15 @@ class SubspaceSolver : public BatchSolver {
                                                : Float16Matrices(buffers.q_nl, n, l);
       multiply_input(handles, CUBLAS_OP_T, a, q, float16_product_scale(n), 0.0F, buffers.product,
                      count);
-      find_orthonormalizer(handles, buffers, m, l, kShift, count);
+      find_orthonormalizer(handles, buffers, m, l, {kShift, kMinPivot}, count);
       rotate(buffers.product, m, l, buffers.m_ll, l, true, orthonormal_column_scale(m),
              buffers.z_ml, count, handles.stream);
       multiply_input(handles, CUBLAS_OP_N, a, {buffers.z_ml, m, l}, float16_product_scale(m), 0.0F,
                      buffers.product, count);
       const bool is_last = iteration + 1 == s.iterations;
-      find_orthonormalizer(handles, buffers, n, l, is_last ? kFinalShift : kShift, count);
+      const PivotLimits limits =
+          is_last ? PivotLimits{kFinalShift, kFinalMinPivot} : PivotLimits{kShift, kMinPivot};
+      find_orthonormalizer(handles, buffers, n, l, limits, count);
       const auto to_q = is_last ? static_cast<decltype(&rotate)>(rotate_split) : rotate;
       to_q(buffers.product, n, l, buffers.m_ll, l, true, orthonormal_column_scale(n), buffers.q_nl,
            count, handles.stream);

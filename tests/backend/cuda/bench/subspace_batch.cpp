@@ -107,7 +107,7 @@ void SubspaceBatch::unpack() const {
 }
 
 void SubspaceBatch::find_orthonormalizer() const {
-  orthonormalizer(s_ll.get(), l, kShift, upper_ll.get(), count, handles.stream);
+  orthonormalizer(s_ll.get(), l, {kShift, kMinPivot}, upper_ll.get(), count, handles.stream);
 }
 
 void SubspaceBatch::rotate_into(const DeviceArray<__half>& to) const {

@@ -37,7 +37,8 @@ struct SubspaceBatch {
   void project_u() const;
   void reconstruct(const std::vector<int>& ranks) const;
 
-  static constexpr float kShift = 1e-5F;  ///< shift of the orthonormalizer in SubspaceSolver
+  // of the orthonormalizer in SubspaceSolver
+  static constexpr float kShift = 1e-5F, kMinPivot = 1e-6F;
 
   const Handles handles;
   const std::shared_ptr<const BenchPixels> pixels;

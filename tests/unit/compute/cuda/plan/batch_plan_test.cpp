@@ -11,7 +11,7 @@ namespace {
 BatchPlan subspace_plan(std::size_t first_stage) {
   BatchPlan plan;
   for (const SolverStep solver : solver_sequence(SolverKind::subspace, false))
-    plan.stages.push_back({solver, {20}, 48, {}});
+    plan.stages.push_back({solver, {20}, 48});
   plan.first_stage = first_stage;
   plan.capacity = BatchCapacity::for_full_batch(256);
   return plan;
@@ -26,6 +26,13 @@ TEST(CudaBatchPlan, repeats_float64_subspace_only_with_more_iterations) {
   for (int iterations = IterationTuner::kMin; iterations < IterationTuner::kMax; ++iterations)
     EXPECT_EQ(subspace_plan(1).first_recompute_stage(iterations), 1U) << iterations;
   EXPECT_EQ(subspace_plan(1).first_recompute_stage(IterationTuner::kMax), 2U);
+}
+
+/// Whole batches in float64 have a tuner of their own iterations.
+TEST(CudaBatchPlan, repeats_float64_subspace_with_all_iterations) {
+  BatchPlan plan = subspace_plan(1);
+  EXPECT_EQ(plan.iterations(), IterationTuner::kInitial);
+  EXPECT_EQ(plan.recompute_iterations(1), IterationTuner::kMax);
 }
 
 TEST(CudaBatchPlan, ends_with_the_last_solver_of_the_sequence) {
@@ -69,8 +76,9 @@ BatchPlan adaptive_plan() {
   plan.shape = {256, 256};
   plan.is_adaptive = true;
   for (const int rank : {20, 52, 100})
-    plan.stages.push_back({SolverStep::float16_subspace, {rank}, rank + 28, {}});
-  plan.stages.push_back({SolverStep::gram, {256}, 256, {}});
+    plan.stages.push_back({SolverStep::float16_subspace, {rank}, rank + 28});
+  plan.stages.push_back({SolverStep::float64_subspace, {20}, 48});
+  plan.stages.push_back({SolverStep::gram, {256}, 256});
   plan.capacity = BatchCapacity::for_full_batch(256);
   plan.capacity.grow_for(256, false);
   return plan;
@@ -78,23 +86,24 @@ BatchPlan adaptive_plan() {
 
 TEST(CudaBatchPlan, recomputes_images_with_the_block_that_covers_their_rank) {
   const BatchPlan plan = adaptive_plan();
-  const auto stage_for = [&](int rank) {
+  const auto stage_for = [&](const ImageNeeds& needs) {
     std::size_t stage = plan.first_recompute_stage(plan.iterations());
-    while (!plan.covers_rank(stage, rank)) ++stage;
+    while (!plan.suits(stage, needs)) ++stage;
     return stage;
   };
-  EXPECT_EQ(stage_for(0), 1U) << "of an image that is not certified";
-  EXPECT_EQ(stage_for(30), 1U);
-  EXPECT_EQ(stage_for(50), 2U) << "the estimate may be too low";
-  EXPECT_EQ(stage_for(100), 2U) << "a complete decomposition takes much longer";
-  EXPECT_EQ(stage_for(101), 3U);
+  EXPECT_EQ(stage_for({10}), 1U) << "of an image that needs more iterations";
+  EXPECT_EQ(stage_for({30}), 1U);
+  EXPECT_EQ(stage_for({50}), 2U) << "the estimate may be too low";
+  EXPECT_EQ(stage_for({150}), 2U) << "the estimate may be too high";
+  EXPECT_EQ(stage_for({152}), 4U);
+  EXPECT_EQ(stage_for({10, true}), 3U);
+  EXPECT_EQ(stage_for({18, true}), 4U) << "the block in float64 does not cover it for sure";
 }
 
 TEST(CudaBatchPlan, recomputes_more_planes_at_a_time_with_a_block) {
   const BatchPlan plan = adaptive_plan();
-  EXPECT_EQ(plan.max_recompute_planes(1), 4 * plan.max_recompute_planes(3));
+  EXPECT_EQ(plan.max_recompute_planes(1), 4 * plan.max_recompute_planes(4));
   EXPECT_EQ(plan.recompute_iterations(1), IterationTuner::kInitial);
-  EXPECT_EQ(subspace_plan(0).recompute_iterations(1), IterationTuner::kMax);
 }
 
 class CudaBatchPlanCacheTest : public ::testing::Test {

@@ -47,6 +47,12 @@ TEST(IterationTuner, decreases_to_the_minimum_within_the_tolerance) {
   EXPECT_EQ(tuner.next(), 3) << "an assumed growth of 50 would stop at 4";
 }
 
+TEST(IterationTuner, begins_with_the_iterations_given) {
+  IterationTuner tuner(IterationTuner::kMax);
+  EXPECT_EQ(tuner.next(), IterationTuner::kMax);
+  EXPECT_EQ(next_after(tuner, 0, 1e-9), IterationTuner::kMax - 1);
+}
+
 TEST(IterationTuner, does_not_decrease_right_after_an_increase) {
   IterationTuner tuner;
   ASSERT_EQ(next_after(tuner, 0, 1e-5), 5);

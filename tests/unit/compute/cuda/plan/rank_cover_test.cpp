@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -16,10 +17,13 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr int kFullRank = 256;
 constexpr double kCompleteSeconds = 100;
+constexpr double kPartPlanes = 3;
+constexpr int kBatchPlanes = 25;
 
 /// The time grows with the square of the columns.
 std::vector<CoverCost> make_candidates() {
@@ -35,8 +39,9 @@ std::vector<double> make_counts(const std::vector<int>& ranks) {
   return counts;
 }
 
-std::vector<int> covers(const std::vector<int>& ranks) {
-  return choose_covers(make_candidates(), kCompleteSeconds, make_counts(ranks));
+std::vector<int> covers(const std::vector<int>& ranks, double complete_seconds = kCompleteSeconds) {
+  return choose_covers(make_candidates(), complete_seconds, make_counts(ranks), kPartPlanes,
+                       kBatchPlanes);
 }
 
 TEST(CudaRankCover, is_one_if_all_planes_need_about_the_same) {
@@ -49,34 +54,51 @@ TEST(CudaRankCover, separates_planes_that_need_different_ranks) {
 }
 
 TEST(CudaRankCover, leaves_more_to_a_complete_decomposition_if_that_is_fast) {
-  const std::vector<int> ranks{10, 11, 12, 120};
-  EXPECT_THAT(choose_covers(make_candidates(), 1.5, make_counts(ranks)), ElementsAre(20));
+  EXPECT_THAT(covers({10, 11, 12, 120}, 1.5), ElementsAre(20));
 }
 
 TEST(CudaRankCover, doubles_before_a_rank_is_known) {
   EXPECT_THAT(covers({}), ElementsAre(36, 84));
-  EXPECT_THAT(choose_covers(std::vector<CoverCost>{{4, 1}}, 10, make_counts({})), ElementsAre(4))
+  EXPECT_THAT(choose_covers(std::vector<CoverCost>{{4, 1}}, 10, make_counts({}), 0, 1),
+              ElementsAre(4))
       << "a rank below the first that is wanted";
 }
 
 TEST(CudaRankCover, is_empty_without_candidates) {
-  EXPECT_THAT(choose_covers({}, kCompleteSeconds, make_counts({10})), IsEmpty());
+  EXPECT_THAT(choose_covers({}, kCompleteSeconds, make_counts({10}), 0, 1), IsEmpty());
 }
 
-/// The time of a plane in the mean, as choose_covers() documents it.
+TEST(CudaRankCover, is_empty_if_complete_decompositions_of_all_planes_are_faster) {
+  EXPECT_THAT(covers({200, 220, 240, 10}, 0.5), IsEmpty());
+  EXPECT_THAT(covers({200, 220, 240, 10}, 10), Not(IsEmpty()));
+}
+
+TEST(CudaRankCover, avoids_small_parts) {
+  const std::vector<double> counts = make_counts({10, 11, 12, 10, 50, 11, 11, 12});
+  const auto covers_with = [&](double part_planes) {
+    return choose_covers(make_candidates(), kCompleteSeconds, counts, part_planes, 8);
+  };
+  EXPECT_THAT(covers_with(0), ElementsAre(20, 68));
+  EXPECT_THAT(covers_with(20), ElementsAre(68));
+}
+
+/// The time of all planes, as choose_covers() documents it.
 double cost(const std::vector<int>& covers, const std::vector<int>& ranks) {
   const std::vector<CoverCost> candidates = make_candidates();
-  const auto seconds = [&](int cover) {
-    return std::ranges::find(candidates, cover, &CoverCost::rank)->seconds;
-  };
-  double sum = 0;
+  std::map<double, int> planes_of_parts;  // by seconds
   for (const int rank : ranks) {
-    sum += seconds(covers.front());
     const int wanted = rank_to_cover(rank, kFullRank);
-    if (wanted <= covers.front()) continue;
-    const auto next = std::ranges::find_if(covers, [&](int cover) { return cover >= wanted; });
-    sum += 1.2 * (next == covers.end() ? kCompleteSeconds : seconds(*next));
+    const auto cover = std::ranges::find_if(covers, [&](int covered) { return covered >= wanted; });
+    if (cover == covers.begin()) continue;
+    const auto candidate = cover == covers.end()
+                               ? candidates.end()
+                               : std::ranges::find(candidates, *cover, &CoverCost::rank);
+    ++planes_of_parts[candidate == candidates.end() ? kCompleteSeconds : candidate->seconds];
   }
+  const auto all = double(ranks.size());
+  double sum = all * std::ranges::find(candidates, covers.front(), &CoverCost::rank)->seconds;
+  for (const auto& [seconds, planes] : planes_of_parts)
+    sum += seconds * (planes + kPartPlanes * std::min(double(planes), all / kBatchPlanes));
   return sum;
 }
 
