@@ -1,11 +1,13 @@
 #include "analysis/comparison.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <type_traits>
 
 #include "analysis/samples.hpp"
@@ -100,6 +102,19 @@ Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored)
 
 Peak resolve_peak(const PeakChoice& choice, Depth depth, double range) {
   return choose_peak(choice, depth, /*bits_stored=*/0, [&] { return range; });
+}
+
+std::string describe_unused_bits(const Image& image) {
+  constexpr int kMaxBits = 14;
+  if (image.shape().depth != Depth::u16) return {};
+  unsigned used = 0;
+  for (const std::uint16_t sample : samples<std::uint16_t>(image)) used |= sample;
+  const int bits = std::bit_width(used);
+  if (bits == 0 || bits > kMaxBits) return {};
+  return "all samples are below " + std::to_string(1 << bits) +
+         ", but PSNR and SSIM have the peak 65535; set quality.peak to that of the image, such "
+         "as " +
+         std::to_string((1 << bits) - 1) + ", or to dtype";
 }
 
 SampleStatistics sample_statistics(const Image& image) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "core/factors.hpp"
 #include "core/image.hpp"
 #include "core/peak_choice.hpp"
@@ -25,6 +27,10 @@ double sample_range(const Image& image);
 Peak resolve_peak(const PeakChoice& choice, const Image& input, int bits_stored = 0);
 /// The same for an image of which only max - min is known.
 Peak resolve_peak(const PeakChoice& choice, Depth depth, double range);
+
+/// Says for messages that samples of 16 bits use at most 14 of them, so that PSNR for the peak of
+/// their type misleads. Empty if they use more, or have another depth.
+std::string describe_unused_bits(const Image& image);
 
 /// Minimum and maximum over all samples, and the mean of each channel.
 SampleStatistics sample_statistics(const Image& image);

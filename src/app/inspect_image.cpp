@@ -35,7 +35,7 @@ class PictureSize {
 };
 
 std::string shown_range_note(const analysis::DisplayRange& range) {
-  return fmt::format("Pictures show the levels {} to {} as black to white.", range.black,
+  return fmt::format("Pictures show the levels {:.6g} to {:.6g} as black to white.", range.black,
                      range.white);
 }
 
@@ -48,6 +48,11 @@ std::optional<std::string> noise_note(ImageFormat format,
     return "gd and mp expect white noise, but the singular values show none: mp keeps all of a "
            "channel but the smallest, and what gd removes is not noise.";
   return std::nullopt;
+}
+
+std::optional<std::string> unused_bits_note(const Image& image) {
+  const std::string problem = analysis::describe_unused_bits(image);
+  return problem.empty() ? std::nullopt : std::optional("Peak: " + problem + ".");
 }
 
 std::string residual_caption(const RankPicture& picture) {
@@ -116,6 +121,9 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
       add_picture);
   if (const auto note = noise_note(input.format, result.report.inspection))
     result.report.notes.push_back(*note);
+  if (settings.quality.peak.source == PeakSource::automatic && !input.picture.metadata.dicom) {
+    if (const auto note = unused_bits_note(image)) result.report.notes.push_back(*note);
+  }
   if (needs_pictures && image.shape().depth != Depth::u8)
     result.report.notes.push_back(shown_range_note(range));
   return result;

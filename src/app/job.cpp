@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "analysis/comparison.hpp"
 #include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "app/output_settings.hpp"
@@ -128,7 +129,20 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   loader_.load(item, std::move(open), context);
   if (item.task.input.empty()) return;
   pipeline::set_peak(item, request_.settings.quality.peak);
-  if (!item.has_known_pixels()) pipeline::leave_out_unavailable_ranks(item);
+  warn_of_unused_bits(item);
+  if (!item.has_known_pixels())
+    pipeline::leave_out_unavailable_ranks(item, request_.settings.chroma_rank);
+}
+
+/// The bits of DICOM are known.
+void Job::warn_of_unused_bits(const pipeline::WorkItem& item) {
+  if (request_.settings.quality.peak.source != PeakSource::automatic || item.metadata.dicom ||
+      !item.has_known_pixels() || has_warned_of_bits_)
+    return;
+  const Image& image = item.image.empty() ? item.task.input : item.image;
+  const std::string problem = analysis::describe_unused_bits(image);
+  if (problem.empty() || has_warned_of_bits_.exchange(true)) return;
+  spdlog::warn("{}: {} (logged once)", text::printable(item.file.native()), problem);
 }
 
 void Job::write(pipeline::WorkItem& item) {
@@ -191,8 +205,9 @@ bool Job::use_full_name(pipeline::WorkItem& item) {
   return true;
 }
 
-/// Logs the full name of an item once, if the name is new.
+/// Logs the full name of an item once, if the name is new and the outputs may be written.
 void Job::log_full_name(const pipeline::WorkItem& item) {
+  if (ledger_ && ledger_->is_read_only()) return;
   const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
   if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
   {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -117,6 +118,7 @@ class Job : public pipeline::OutputOwner {
   io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item) const;
   bool use_full_name(pipeline::WorkItem& item);
   void log_full_name(const pipeline::WorkItem& item);
+  void warn_of_unused_bits(const pipeline::WorkItem& item);
   ledger::RequestEntry ledger_request() const;
 
   const JobRequest request_;
@@ -128,6 +130,7 @@ class Job : public pipeline::OutputOwner {
   std::unique_ptr<ledger::Ledger> ledger_;
   std::int64_t run_number_ = 0;
   std::optional<pipeline::Resume> resume_;
+  std::atomic<bool> has_warned_of_bits_ = false;
   std::mutex logged_mutex_;
   std::unordered_set<std::string> logged_full_names_;  // inputs whose outputs have their full names
   pipeline::Loader loader_;

@@ -277,7 +277,7 @@ ExitCode exit_code(const telemetry::RunReport& report) {
   const auto failures = [&](FailureReason reason) { return report.failures[std::size_t(reason)]; };
   if (!report.stopped_by.empty() || failures(FailureReason::not_written) > 0)
     return ExitCode::io_error;
-  if (report.done + report.skipped + report.outputs > 0)
+  if (report.done + report.skipped + report.partly_done > 0)
     return report.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
   if (report.failed > 0 && failures(FailureReason::not_found) == report.failed)
     return ExitCode::no_input;

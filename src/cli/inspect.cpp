@@ -84,8 +84,11 @@ app::InspectedImage inspect_input(const InspectArgs& args, const settings::Setti
                                               ": out of memory; make the image smaller, such as "
                                               "with --size max:4000");
   } catch (const ItemError& error) {
+    const std::string advice = std::filesystem::is_directory(args.image)
+                                   ? "; eckart measure tells of all images of a folder"
+                                   : "";
     throw FatalError(ExitCode::nothing_readable,
-                     text::printable(args.image.native()) + ": " + error.what());
+                     text::printable(args.image.native()) + ": " + error.what() + advice);
   }
 }
 

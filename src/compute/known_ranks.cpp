@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "compute/task_rank_rule.hpp"
-#include "core/rank_spec.hpp"
 
 namespace eckart::compute {
 namespace {
@@ -61,15 +60,14 @@ std::optional<std::vector<int>> choose_known_ranks(const Task& task, std::size_t
   return is_enough ? std::optional(std::move(ranks)) : std::nullopt;
 }
 
-std::string describe_missing_triplets(const std::vector<RankPolicy>& ranks,
-                                      std::span<const Factors> matrices) {
+std::string describe_missing_triplets(std::span<const Factors> matrices) {
   std::string kept;
   const bool are_equal = std::ranges::all_of(
       matrices, [&](const Factors& m) { return m.rank() == matrices[0].rank(); });
   for (const Factors& matrix : matrices.first(are_equal ? 1 : matrices.size()))
     kept += (kept.empty() ? "" : ", ") + std::to_string(matrix.rank());
-  return "rank " + to_string(ranks) + " needs more singular values than the file has: " + kept +
-         " of " + std::to_string(std::min(matrices[0].rows, matrices[0].cols));
+  return "more singular values than the file has: " + kept + " of " +
+         std::to_string(std::min(matrices[0].rows, matrices[0].cols));
 }
 
 bool do_known_factors_suffice(const Task& task) {

@@ -15,9 +15,8 @@ namespace eckart::compute {
 std::optional<std::vector<int>> choose_known_ranks(const Task& task, std::size_t output,
                                                    const ChannelGroup& group);
 
-/// Says for messages that these factors do not suffice for the ranks: how many triplets they have.
-std::string describe_missing_triplets(const std::vector<RankPolicy>& ranks,
-                                      std::span<const Factors> matrices);
+/// Says for messages what ranks that these factors do not suffice for need: more than they have.
+std::string describe_missing_triplets(std::span<const Factors> matrices);
 
 /// Whether the known factors of a task suffice for all that it wants.
 bool do_known_factors_suffice(const Task& task);

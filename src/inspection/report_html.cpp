@@ -212,7 +212,8 @@ std::string to_html(const InspectedFile& of, const std::vector<PagePicture>& pic
       table("Ranks that common targets come to", "target", inspection.targets, inspection.matrices);
   html += pictures_html(pictures);
   html += fmt::format(
-      "<p>PSNR, SSIM and RMSE are those of the pixels, with peak {} ({}); unrounded: PSNR before "
+      "<p>PSNR, SSIM and RMSE are those of the pixels, with peak {:.6g} ({}); unrounded: PSNR "
+      "before "
       "rounding. Factors are U, s and V in float32. Pictures are reduced, and compressed as JPEG; "
       "a residual is the difference to the original, times its factor, zero as gray.</p>\n",
       inspection.peak.value, to_string(inspection.peak.source));

@@ -111,7 +111,8 @@ std::string break_even_sentence(const Inspection& inspection) {
 std::string to_text(const InspectedFile& of) {
   const Inspection& inspection = of.inspection;
   std::string text = fmt::format("{}: {}\n", text::printable(of.file.native()), image_line(of));
-  text += fmt::format("peak {} ({})\n\n", inspection.peak.value, to_string(inspection.peak.source));
+  text +=
+      fmt::format("peak {:.6g} ({})\n\n", inspection.peak.value, to_string(inspection.peak.source));
   text += table("SPEC", inspection.ranks, inspection.matrices);
   if (!inspection.targets.empty())
     text += "\n" + table("target", inspection.targets, inspection.matrices);

@@ -60,9 +60,8 @@ std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> b
       make_folders(parent_folder(path));
       temporary = write_temporary(path, bytes);
     }
-    if (mtime_ns) temporary->set_mtime(*mtime_ns);
     files_.push_back({std::move(temporary), path});
-    return files_.back().temporary->fix_mtime();
+    return files_.back().temporary->fix_mtime(mtime_ns);
   } catch (const std::system_error& error) {
     fail(path, error);
   }

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 #include <system_error>
@@ -110,10 +111,15 @@ FileId TemporaryFile::id() const {
   return {status.st_dev, status.st_ino};
 }
 
-std::int64_t TemporaryFile::fix_mtime() {
+std::int64_t TemporaryFile::fix_mtime(std::optional<std::int64_t> mtime_ns) {
+  constexpr std::chrono::milliseconds kFraction{1};
+  const auto fraction = std::chrono::system_clock::now().time_since_epoch() % kFraction;
+  set_mtime(mtime_ns ? *mtime_ns : this->mtime_ns() - std::chrono::nanoseconds(fraction).count());
+  return this->mtime_ns();
+}
+
+std::int64_t TemporaryFile::mtime_ns() const {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) files::throw_errno("cannot examine the file");
-  set_times({.tv_sec = 0, .tv_nsec = UTIME_OMIT}, status.st_mtim);
   if (::fstat(descriptor_.get(), &status) != 0) files::throw_errno("cannot examine the file");
   return state_of(status).mtime_ns;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -31,17 +32,17 @@ class TemporaryFile {
   void write(std::span<const std::byte> bytes);
   /// Errors are ignored.
   void set_times(const timespec& access, const timespec& modification) noexcept;
-  /// As set_times(), in ns since 1970.
-  void set_mtime(std::int64_t mtime_ns) noexcept;
   /// Sets as much as this process is permitted to. Errors are ignored.
   void set_owner_and_mode(const struct stat& status) noexcept;
   /// Copies the ACL and the user attributes (`user.*`) if both file systems support them. Call it
   /// after set_owner_and_mode(), which would change the ACL.
   void copy_extended_attributes(const files::FileDescriptor& from) noexcept;
   FileId id() const;
-  /// Sets the mtime explicitly to its current value and returns it in ns since 1970. Without this,
-  /// NFS and SMB may change it when they write back cached data. Call it after the last write().
-  std::int64_t fix_mtime();
+  /// Sets the mtime explicitly and returns it in ns since 1970. Without this, NFS and SMB may
+  /// change it when they write back cached data. Call it after the last write(). Without
+  /// `mtime_ns`, it is the current value less a fraction of 1 ms, because files that are written
+  /// within one tick of the kernel (up to 10 ms) have the same.
+  std::int64_t fix_mtime(std::optional<std::int64_t> mtime_ns);
   /// Starts writing the data to disk and does not wait.
   void start_writeback() noexcept;
   /// Waits until the data is on the disk.
@@ -54,6 +55,9 @@ class TemporaryFile {
 
  private:
   TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode);
+  /// As set_times(), in ns since 1970.
+  void set_mtime(std::int64_t mtime_ns) noexcept;
+  std::int64_t mtime_ns() const;
 
   int folder_;  // of path_; AT_FDCWD: the current folder
   std::filesystem::path path_;

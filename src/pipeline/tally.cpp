@@ -93,7 +93,9 @@ void Tally::count(const WorkItem& item) {
       ++report_.failed;
       ++report_.failures[std::size_t(outcome.reason)];
       ++report_.failures_by_stage[std::size_t(outcome.stage)][std::size_t(outcome.reason)];
-      if (item.is_partly_done) count_outputs(item);
+      if (!item.is_partly_done) return;
+      ++report_.partly_done;
+      count_outputs(item);
       return;
     case ItemResult::skipped:
       ++report_.skipped;

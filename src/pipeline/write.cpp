@@ -31,6 +31,11 @@ std::chrono::nanoseconds time_between_stages(const WorkItem& item) {
   return Clock::now() - item.found_at - item.load_time - item.compute_time;
 }
 
+/// What can be measured of the item: nothing without its pixels.
+MeasureOptions available_measurements(const WorkItem& item, const MeasureOptions& options) {
+  return item.has_known_pixels() ? options : MeasureOptions();
+}
+
 /// The file of an output, and what was measured of it.
 struct EncodedOutput {
   std::vector<std::byte> file;
@@ -56,7 +61,7 @@ class OutputEncoder {
       : item_(item),
         codec_(codec),
         options_(options),
-        measure_(item.has_known_pixels() ? options.measure : MeasureOptions()) {}
+        measure_(available_measurements(item, options.measure)) {}
 
   EncodedOutput encode(std::size_t output) {
     const Instant begin = Clock::now();
@@ -169,9 +174,10 @@ void measure_outputs(WorkItem& item, const MeasureOptions& options) {
   restore_colors(item);
   clamp_outputs_to_stored_bits(item);
   item.wait_time = time_between_stages(item);
+  const MeasureOptions available = available_measurements(item, options);
   for (std::size_t i = 0; i < item.outputs.size(); ++i)
     item.qualities.push_back(item.is_output_skipped(i) ? OutputQuality()
-                                                       : measure_output(item.task, i, options));
+                                                       : measure_output(item.task, i, available));
 }
 
 namespace {

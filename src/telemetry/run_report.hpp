@@ -33,14 +33,15 @@ struct RankSummary {
 
 /// The result of a run: the source of the summary and of `--json`.
 struct RunReport : ImageCounts {
-  std::string backend;          ///< name
-  std::string backend_details;  ///< devices, solver
-  std::string backend_reason;   ///< why this backend was chosen
-  std::int64_t ignored = 0;     ///< entries of the folders that were not inputs
-  CountsByExtension not_read;   ///< the files among them that do not have the name of an image
-  double wall_s = 0;            ///< from the start of the program
-  double cpu_s = 0;             ///< CPU time of all threads since then
-  double pipeline_s = 0;        ///< the part of it that `stages` and `machine` cover
+  std::string backend;           ///< name
+  std::string backend_details;   ///< devices, solver
+  std::string backend_reason;    ///< why this backend was chosen
+  std::int64_t partly_done = 0;  ///< failed images with outputs that this or an earlier run made
+  std::int64_t ignored = 0;      ///< entries of the folders that were not inputs
+  CountsByExtension not_read;    ///< the files among them that do not have the name of an image
+  double wall_s = 0;             ///< from the start of the program
+  double cpu_s = 0;              ///< CPU time of all threads since then
+  double pipeline_s = 0;         ///< the part of it that `stages` and `machine` cover
   /// Over outputs, of the pixels written; exact outputs count as 99 dB. NaN: unknown for all.
   double psnr_db_mean = 0;
   double psnr_db_min = 0;

@@ -161,8 +161,9 @@ TEST_F(FactorsCliTest, names_the_reason_if_a_file_cannot_be_used) {
 TEST_F(FactorsCliTest, makes_the_ranks_that_a_file_suffices_for) {
   write_image("in/a.png", 3);
   run_ok({"run", "in", "-o", "f", "--format", "none", "--factors", "-k", "4", "--backend", "cpu"});
-  const ProcessResult result =
-      run({"run", "f", "-o", "out", "-k", "2,5,4", "--backend", "cpu", "--report", "-"});
+  const std::vector<std::string> command{"run",   "f",         "-o",  "out",      "-k",
+                                         "2,5,4", "--backend", "cpu", "--report", "-"};
+  const ProcessResult result = run(command);
   EXPECT_EQ(result.code, int(ExitCode::some_failed));
   EXPECT_THAT(files("out"), ElementsAre("a.k2.png", "a.k4.png"));
   const std::string reason = "rank 5 needs more singular values than the file has: 4 of 40";
@@ -177,6 +178,12 @@ TEST_F(FactorsCliTest, makes_the_ranks_that_a_file_suffices_for) {
   }
   EXPECT_EQ(kinds, (std::map<std::string, int>{{"failure", 1}, {"output", 2}}));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 0 done, 1 failed"));
+  const ProcessResult again = run(command);
+  EXPECT_EQ(again.code, int(ExitCode::some_failed));
+  EXPECT_EQ(line_containing(again.err, reason).substr(13),
+            line_containing(result.err, reason).substr(13))
+      << "but the time";
+  EXPECT_EQ(count_occurrences(again.out, R"("result":"skipped")"), 2);
   EXPECT_THAT(run_ok({"run", "f", "-o", "out", "-k", "2,4", "--backend", "cpu"}).err,
               HasSubstr("1 skipped"));
 }

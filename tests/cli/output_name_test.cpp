@@ -69,7 +69,9 @@ TEST_F(OutputNameTest, does_not_depend_on_threads_or_earlier_runs) {
   EXPECT_EQ(before.size(), 60u);
   for (int i = 0; i < 30; i += 2) fs::remove(at("out/" + std::to_string(i) + ".png"));
   for (int i = 0; i < 30; i += 3) fs::remove(at("out/" + std::to_string(i) + ".png.png"));
-  EXPECT_EQ(run_in({"--set", "threads.load=4"}).code, 0);
+  const ProcessResult again = run_in({"--set", "threads.load=4"});
+  EXPECT_EQ(again.code, 0);
+  EXPECT_EQ(count_occurrences(again.err, "in/0.png: output is"), 1) << "logged once";
   EXPECT_EQ(files("out"), before);
   fs::remove_all(at("out"));
   EXPECT_EQ(run_in({"--set", "threads.load=1"}).code, 0);

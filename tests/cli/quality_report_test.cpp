@@ -237,6 +237,7 @@ TEST_F(QualityReportTest, measures_the_file_of_a_gray_webp) {
 /// 12-bit data in 16 bits.
 TEST_F(QualityReportTest, uses_the_given_peak) {
   const Image in = write_image("in/a.png", 1, 4);
+  const std::string warning = "in/a.png: all samples are below 4096, but PSNR and SSIM have";
   const auto line_with = [&](const std::string& name, const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", "in",     "-o",       name,           "-k",
                                        "5",   "--json", "--report", name + ".jsonl"};
@@ -245,6 +246,7 @@ TEST_F(QualityReportTest, uses_the_given_peak) {
     EXPECT_EQ(result.code, 0) << result.err;
     const Json line = this->line(name + ".jsonl");
     EXPECT_EQ(Json::parse(result.out).at("psnr_db_mean"), line.at("psnr_db"));
+    EXPECT_EQ(count_occurrences(result.err, warning), more.empty() ? 1 : 0);
     return line;
   };
   const Json dtype = line_with("dtype", {});

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/available_ranks.hpp"
 #include "tests/pipeline/load_fixture.hpp"
 #include "tests/unit/io/factors_maker.hpp"
 #include "tests/unit/io/make_jpeg.hpp"
@@ -181,31 +180,6 @@ TEST_F(LoadTest, does_not_use_kept_factors_that_one_rank_exceeds) {
   const pipeline::WorkItem item = load(path);
   EXPECT_TRUE(item.task.known_factors.empty());
   EXPECT_EQ(item.task.ranks.size(), 2U);
-}
-
-TEST_F(LoadTest, leaves_out_ranks_that_an_input_of_factors_exceeds) {
-  const fs::path path = write(factors_file({200, 300, 3, Depth::u8}, 5));
-  ranks_ = {{2}, {9}, {5}};
-  outputs_.resize(ranks_.size());
-  pipeline::WorkItem item = load(path);
-  item.output_ranks = ranks_;
-  leave_out_unavailable_ranks(item);
-  EXPECT_EQ(item.task.ranks, (std::vector<RankPolicy>{{2}, {5}}));
-  EXPECT_EQ(item.unavailable_outputs, std::vector<std::size_t>{1});
-  EXPECT_EQ(item.unavailable_reason,
-            "rank 9 needs more singular values than the file has: 5 of 200");
-  pipeline::allocate_outputs(item.task);
-  pipeline::complete_outputs(item);
-  ASSERT_EQ(item.task.outputs.size(), 3U);
-  EXPECT_TRUE(item.task.outputs[1].empty());
-  EXPECT_FALSE(item.task.outputs[2].empty());
-
-  ranks_ = {{9}, {10}};
-  pipeline::WorkItem nothing_left = load(path);
-  nothing_left.output_ranks = ranks_;
-  const CaughtError failure = failure_of([&] { leave_out_unavailable_ranks(nothing_left); });
-  EXPECT_EQ(failure.reason, FailureReason::unsupported);
-  EXPECT_EQ(failure.detail, "rank 9,10 needs more singular values than the file has: 5 of 200");
 }
 
 TEST_F(LoadTest, reserves_the_factors_that_are_written) {

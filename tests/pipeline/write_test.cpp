@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "pipeline/output_quality.hpp"
@@ -82,6 +83,16 @@ TEST(WriteStage, clamps_the_outputs_of_a_dicom_image_to_the_bits_stored) {
   EXPECT_EQ(pipeline::output_errors(*item, 1).squared_error, 64 * 25);
   EXPECT_EQ(pipeline::output_errors(*item, 1).residual, 6400) << "before clamping";
   EXPECT_EQ(item->qualities.at(1).max_error, 5);
+}
+
+TEST(WriteStage, measures_nothing_of_an_input_without_pixels) {
+  const auto item = make_item(1, {8, 8, 1, Depth::u8});
+  item->samples.emplace();
+  item->outputs.resize(1);
+  pipeline::measure_outputs(*item, {.pixels = true});
+  const pipeline::OutputQuality& quality = item->qualities.at(0);
+  EXPECT_TRUE(std::isnan(quality.ssim));
+  EXPECT_TRUE(std::isnan(quality.max_error));
 }
 
 }  // namespace

@@ -192,8 +192,7 @@ bool reconstruct_from_factors(Task& task) {
       const auto ranks = choose_known_ranks(task, i, group);
       if (!ranks)
         throw ItemError(FailureReason::unsupported,
-                        describe_missing_triplets({rank_policy(task, i, group.first)},
-                                                  matrices_of(task, group)));
+                        "a rank needs " + describe_missing_triplets(matrices_of(task, group)));
       for (int c = group.first; c < group.first + group.count; ++c) {
         const int rank = (*ranks)[std::size_t(c - group.first)];
         const Factors& matrix = task.known_factors[std::size_t(c)];

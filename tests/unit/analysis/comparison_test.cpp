@@ -83,6 +83,27 @@ TEST(Peak, is_the_range_of_floats) {
   }
 }
 
+TEST(UnusedBits, are_described_for_16_bits_only) {
+  const auto describe = [](Depth depth, int largest) {
+    Image image({2, 2, 1, depth});
+    with_sample_type(depth, [&]<class Sample>(Sample*) {
+      auto plane = image.plane<Sample>(0);
+      plane(0, 0) = plane(0, 1) = plane(1, 0) = Sample(0);
+      plane(1, 1) = Sample(largest);
+    });
+    return analysis::describe_unused_bits(image);
+  };
+  EXPECT_EQ(
+      describe(Depth::u16, 4095),
+      "all samples are below 4096, but PSNR and SSIM have the peak 65535; set quality.peak to "
+      "that of the image, such as 4095, or to dtype");
+  EXPECT_NE(describe(Depth::u16, (1 << 14) - 1), "");
+  EXPECT_EQ(describe(Depth::u16, 1 << 14), "");
+  EXPECT_EQ(describe(Depth::u16, 0), "") << "a black image";
+  EXPECT_EQ(describe(Depth::u8, 15), "");
+  EXPECT_EQ(describe(Depth::f32, 1), "");
+}
+
 TEST(Peak, is_that_of_the_sample_type_the_range_or_the_number) {
   const Image image = make_image({3, 5, 3, Depth::u16}, [](int r, int c, int channel) {
     return 100 + r * 30 + c * 7 + channel;  // 100 to 190

@@ -80,6 +80,9 @@ TEST(RunExitCode, reflects_results_of_the_images) {
   telemetry::RunReport report = failed_for({corrupt});
   report.done = 1;
   EXPECT_EQ(exit_code(report), ExitCode::some_failed);
+  report = failed_for({unsupported});
+  report.partly_done = 1;
+  EXPECT_EQ(exit_code(report), ExitCode::some_failed);
   report = {};
   report.skipped = 1;
   EXPECT_EQ(exit_code(report), ExitCode::ok);

@@ -77,6 +77,20 @@ TEST(Publication, gives_files_the_mtime_that_is_asked_for) {
   }
 }
 
+/// Otherwise it may be taken for an output.
+TEST(Publication, gives_files_another_mtime_than_a_file_written_just_before) {
+  const TempFolder folder;
+  const fs::path other = folder.path() / "other";
+  for (int i = 0; i < 20; ++i) {
+    std::ofstream(other) << i;
+    Publication one;
+    const std::int64_t mtime_ns = one.add(folder.path() / "a", bytes(1));
+    struct stat status {};
+    ASSERT_EQ(::stat(other.c_str(), &status), 0);
+    EXPECT_NE(mtime_ns, files::in_ns(status.st_mtim));
+  }
+}
+
 /// A folder may be removed while its path is in the cache of synced folders.
 TEST(Publication, syncs_the_parent_of_a_folder_that_was_removed_and_made_again) {
   const TempFolder folder;
