@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "synth/synth.hpp"
@@ -15,6 +16,9 @@ Image make_image(synth::SynthKind kind, int rows, int cols, int channels = 1,
 /// Expects what holds for any image, compared with the float64 SVD: the result is optimal, and the
 /// reported values are correct.
 void expect_optimal(const Image& image, const compute::Task& task, const std::vector<int>& ranks);
+/// The same, if the float64 SVD of each channel is known.
+void expect_optimal(const Image& image, const compute::Task& task, const std::vector<int>& ranks,
+                    std::span<const ReferenceSvd> svds);
 
 /// Expects that no output of a gray image has lost more than its certificate says.
 void expect_valid_certificate(const Image& image, const compute::Task& task,

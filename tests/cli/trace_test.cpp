@@ -1,5 +1,7 @@
 // Tests `eckart run --trace`.
 #include <csignal>
+#include <cstddef>
+#include <vector>
 
 #include "tests/cli/cli_fixture.hpp"
 #include "tests/support/trace_reader.hpp"
@@ -78,7 +80,8 @@ TEST_F(RunTraceTest, is_not_written_by_dry_run) {
 }
 
 TEST_F(RunTraceTest, is_complete_after_a_stop) {
-  for (int i = 0; i < 400; ++i) write("in/" + std::to_string(i) + ".png", encoded("png", 256, 256));
+  const std::vector<std::byte> image = encoded("png", 256, 256);
+  for (int i = 0; i < 400; ++i) write("in/" + std::to_string(i) + ".png", image);
   EckartProcess program(arguments(), {.folder = at(".")});
   wait_for([&] { return files("out").size() > 5; });
   program.signal(SIGINT);

@@ -34,7 +34,7 @@ TEST(AllocationFailure, ends_the_run_between_the_starts_of_threads) {
   int failed = 0;
   for (long number = 1;; ++number) {
     PipelineHarness harness;
-    harness.images = 5000;  // more than the queues hold
+    harness.images = 1000;  // more than the queues hold
     pipeline::Pipeline& pipeline = harness.pipeline();
     fail_allocation(number);
     try {

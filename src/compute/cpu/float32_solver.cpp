@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "compute/certificate.hpp"
-#include "compute/cpu/low_rank_product.hpp"
 #include "compute/cpu/samples.hpp"
 #include "core/error.hpp"
 #include "core/quality.hpp"
@@ -43,11 +42,14 @@ void Float32Solver::load(const PlaneTask<T>& plane) {
   n_ = plane.a_mn.cols;
   scale_ = plane.scale;
   const std::size_t count = std::size_t(m_) * std::size_t(n_);
-  samples_.resize(count * sizeof(T));
+  std::vector<std::byte>& bytes = workspace_.samples;
+  bytes.resize(count * sizeof(T));
   a_t_nm_.resize(count);
-  T* samples = reinterpret_cast<T*>(samples_.data());
+  T* samples = reinterpret_cast<T*>(bytes.data());
   gather(plane.a_mn, samples);
-  squared_norm_ = to_float(std::span<const T>(samples, count), a_t_nm_.data(), scale_);
+  const std::span<const T> gathered(samples, count);
+  to_float(gathered, a_t_nm_.data(), scale_);
+  squared_norm_ = squared_norm(gathered, scale_);
 }
 
 void Float32Solver::start(int rank) {
@@ -80,34 +82,40 @@ PlaneSpectrum Float32Solver::spectrum() const { return spectrum_of(factors_->ray
 
 template <class T>
 Float32Solver::Certification Float32Solver::certify(const PlaneTask<T>& plane) {
-  Certification certification = certify_outputs(plane, *factors_);
+  Certification certification = certify_outputs(plane);
   if (certificate_ == Certificate::bound && certification == Certification::certified)
     certification = prove_outputs(plane);
   return certification;
 }
 
+/// Computes the largest rank first: if it is not accurate enough, the others need not be computed.
 template <class T>
-Float32Solver::Certification Float32Solver::certify_outputs(
-    const PlaneTask<T>& plane, const SubspaceIteration::LowRankFactors& factors) {
-  const int n = plane.a_mn.cols;
-  const std::span<const T> samples(reinterpret_cast<const T*>(samples_.data()), a_t_nm_.size());
-  std::vector<float>& values = workspace_.values;
-  values.resize(samples.size());
-  workspace_.stored.resize(samples.size_bytes());
-  T* stored = reinterpret_cast<T*>(workspace_.stored.data());
-  int rank_of_values = 0;
-  for (const auto* output : plane.outputs_by_descending_rank()) {
-    const auto& [k, samples_mn, result] = *output;
-    change_rank<float>({factors.v_nk, factors.u_mk, m_, n_}, std::exchange(rank_of_values, k), k,
-                       values);
-    const SquaredErrors errors =
-        round_and_compare(values.data(), samples, plane.peak, stored, plane.scale);
-    const auto loss_estimate_for = [&, rank = k](const std::vector<double>& rayleigh_quotients) {
-      return estimate_loss({factors.ritz, rayleigh_quotients, n}, rank, errors.residual,
-                           squared_norm_, Precision::float32)
+Float32Solver::Certification Float32Solver::certify_outputs(const PlaneTask<T>& plane) {
+  auto outputs = plane.outputs_by_descending_rank();
+  const std::size_t first = std::min<std::size_t>(outputs.size(), 1);
+  std::reverse(outputs.begin() + std::ptrdiff_t(first), outputs.end());
+  const std::span<const typename PlaneTask<T>::Output* const> all(outputs);
+  const Certification certification = store_outputs(plane, all.first(first));
+  return certification == Certification::certified ? store_outputs(plane, all.subspan(first))
+                                                   : certification;
+}
+
+/// Stores outputs of ascending ranks. Stops at the first that is not certified.
+template <class T>
+Float32Solver::Certification Float32Solver::store_outputs(
+    const PlaneTask<T>& plane, std::span<const typename PlaneTask<T>::Output* const> outputs) {
+  const SubspaceIteration::LowRankFactors& factors = *factors_;
+  const std::vector<SquaredErrors> errors =
+      workspace_.reconstruction.store(factors, plane, outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const int k = outputs[i]->rank;
+    const auto& [residual, squared_error] = errors[i];
+    const auto loss_estimate_for = [&, residual = residual](const auto& rayleigh_quotients) {
+      return estimate_loss({factors.ritz, rayleigh_quotients, n_}, k, residual, squared_norm_,
+                           Precision::float32)
           .db;
     };
-    const double loss = is_exact_reconstruction(errors.squared_error, errors.residual)
+    const double loss = is_exact_reconstruction(squared_error, residual)
                             ? 0
                             : loss_estimate_for(factors.rayleigh_quotients);
     if (!(loss <= kMaxLossDb)) {
@@ -116,16 +124,16 @@ Float32Solver::Certification Float32Solver::certify_outputs(
       return best_loss_estimate <= kMaxLossDb ? Certification::uncertified
                                               : Certification::uncertifiable;
     }
-    scatter(stored, samples_mn);
-    *result = {.rank = k,
-               .energy = squared_norm_ > 0 ? 1 - errors.residual / squared_norm_ : 1,
-               .squared_norm = squared_norm_,
-               .residual = errors.residual,
-               .squared_error = errors.squared_error,
-               .loss_estimate_db = loss,
-               .sigma1 = std::sqrt(factors.rayleigh_quotients.front()),
-               .sigma_threshold = std::sqrt(factors.rayleigh_quotients[std::size_t(k) - 1]),
-               .solver = SolverKind::subspace};
+    *outputs[i]->result = {
+        .rank = k,
+        .energy = squared_norm_ > 0 ? 1 - residual / squared_norm_ : 1,
+        .squared_norm = squared_norm_,
+        .residual = residual,
+        .squared_error = squared_error,
+        .loss_estimate_db = loss,
+        .sigma1 = std::sqrt(factors.rayleigh_quotients.front()),
+        .sigma_threshold = std::sqrt(factors.rayleigh_quotients[std::size_t(k) - 1]),
+        .solver = SolverKind::subspace};
   }
   return Certification::certified;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "compute/cpu/float32_reconstruction.hpp"
 #include "compute/cpu/loss_bound.hpp"
 #include "compute/cpu/plane_task.hpp"
 #include "compute/cpu/subspace_iteration.hpp"
@@ -10,10 +12,11 @@
 
 namespace eckart::compute::cpu {
 
-/// What Float32Solver needs only while it certifies outputs. The solvers of a lane share it.
+/// What Float32Solver needs only while it loads samples or certifies outputs. The solvers of a lane
+/// share it.
 struct Float32Workspace {
-  std::vector<float> values;
-  std::vector<std::byte> stored;
+  std::vector<std::byte> samples;
+  Float32Reconstruction reconstruction;
   LossBound bound;
 };
 
@@ -53,8 +56,10 @@ class Float32Solver {
 
  private:
   template <class T>
-  Certification certify_outputs(const PlaneTask<T>& plane,
-                                const SubspaceIteration::LowRankFactors& factors);
+  Certification certify_outputs(const PlaneTask<T>& plane);
+  template <class T>
+  Certification store_outputs(const PlaneTask<T>& plane,
+                              std::span<const typename PlaneTask<T>::Output* const> outputs);
 
   template <class T>
   Certification prove_outputs(const PlaneTask<T>& plane);
@@ -67,7 +72,6 @@ class Float32Solver {
   double scale_ = 1;  // of the plane
   SubspaceIteration iteration_;
   const SubspaceIteration::LowRankFactors* factors_ = nullptr;  // of iteration_
-  std::vector<std::byte> samples_;
   std::vector<float> a_t_nm_;
   double squared_norm_ = 0;
 };

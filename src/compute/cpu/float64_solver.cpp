@@ -72,7 +72,7 @@ void Float64Solver::reconstruct(const PlaneTask<T>& plane) {
   int rank_of_values = 0;
   for (const auto* output : plane.outputs_by_descending_rank()) {
     const auto& [k, samples_mn, result] = *output;
-    change_rank<double>({v_nk, p_mk, m, n}, std::exchange(rank_of_values, k), k, values);
+    change_rank({v_nk, p_mk, m, n}, std::exchange(rank_of_values, k), k, values);
     *result = {.rank = k,
                .energy = energy(sigma_squared.first(std::size_t(k)), squared_norm_),
                .squared_norm = squared_norm_,

@@ -73,7 +73,7 @@ class PlaneDecomposition {
   }
 
   void move_to(int rank) {
-    change_rank<double>({v_nk_, p_mk_, m_, n_}, std::exchange(rank_, rank), rank, values_);
+    change_rank({v_nk_, p_mk_, m_, n_}, std::exchange(rank_, rank), rank, values_);
   }
 
   void store(const Image& image, int channel, Image& rounded) {

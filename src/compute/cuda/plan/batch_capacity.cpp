@@ -11,7 +11,7 @@ namespace {
 // With several lanes, copies in both directions and computation of another lane continue while one
 // lane waits. kMinLaneBytes is the memory of a full batch of small planes; GPUs with less memory
 // get fewer lanes.
-constexpr int kMaxLanesPerDevice = 4;
+constexpr int kMaxLanesPerDevice = 6;
 constexpr double kMinLaneBytes = 2.0 * (1 << 30);
 // A batch has about this many elements of Gram matrices, which is enough for the largest GPU.
 constexpr std::int64_t kTargetBatchElements = std::int64_t(1) << 26;

@@ -22,6 +22,14 @@ class SamplesTest : public ::testing::Test {
     for (T& sample : samples) sample = T(random() % (unsigned(kPeak) + 1));
     return samples;
   }
+  static SquaredErrors compare(const std::vector<float>& values, const std::vector<T>& samples,
+                               std::vector<T>& stored) {
+    std::vector<float> originals(samples.size());
+    to_float(std::span<const T>(samples), originals.data());
+    stored.resize(samples.size());
+    return round_and_compare(values.data(), originals.data(), std::span<const T>(samples), kPeak,
+                             stored.data());
+  }
 };
 using Types = ::testing::Types<std::uint8_t, std::uint16_t>;
 TYPED_TEST_SUITE(SamplesTest, Types);
@@ -63,22 +71,21 @@ TYPED_TEST(SamplesTest, converts_to_float_with_the_exact_norm) {
     auto samples = this->draw(count);
     samples[0] = TypeParam(this->kPeak);
     std::vector<float> values(count);
-    const double norm = to_float(std::span<const TypeParam>(samples), values.data());
+    to_float(std::span<const TypeParam>(samples), values.data());
     double expected = 0;
     for (std::size_t i = 0; i < count; ++i) {
       ASSERT_EQ(values[i], float(samples[i]));
       expected += double(samples[i]) * double(samples[i]);
     }
-    EXPECT_EQ(norm, expected);
+    EXPECT_EQ(squared_norm(std::span<const TypeParam>(samples)), expected);
   }
 }
 
 TYPED_TEST(SamplesTest, has_exact_errors_for_white_against_black) {
   const std::vector<TypeParam> black(1000, 0);
   const std::vector<float> white(1000, float(this->kPeak));
-  std::vector<TypeParam> stored(1000);
-  const SquaredErrors errors = round_and_compare(white.data(), std::span<const TypeParam>(black),
-                                                 this->kPeak, stored.data());
+  std::vector<TypeParam> stored;
+  const SquaredErrors errors = this->compare(white, black, stored);
   EXPECT_EQ(errors.squared_error, 1000.0 * this->kPeak * this->kPeak);
   EXPECT_EQ(stored, std::vector<TypeParam>(1000, TypeParam(this->kPeak)));
 }
@@ -90,8 +97,8 @@ TYPED_TEST(SamplesTest, clamps_and_rounds_to_even) {
   const std::vector<int> expected{0,           0,          0, 0, 2, 2, 100, 101, this->kPeak - 1,
                                   this->kPeak, this->kPeak};
   const std::vector<TypeParam> samples(values.size(), 1);
-  std::vector<TypeParam> stored(values.size());
-  round_and_compare(values.data(), std::span<const TypeParam>(samples), this->kPeak, stored.data());
+  std::vector<TypeParam> stored;
+  this->compare(values, samples, stored);
   EXPECT_EQ(std::vector<int>(stored.begin(), stored.end()), expected);
 }
 
@@ -101,9 +108,8 @@ TYPED_TEST(SamplesTest, has_the_errors_of_a_plain_sum) {
   std::normal_distribution<float> noise(0, 9);
   std::vector<float> values;
   for (const TypeParam sample : samples) values.push_back(float(sample) + noise(random));
-  std::vector<TypeParam> stored(samples.size());
-  const SquaredErrors errors = round_and_compare(values.data(), std::span<const TypeParam>(samples),
-                                                 this->kPeak, stored.data());
+  std::vector<TypeParam> stored;
+  const SquaredErrors errors = this->compare(values, samples, stored);
   double residual = 0, squared_error = 0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const double rounded = std::nearbyint(std::clamp(double(values[i]), 0.0, double(this->kPeak)));
