@@ -124,7 +124,7 @@ TEST_F(InputErrorTest, is_reported_when_compute_is_out_of_memory) {
                 {}));
   write_png("in/late.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
-                                   {.folder = {}, .in = {}, .address_space_mb = 1500});
+                                   {.folder = {}, .in = {}, .address_space_mb = 1200});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "in/bad.png: "),
               HasSubstr("(out of memory, in compute)"));

@@ -46,7 +46,7 @@ void BatchExecutor::enqueue(Slot& slot, const BatchKey& key, std::span<Task* con
 }
 
 void BatchExecutor::compute(Slot& slot, const BatchPlan& plan) {
-  slot.set_iterations(plan.iterations());
+  slot.set_computed_by(plan.iterations(), plan.revision);
   run(slot, plan, plan.first_stage, std::max(plan.capacity.current, slot.padded_planes()),
       slot.iterations());
 }

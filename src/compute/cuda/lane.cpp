@@ -88,8 +88,9 @@ std::vector<TaskPlane> CudaLane::recompute_uncertified(Slot& slot, bool copy_pix
   BatchCertification certification = slot.certify(plan.certificate, plan.stages.size() == 1);
   std::vector<TaskPlane> uncertified = std::move(certification.uncertified);
   planes_recomputed_ += int(uncertified.size());
-  plan.record_result(plan.first_stage, slot.iterations(), certification.iteration_losses_db);
-  for (std::size_t stage = plan.first_recompute_stage(slot.iterations());
+  if (slot.plan_revision() == plan.revision)
+    plan.record_result(plan.first_stage, slot.iterations(), certification.iteration_losses_db);
+  for (std::size_t stage = plan.first_recompute_stage(slot.iterations(), slot.plan_revision());
        stage < plan.stages.size(); ++stage) {
     const auto later = std::stable_partition(
         uncertified.begin(), uncertified.end(),

@@ -88,9 +88,13 @@ class Slot {
   /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
   void copy_to_outputs() const;
 
-  /// Iterations of subspace iteration that the first solver ran on the whole batch.
-  void set_iterations(int iterations) { iterations_ = iterations; }
+  /// The iterations that the first stage ran on the whole batch, and the revision of its plan.
+  void set_computed_by(int iterations, int plan_revision) {
+    iterations_ = iterations;
+    plan_revision_ = plan_revision;
+  }
   int iterations() const { return iterations_; }
+  int plan_revision() const { return plan_revision_; }
 
   /// The times of this batch's work on the device, if tracing is enabled. Slot adds the copies.
   Timeline& timeline() { return timeline_; }
@@ -139,7 +143,7 @@ class Slot {
   int tiles_ = 0;
   std::size_t packed_bytes_ = 0;
   bool has_16_bit_samples_ = false;
-  int iterations_ = 0;
+  int iterations_ = 0, plan_revision_ = 0;
   SolverKind solver_ = SolverKind::automatic;  // of the results
   SpectrumFormat spectrum_{};
   std::vector<TaskPlane> task_planes_;

@@ -27,7 +27,8 @@ std::vector<SolverStep> BatchPlan::solvers() const {
   return steps;
 }
 
-std::size_t BatchPlan::first_recompute_stage(int iterations) const {
+std::size_t BatchPlan::first_recompute_stage(int iterations, int computed_revision) const {
+  if (computed_revision != revision) return first_stage;
   // If the second solver computed the whole batch, it runs again with the maximum number of
   // iterations, unless it already had that many.
   const bool is_second_solver_useful = first_stage == 0 || iterations < IterationTuner::kMax;

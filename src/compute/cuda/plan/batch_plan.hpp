@@ -47,6 +47,7 @@ struct BatchPlan {
   RankHistory rank_history;     ///< of an adaptive plan
   std::vector<int> covers;      ///< of an adaptive plan, see choose_covers()
   std::vector<Stage> stages;    ///< see solver_sequence()
+  int revision = 0;             ///< how often `stages` was replaced
   std::size_t first_stage = 0;  ///< the index of the stage that computes whole batches
   Certificate certificate = Certificate::estimate;  ///< what certifies a plane
   bool is_deterministic = false;  ///< bytes do not depend on the other images of a batch
@@ -70,8 +71,9 @@ struct BatchPlan {
   /// The iterations of whole batches.
   int iterations() const { return stages[first_stage].tuner.next(); }
   /// The index of the stage that recomputes planes which the first one left uncertified after
-  /// `iterations`.
-  std::size_t first_recompute_stage(int iterations) const;
+  /// `iterations`. If the stages were replaced since the batch was computed, that is the first one
+  /// itself. `computed_revision` is the revision that computed the batch.
+  std::size_t first_recompute_stage(int iterations, int computed_revision) const;
   /// Whether a stage shall recompute an image with these needs.
   bool suits(std::size_t stage, const ImageNeeds& needs) const;
   int recompute_iterations(std::size_t stage) const;

@@ -120,6 +120,7 @@ void BatchPlanner::update_covers(const BatchKey& key, BatchPlan& plan) const {
   for (Stage& stage : stages) learn_from(plan.stages, stage);
   plan.covers = std::move(wanted);
   plan.stages = std::move(stages);
+  ++plan.revision;
 }
 
 /// The ranks that blocks of columns cover. None if a complete decomposition is needed or faster.

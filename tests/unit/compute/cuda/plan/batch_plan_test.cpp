@@ -22,13 +22,13 @@ BatchPlan subspace_plan(std::size_t first_stage) {
 
 TEST(CudaBatchPlan, recomputes_in_float64_what_float16_did_not_certify) {
   for (const int iterations : {IterationTuner::kMin, IterationTuner::kMax})
-    EXPECT_EQ(subspace_plan(0).first_recompute_stage(iterations), 1U);
+    EXPECT_EQ(subspace_plan(0).first_recompute_stage(iterations, 0), 1U);
 }
 
 TEST(CudaBatchPlan, repeats_float64_subspace_only_with_more_iterations) {
   for (int iterations = IterationTuner::kMin; iterations < IterationTuner::kMax; ++iterations)
-    EXPECT_EQ(subspace_plan(1).first_recompute_stage(iterations), 1U) << iterations;
-  EXPECT_EQ(subspace_plan(1).first_recompute_stage(IterationTuner::kMax), 2U);
+    EXPECT_EQ(subspace_plan(1).first_recompute_stage(iterations, 0), 1U) << iterations;
+  EXPECT_EQ(subspace_plan(1).first_recompute_stage(IterationTuner::kMax, 0), 2U);
 }
 
 /// Whole batches in float64 have a tuner of their own iterations.
@@ -91,7 +91,7 @@ BatchPlan adaptive_plan() {
 TEST(CudaBatchPlan, recomputes_images_with_the_block_that_covers_their_rank) {
   const BatchPlan plan = adaptive_plan();
   const auto stage_for = [&](const ImageNeeds& needs) {
-    std::size_t stage = plan.first_recompute_stage(plan.iterations());
+    std::size_t stage = plan.first_recompute_stage(plan.iterations(), 0);
     while (!plan.suits(stage, needs)) ++stage;
     return stage;
   };
@@ -102,6 +102,14 @@ TEST(CudaBatchPlan, recomputes_images_with_the_block_that_covers_their_rank) {
   EXPECT_EQ(stage_for({152}), 4U);
   EXPECT_EQ(stage_for({10, true}), 3U);
   EXPECT_EQ(stage_for({18, true}), 4U) << "the block in float64 does not cover it for sure";
+}
+
+/// A complete decomposition of the new plan must not be skipped for the next, slower solver.
+TEST(CudaBatchPlan, begins_with_the_first_stage_after_the_stages_were_replaced) {
+  BatchPlan plan = adaptive_plan();
+  EXPECT_EQ(plan.first_recompute_stage(6, plan.revision), 1U);
+  ++plan.revision;
+  EXPECT_EQ(plan.first_recompute_stage(6, plan.revision - 1), 0U);
 }
 
 TEST(CudaBatchPlan, recomputes_more_planes_at_a_time_with_a_block) {

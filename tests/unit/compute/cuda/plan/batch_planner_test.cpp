@@ -125,7 +125,7 @@ TEST(CudaBatchPlanner, plans_float64_for_float_samples) {
       const BatchPlan floats = BatchPlanner(options).make_plan(key);
       for (std::size_t i = floats.first_stage; i < floats.stages.size(); ++i)
         EXPECT_NE(floats.stages[i].solver, float16_subspace);
-      EXPECT_GE(floats.first_recompute_stage(1), floats.first_stage);
+      EXPECT_GE(floats.first_recompute_stage(1, 0), floats.first_stage);
     }
   }
 }
@@ -192,6 +192,9 @@ TEST(CudaBatchPlanner, covers_the_ranks_that_earlier_batches_needed) {
   EXPECT_GE(covered[1], 101);
   EXPECT_LT(covered[1], 130);
   EXPECT_EQ(plan.iterations(), iterations) << "what the tuner has learned is kept";
+  EXPECT_EQ(plan.revision, 1);
+  planner.update_covers(key, plan);
+  EXPECT_EQ(plan.revision, 1) << "the same covers";
 }
 
 TEST(CudaBatchPlanner, covers_nothing_if_all_values_are_needed) {
