@@ -84,7 +84,8 @@ app::InspectedImage inspect_input(const InspectArgs& args, const settings::Setti
                                               ": out of memory; make the image smaller, such as "
                                               "with --size max:4000");
   } catch (const ItemError& error) {
-    const std::string advice = std::filesystem::is_directory(args.image)
+    std::error_code ignored;
+    const std::string advice = std::filesystem::is_directory(args.image, ignored)
                                    ? "; eckart measure tells of all images of a folder"
                                    : "";
     throw FatalError(ExitCode::nothing_readable,

@@ -41,7 +41,7 @@ class TemporaryFile {
   /// Sets the mtime explicitly and returns it in ns since 1970. Without this, NFS and SMB may
   /// change it when they write back cached data. Call it after the last write(). Without
   /// `mtime_ns`, it is the current value less a fraction of 1 ms, because files that are written
-  /// within one tick of the kernel (up to 10 ms) have the same.
+  /// within one tick of the kernel (up to 10 ms) have the same mtime.
   std::int64_t fix_mtime(std::optional<std::int64_t> mtime_ns);
   /// Starts writing the data to disk and does not wait.
   void start_writeback() noexcept;

@@ -128,6 +128,8 @@ TEST_F(InspectCliTest, names_a_file_that_cannot_be_inspected) {
   const ProcessResult text_file = run({"inspect", "text.png", "-o", "out/sheet.png"});
   EXPECT_EQ(text_file.code, int(ExitCode::nothing_readable));
   EXPECT_THAT(text_file.err, HasSubstr("text.png: unknown file format"));
+  fs::create_symlink("loop.png", at("loop.png"));
+  EXPECT_EQ(run({"inspect", "loop.png"}).code, int(ExitCode::nothing_readable));
   EXPECT_THAT(run({"inspect", "."}).err, HasSubstr(".: is a folder; eckart measure tells of all"));
   write("photo.jpg", encoded("jpeg", 60, 90, 3));
   if (!kIsSanitized) {  // no limit leaves the address space that sanitizers take

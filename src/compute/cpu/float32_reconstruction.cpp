@@ -12,6 +12,8 @@ namespace {
 
 // Samples of a band: its values and the originals as float32 are 256 KiB.
 constexpr int kBandSamples = 1 << 15;
+// Wide bands may leave the cache: few rows would make the products slow.
+constexpr int kMinBandRows = 32;
 
 /// The plane as it is in the image, which may be the transposed of a tall matrix.
 template <class T>
@@ -37,7 +39,7 @@ std::vector<SquaredErrors> Float32Reconstruction::store(
   const float* const row_factors = (is_transposed ? factors.v_nk : factors.u_mk).data();
   const float* const col_factors = (is_transposed ? factors.u_mk : factors.v_nk).data();
   const int rows = input.rows, cols = input.cols;
-  const int band_rows = std::clamp(kBandSamples / cols, 1, rows);
+  const int band_rows = std::min(std::max(kBandSamples / cols, kMinBandRows), rows);
   const std::size_t count = size(band_rows, cols);
   for (auto* floats : {&values_, &originals_}) floats->resize(count);
   for (auto* bytes : {&samples_, &stored_}) bytes->resize(count * sizeof(T));

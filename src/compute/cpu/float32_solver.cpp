@@ -100,7 +100,7 @@ Float32Solver::Certification Float32Solver::certify_outputs(const PlaneTask<T>& 
                                                    : certification;
 }
 
-/// Stores outputs of ascending ranks. Stops at the first that is not certified.
+/// Stores outputs of ascending ranks, then certifies them.
 template <class T>
 Float32Solver::Certification Float32Solver::store_outputs(
     const PlaneTask<T>& plane, std::span<const typename PlaneTask<T>::Output* const> outputs) {

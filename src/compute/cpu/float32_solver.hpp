@@ -49,7 +49,7 @@ class Float32Solver {
   void refine(int round, int rank);
   /// After refine(): the values that the factors keep.
   PlaneSpectrum spectrum() const;
-  /// After refine(): computes the outputs, and stops at the first that is not certified.
+  /// After refine(): computes the output of the largest rank and, if it is certified, the others.
   /// If the result is `uncertifiable`, more rounds do not help.
   template <class T>
   Certification certify(const PlaneTask<T>& plane);

@@ -38,9 +38,8 @@ struct PlaneTask {
     for (const Output& output : outputs) largest = output.rank > largest ? output.rank : largest;
     return largest;
   }
-  /// The outputs from the largest rank to the smallest: each is the one before without some
-  /// triplets. So the largest, whose error is smallest, has no rounding errors of others; and if
-  /// it is not accurate enough, the others need not be computed.
+  /// The outputs from the largest rank to the smallest. The largest is computed first: if it is not
+  /// accurate enough, the others need not be computed.
   std::vector<const Output*> outputs_by_descending_rank() const {
     std::vector<const Output*> sorted;
     for (const Output& output : outputs) sorted.push_back(&output);

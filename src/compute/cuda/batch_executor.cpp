@@ -52,11 +52,11 @@ void BatchExecutor::compute(Slot& slot, const BatchPlan& plan) {
 }
 
 void BatchExecutor::recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t stage,
-                              const BatchPlan& plan) {
+                              int iterations, const BatchPlan& plan) {
   const int max_planes = plan.max_recompute_planes(stage);
   const int padded_planes = plan.padded_planes(int(planes.size()), max_planes);
   slot.select_planes(planes, padded_planes, compute_stream_.get());
-  run(slot, plan, stage, std::max(max_planes, padded_planes), plan.recompute_iterations(stage));
+  run(slot, plan, stage, std::max(max_planes, padded_planes), iterations);
 }
 
 /// Runs one stage from pixels to reconstructions and copies its results out. Workspace is reserved

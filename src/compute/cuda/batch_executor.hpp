@@ -32,7 +32,7 @@ class BatchExecutor {
   void compute(Slot& slot, const BatchPlan& plan);
   /// Queues another stage of the plan on `planes`, which must be planes that the slot has packed.
   /// Reserves memory for plan.max_recompute_planes() planes.
-  void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t stage,
+  void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t stage, int iterations,
                  const BatchPlan& plan);
 
   /// Waits until no queued work uses the lane's memory. Ignores errors.

@@ -39,10 +39,12 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
   slot.timeline().begin_recompute();
   while (!uncertified.empty()) {
     const auto part = first_part(uncertified, plan.max_recompute_planes(stage), plan.is_adaptive);
-    const int iterations = plan.recompute_iterations(stage);
+    const bool has_unconverged =
+        std::ranges::any_of(part, [](const TaskPlane& plane) { return !plane.needs.is_float64; });
+    const int iterations = plan.recompute_iterations(stage, has_unconverged);
     const ProfilerRange range("recompute", plan.shape, int(part.size()));
     try {
-      executor.recompute(slot, part, stage, plan);
+      executor.recompute(slot, part, stage, iterations, plan);
     } catch (const OutOfMemory&) {
       executor.drain();
       executor.free_workspace();

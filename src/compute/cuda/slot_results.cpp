@@ -6,6 +6,7 @@
 
 #include "compute/certificate.hpp"
 #include "compute/cuda/slot.hpp"
+#include "compute/float_scale.hpp"
 #include "compute/rank_estimate.hpp"
 #include "core/quality.hpp"
 
@@ -45,9 +46,9 @@ int Slot::needed_rank(std::size_t first_plane, int channels) const {
     const RankRule* rules =
         rules_.host.as<RankRule>() + r * std::size_t(padded_planes_) + first_plane;
     for (int c = 0; c < channels; c += rules[c].channels) {
-      const int chosen = chosen_rank(first_plane + std::size_t(c), r);
-      largest = std::max(largest, chosen);
-      if (chosen > 0) continue;
+      for (int in_group = 0; in_group < rules[c].channels; ++in_group)
+        largest = std::max(largest, chosen_rank(first_plane + std::size_t(c + in_group), r));
+      if (chosen_rank(first_plane + std::size_t(c), r) > 0) continue;
       for (int known = int(spectra.size()); known < channels; ++known) {
         spectra.push_back(
             leading_values(first_plane + std::size_t(known), squares[std::size_t(known)]));

@@ -83,7 +83,7 @@ TEST(Peak, is_the_range_of_floats) {
   }
 }
 
-TEST(UnusedBits, are_described_for_16_bits_only) {
+TEST(UnusedBits, describes_those_of_16_bits_only) {
   const auto describe = [](Depth depth, int largest) {
     Image image({2, 2, 1, depth});
     with_sample_type(depth, [&]<class Sample>(Sample*) {

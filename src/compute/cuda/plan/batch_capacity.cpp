@@ -10,9 +10,9 @@ namespace {
 
 // With several lanes, copies in both directions and computation of another lane continue while one
 // lane waits. kMinLaneBytes is the memory of a full batch of small planes; GPUs with less memory
-// get fewer lanes.
-constexpr int kMaxLanesPerDevice = 6;
-constexpr double kMinLaneBytes = 2.0 * (1 << 30);
+// get fewer lanes. Two more lanes make small parts faster, but must leave memory for large images.
+constexpr int kLanesPerDevice = 4, kMaxLanesPerDevice = 6;
+constexpr double kMinLaneBytes = 2.0 * (1 << 30), kMinLargeLaneBytes = 10.0 * (1 << 30);
 // A batch has about this many elements of Gram matrices, which is enough for the largest GPU.
 constexpr std::int64_t kTargetBatchElements = std::int64_t(1) << 26;
 constexpr int kMaxBatchPlanes = 512;
@@ -55,9 +55,10 @@ int limit_planes_to_memory(std::int64_t target_planes, double bytes, double byte
 }
 
 int lane_count(double device_bytes, int devices, int requested) {
-  return requested > 0
-             ? requested
-             : devices * std::clamp(int(device_bytes / kMinLaneBytes), 1, kMaxLanesPerDevice);
+  if (requested > 0) return requested;
+  const int lanes = std::clamp(int(device_bytes / kMinLaneBytes), 1, kLanesPerDevice);
+  const int large_lanes = std::min(int(device_bytes / kMinLargeLaneBytes), kMaxLanesPerDevice);
+  return devices * std::max(lanes, large_lanes);
 }
 
 double bytes_per_lane(double device_bytes, int devices, int lanes) {

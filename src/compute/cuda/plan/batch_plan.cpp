@@ -47,8 +47,9 @@ bool BatchPlan::suits(std::size_t stage, const ImageNeeds& needs) const {
                      : rank_to_cover(needs.rank, shape.cols)) <= covered;
 }
 
-int BatchPlan::recompute_iterations(std::size_t stage) const {
-  return stage == first_stage ? IterationTuner::kMax : stages[stage].tuner.next();
+int BatchPlan::recompute_iterations(std::size_t stage, bool has_unconverged) const {
+  const bool needs_all = stage == first_stage || (stages[stage].is_retry && has_unconverged);
+  return needs_all ? IterationTuner::kMax : stages[stage].tuner.next();
 }
 
 int BatchPlan::max_recompute_planes(std::size_t stage) const {

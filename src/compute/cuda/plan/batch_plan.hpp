@@ -26,6 +26,8 @@ struct Stage {
   std::vector<int> ranks;
   int columns = 0;         ///< of subspace iteration
   IterationTuner tuner{};  ///< of subspace iteration
+  /// Whether it computes in float64 what subspace iteration left uncertified.
+  bool is_retry = false;
 
   int largest_rank() const { return *std::ranges::max_element(ranks); }
 };
@@ -41,8 +43,8 @@ struct ImageNeeds {
 struct BatchPlan {
   PaddedShape shape;
   /// Whether a rank depends on singular values. The stages of subspace iteration then cover more
-  /// and more ranks. Each image goes through the first one, and then to the first one that suits
-  /// its needs.
+  /// and more ranks; one is a retry. Each image goes through the first stage, and then to the first
+  /// one that suits its needs.
   bool is_adaptive = false;
   RankHistory rank_history;     ///< of an adaptive plan
   std::vector<int> covers;      ///< of an adaptive plan, see choose_covers()
@@ -76,7 +78,8 @@ struct BatchPlan {
   std::size_t first_recompute_stage(int iterations, int computed_revision) const;
   /// Whether a stage shall recompute an image with these needs.
   bool suits(std::size_t stage, const ImageNeeds& needs) const;
-  int recompute_iterations(std::size_t stage) const;
+  /// `has_unconverged`: whether a plane needs more iterations, not only more precision.
+  int recompute_iterations(std::size_t stage, bool has_unconverged) const;
   /// The number of planes that a stage recomputes at a time.
   int max_recompute_planes(std::size_t stage) const;
 

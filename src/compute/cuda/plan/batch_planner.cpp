@@ -14,7 +14,7 @@
 namespace eckart::compute::cuda {
 namespace {
 
-// A part of a batch takes as long as planes with this many more samples.
+// The fixed time of a part of a batch, as samples that take as long.
 constexpr double kPartSamples = double(1 << 21);
 // Numbers of columns that are compared for an adaptive plan.
 constexpr std::size_t kMaxCandidates = 32;
@@ -68,7 +68,8 @@ void learn_from(std::span<const Stage> stages, Stage& stage) {
   int smallest = std::numeric_limits<int>::max();
   for (const Stage& other : stages) {
     const int difference = std::abs(other.columns - stage.columns);
-    if (other.solver != stage.solver || difference >= smallest) continue;
+    if (other.solver != stage.solver || other.is_retry != stage.is_retry || difference >= smallest)
+      continue;
     smallest = difference;
     stage.tuner.learn_from(other.tuner);
   }
@@ -107,8 +108,9 @@ BatchPlan BatchPlanner::make_plan(const BatchKey& key) const {
       choose_solver(needs_complete_decomposition(key) ? full_batch(key, {plan.shape.cols}) : full);
   plan.first_stage = first_solver(full, solver);
   for (const SolverStep step : solver_sequence(solver, options_.is_single_solver)) {
-    const bool is_first = plan.stages.size() == plan.first_stage;
-    plan.stages.push_back({step, ranks, full.columns, is_first ? IterationTuner() : kRetryTuner});
+    const bool is_retry = is_subspace(step) && plan.stages.size() > plan.first_stage;
+    plan.stages.push_back(
+        {step, ranks, full.columns, is_retry ? kRetryTuner : IterationTuner(), is_retry});
   }
   return plan;
 }
@@ -157,8 +159,10 @@ std::vector<Stage> BatchPlanner::adaptive_stages(const BatchKey& key,
     // Most planes for which float16 is not precise enough have a low rank.
     const int cover = std::max(covers.front(), key.shape.cols / kPreciseRankDivisor);
     const std::vector<int> ranks = covered_ranks(key, cover);
-    stages.insert(std::ranges::find_if_not(stages, is_float16),
-                  {float64_subspace, ranks, full_batch(key, ranks).columns, kRetryTuner});
+    const Stage retry{float64_subspace, ranks, full_batch(key, ranks).columns, kRetryTuner, true};
+    const auto next = std::ranges::find_if_not(stages, is_float16);
+    if (next == stages.end() || retry.largest_rank() < next->largest_rank())
+      stages.insert(next, retry);
   }
   const std::vector<int> all(key.ranks.size(), key.shape.cols);
   const BatchWorkload batch = full_batch(key, all);

@@ -51,9 +51,11 @@ TEST(CudaBatchCapacity, is_limited_by_memory) {
   EXPECT_EQ(limit_planes_to_memory(0, 1000, 10), 1);
 }
 
-TEST(CudaBatchCapacity, allows_up_to_six_lanes_a_device_with_two_gib_each) {
+TEST(CudaBatchCapacity, allows_four_lanes_a_device_with_two_gib_each_and_six_with_ten) {
   EXPECT_EQ(lane_count(0.5 * kGiB, 1, 0), 1);
   EXPECT_EQ(lane_count(5.9 * kGiB, 1, 0), 2);
+  EXPECT_EQ(lane_count(40 * kGiB, 1, 0), 4);
+  EXPECT_EQ(lane_count(55 * kGiB, 1, 0), 5);
   EXPECT_EQ(lane_count(100 * kGiB, 1, 0), 6);
   EXPECT_EQ(lane_count(100 * kGiB, 3, 0), 18);
   EXPECT_EQ(lane_count(0.5 * kGiB, 2, 7), 7);

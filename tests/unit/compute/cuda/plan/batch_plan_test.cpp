@@ -35,7 +35,16 @@ TEST(CudaBatchPlan, repeats_float64_subspace_only_with_more_iterations) {
 TEST(CudaBatchPlan, repeats_float64_subspace_with_all_iterations) {
   BatchPlan plan = subspace_plan(1);
   EXPECT_EQ(plan.iterations(), IterationTuner::kInitial);
-  EXPECT_EQ(plan.recompute_iterations(1), IterationTuner::kMax);
+  EXPECT_EQ(plan.recompute_iterations(1, false), IterationTuner::kMax);
+}
+
+/// Few iterations suffice if rounding alone kept the planes from being certified.
+TEST(CudaBatchPlan, retries_planes_that_need_more_iterations_with_all) {
+  BatchPlan plan = subspace_plan(0);
+  plan.stages[1].tuner = IterationTuner(3);
+  plan.stages[1].is_retry = true;
+  EXPECT_EQ(plan.recompute_iterations(1, false), 3);
+  EXPECT_EQ(plan.recompute_iterations(1, true), IterationTuner::kMax);
 }
 
 TEST(CudaBatchPlan, ends_with_the_last_solver_of_the_sequence) {
@@ -115,7 +124,7 @@ TEST(CudaBatchPlan, begins_with_the_first_stage_after_the_stages_were_replaced) 
 TEST(CudaBatchPlan, recomputes_more_planes_at_a_time_with_a_block) {
   const BatchPlan plan = adaptive_plan();
   EXPECT_EQ(plan.max_recompute_planes(1), 4 * plan.max_recompute_planes(4));
-  EXPECT_EQ(plan.recompute_iterations(1), IterationTuner::kInitial);
+  EXPECT_EQ(plan.recompute_iterations(1, true), IterationTuner::kInitial);
 }
 
 class CudaBatchPlanCacheTest : public ::testing::Test {

@@ -173,6 +173,7 @@ TEST(CudaBatchPlanner, covers_more_and_more_ranks) {
             (std::vector{float64_subspace, gram, gesvd}));
   EXPECT_EQ(plan.stages[covered.size()].ranks, std::vector{std::max(covered[0], 512 / 8)})
       << "in float64";
+  EXPECT_TRUE(plan.stages[covered.size()].is_retry);
   EXPECT_EQ(plan.stages.back().ranks, std::vector{512}) << "has all ranks";
 }
 
