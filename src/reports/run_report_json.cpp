@@ -41,7 +41,7 @@ text::Json stages_json(const telemetry::RunReport& report) {
 /// Adds mean, median and minimum; null if not all outputs have the value.
 void add_statistic(text::Json& json, const std::string& name, const telemetry::Statistic& values,
                    std::int64_t outputs) {
-  const bool is_known = values.count() == outputs;
+  const bool is_known = outputs > 0 && values.count() == outputs;
   json[name + "_mean"] = is_known ? text::Json(values.mean()) : text::Json();
   json[name + "_median"] = is_known ? text::Json(values.median()) : text::Json();
   json[name + "_min"] = is_known ? text::Json(values.min()) : text::Json();

@@ -1,7 +1,7 @@
 """Runs the commands of the documents, in order, in a folder for each document.
 
 The folder is empty for README.md, the tutorial and the how-tos, which make their own files. For all other documents it has `photos`,
-`scans` and `portrait.jpg`.
+`scans`, `portrait.jpg` and `photo.png`.
 
 A ```sh block holds commands. Each is run by bash, with the program first in PATH, and must exit with 0. Comments directly
 before a block change this:
@@ -283,6 +283,7 @@ def make_samples(program, folder):
                       "scans --kind phantom --count 6 --size 128 --format jpeg"):
         subprocess.run([program, "synth", "-o", *arguments.split()], cwd=folder, check=True, stdout=subprocess.DEVNULL)
     shutil.copy(folder / "scans/phantom_128x128_0001.jpg", folder / "portrait.jpg")
+    shutil.copy(folder / "photos/texture_192x256_0001.png", folder / "photo.png")
 
 
 def check(documents, program):
