@@ -54,10 +54,9 @@ std::vector<TaskPlane> recompute(BatchExecutor& executor, BatchPlan& plan, Slot&
     if (copy_pixels) slot.copy_out_selected_pixels(executor.streams());
     slot.wait();
     const BatchCertification certification = slot.certify(plan.certificate, plan.is_last(stage));
-    if (stage != plan.first_stage) {
+    if (stage != plan.first_stage)
       plan.record_result(stage, iterations, certification.iteration_losses_db);
-    }
-    if (!plan.is_block(stage)) mark_recomputed(part);
+    if (!plan.is_block(stage) || plan.stages[stage].is_retry) mark_recomputed(part);
     still_uncertified.insert(still_uncertified.end(), certification.uncertified.begin(),
                              certification.uncertified.end());
     uncertified = uncertified.subspan(part.size());
