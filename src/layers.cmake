@@ -42,9 +42,10 @@ eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML 
 eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
-eckart_layer(io ABOUT "sources, codecs, output tree, publishing: all access to image files"
-             USES core files text hash LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate nlohmann-json)
-eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io flow files text core)
+eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
+             USES core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
+eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
+eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES preparation core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
@@ -68,13 +69,13 @@ eckart_layer(inspection ABOUT "what an image comes to at each rank, as text, JSO
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
-             USES flow io io/watch preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
+             USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
              USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
-             USES settings pipeline flow io io/watch preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
+             USES settings pipeline flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app settings flow io compute logging reports status_server inspection capacity bench synth machine build_id core files text hash
+             USES app settings flow io codec compute logging reports status_server inspection capacity bench synth machine build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

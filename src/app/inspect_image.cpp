@@ -10,11 +10,11 @@
 #include "analysis/comparison.hpp"
 #include "analysis/display.hpp"
 #include "app/read_picture.hpp"
+#include "codec/codec.hpp"
+#include "codec/contact_sheet.hpp"
+#include "codec/output_metadata.hpp"
 #include "core/error.hpp"
 #include "core/stored_range.hpp"
-#include "io/codec.hpp"
-#include "io/contact_sheet.hpp"
-#include "io/output_metadata.hpp"
 #include "text/base64.hpp"
 #include "text/printable.hpp"
 
@@ -26,7 +26,9 @@ class PictureSize {
  public:
   explicit PictureSize(std::size_t count)
       : max_(std::min(int(std::sqrt(kSheetPixels / (2 * double(count)))), kMax)) {}
-  Image fit(const Image& image) const { return io::fit_image(image, std::min(kMin, max_), max_); }
+  Image fit(const Image& image) const {
+    return codec::fit_image(image, std::min(kMin, max_), max_);
+  }
 
  private:
   static constexpr double kSheetPixels = 24e6;
@@ -61,8 +63,9 @@ std::string residual_caption(const RankPicture& picture) {
 
 /// Encodes a picture, whose colors are those of the original, with its ICC profile.
 std::vector<std::byte> encode_picture(const Image& image, const Metadata& original,
-                                      const io::Codec& codec, const EncodeOptions& options = {}) {
-  Metadata metadata = io::output_metadata(original, MetadataPolicy::icc, codec, image.shape());
+                                      const codec::Codec& codec,
+                                      const EncodeOptions& options = {}) {
+  Metadata metadata = codec::output_metadata(original, MetadataPolicy::icc, codec, image.shape());
   metadata.subsampling.reset();
   return codec.encode(PictureView(image, Image(), metadata), options);
 }
@@ -70,7 +73,7 @@ std::vector<std::byte> encode_picture(const Image& image, const Metadata& origin
 std::string jpeg_uri(const Image& image, const Metadata& original) {
   return "data:image/jpeg;base64," +
          text::base64(
-             encode_picture(image, original, io::codec_for(OutputFormat::jpeg),
+             encode_picture(image, original, codec::codec_for(OutputFormat::jpeg),
                             {.jpeg_quality = 92, .jpeg_subsampling = JpegSubsampling::k444}));
 }
 
@@ -129,8 +132,8 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
   return result;
 }
 
-std::vector<std::byte> contact_sheet(const InspectedImage& inspected, const io::Codec& codec) {
-  std::vector<io::SheetCell> cells;
+std::vector<std::byte> contact_sheet(const InspectedImage& inspected, const codec::Codec& codec) {
+  std::vector<codec::SheetCell> cells;
   for (const RankPicture& picture : inspected.pictures) {
     cells.push_back({.heading = picture.heading,
                      .detail = picture.detail,
@@ -139,10 +142,10 @@ std::vector<std::byte> contact_sheet(const InspectedImage& inspected, const io::
                      .residual_caption = residual_caption(picture)});
   }
   const Image sheet =
-      io::draw_contact_sheet(text::printable(inspected.report.file.filename().native()),
-                             {inspection::image_line(inspected.report),
-                              "Below each rank: its difference to the original, zero as gray"},
-                             cells);
+      codec::draw_contact_sheet(text::printable(inspected.report.file.filename().native()),
+                                {inspection::image_line(inspected.report),
+                                 "Below each rank: its difference to the original, zero as gray"},
+                                cells);
   return encode_picture(sheet, inspected.metadata, codec);
 }
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "core/image.hpp"
 #include "core/picture.hpp"
 #include "core/rank_policy.hpp"
 #include "inspection/report.hpp"
-#include "io/codec.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::app {
@@ -39,7 +39,7 @@ InspectedImage inspect_image(const std::filesystem::path& file, const settings::
 
 /// Returns a file with a contact sheet of the pictures, as RGB of 8 bits. Throws
 /// ItemError(not_encodable) if the format cannot hold it.
-std::vector<std::byte> contact_sheet(const InspectedImage& inspected, const io::Codec& codec);
+std::vector<std::byte> contact_sheet(const InspectedImage& inspected, const codec::Codec& codec);
 
 /// Returns a page with the pictures that needs no other file.
 std::string inspection_page(const InspectedImage& inspected);

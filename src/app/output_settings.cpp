@@ -24,7 +24,7 @@ std::optional<io::OutputTree> make_output_tree(const settings::Settings& setting
       std::in_place, root,
       output.name.empty() ? io::OutputTree::default_name(has_images ? settings.ranks.size() : 1)
                           : output.name,
-      has_images ? &io::codec_for(output.format) : nullptr, settings.ranks,
+      has_images ? &codec::codec_for(output.format) : nullptr, settings.ranks,
       io::ExtraOutputs{.residuals = output.residual.is_written(),
                        .factors = output.factors != FactorType::none});
 }

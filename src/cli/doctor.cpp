@@ -19,8 +19,8 @@
 #include "cli/enum_option.hpp"
 #include "cli/help.hpp"
 #include "cli/measure_costs.hpp"
+#include "codec/codec.hpp"
 #include "files/out_of_space.hpp"
-#include "io/codec.hpp"
 #include "machine/usable_cores.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
@@ -49,7 +49,8 @@ MachineSummary machine_summary() {
       .memory_bytes = std::uint64_t(info.totalram) * info.mem_unit,
       .free_memory_bytes = std::uint64_t(info.freeram + info.bufferram) * info.mem_unit,
       .open_file_limit = files.rlim_cur};
-  for (const io::Codec& codec : io::codecs()) machine.formats.push_back(to_string(codec.format));
+  for (const codec::Codec& codec : codec::codecs())
+    machine.formats.push_back(to_string(codec.format));
   return machine;
 }
 
@@ -61,7 +62,7 @@ void print(const MachineSummary& machine) {
               static_cast<unsigned long long>(machine.open_file_limit));
   std::string formats;
   for (const std::string& format : machine.formats) formats += " " + format;
-  std::printf("formats %s (%s)\n", formats.c_str(), io::codec_libraries().c_str());
+  std::printf("formats %s (%s)\n", formats.c_str(), codec::codec_libraries().c_str());
 }
 
 text::Json to_json(const MachineSummary& machine) {
@@ -70,7 +71,7 @@ text::Json to_json(const MachineSummary& machine) {
           {"free_memory_bytes", machine.free_memory_bytes},
           {"open_file_limit", machine.open_file_limit},
           {"formats", machine.formats},
-          {"codec_libraries", io::codec_libraries()}};
+          {"codec_libraries", codec::codec_libraries()}};
 }
 
 struct DoctorArgs {

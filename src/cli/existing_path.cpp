@@ -2,8 +2,8 @@
 
 #include <system_error>
 
+#include "codec/codec.hpp"
 #include "core/error.hpp"
-#include "io/codec.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -20,7 +20,7 @@ void check_exists(const std::filesystem::path& path, const std::string& hint) {
 }
 
 void check_not_image(const std::string& flag, const std::filesystem::path& file) {
-  if (io::is_image_file_name(file.filename().string()))
+  if (codec::is_image_file_name(file.filename().string()))
     throw FatalError(ExitCode::usage,
                      flag + " " + text::printable(file.native()) + " would overwrite an image");
 }

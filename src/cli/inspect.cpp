@@ -12,9 +12,9 @@
 #include "cli/configuration.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
+#include "codec/codec.hpp"
 #include "core/rank_spec.hpp"
 #include "inspection/report.hpp"
-#include "io/codec.hpp"
 #include "io/publication.hpp"
 #include "text/printable.hpp"
 
@@ -46,13 +46,13 @@ void check_output(const std::string& flag, const std::filesystem::path& file,
 }
 
 /// The codec that the name of the sheet stands for.
-const io::Codec& sheet_codec(const std::filesystem::path& sheet) {
-  const auto format = io::format_of_file_name(sheet.filename().string());
-  if (!format || !io::codec_for(*format).encode)
+const codec::Codec& sheet_codec(const std::filesystem::path& sheet) {
+  const auto format = codec::format_of_file_name(sheet.filename().string());
+  if (!format || !codec::codec_for(*format).encode)
     throw FatalError(ExitCode::usage, quoted("-o", sheet) +
                                           ": the name must end with .png, .jpg, .tif, .webp or "
                                           ".ppm");
-  return io::codec_for(*format);
+  return codec::codec_for(*format);
 }
 
 void publish(const std::filesystem::path& file, std::span<const std::byte> bytes, bool overwrite) {
@@ -66,7 +66,7 @@ void publish(const std::filesystem::path& file, std::span<const std::byte> bytes
 }
 
 void write_sheet(const InspectArgs& args, const app::InspectedImage& inspected) {
-  const io::Codec& codec = sheet_codec(args.sheet);
+  const codec::Codec& codec = sheet_codec(args.sheet);
   try {
     publish(args.sheet, app::contact_sheet(inspected, codec), args.overwrite);
   } catch (const ItemError& error) {

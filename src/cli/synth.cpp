@@ -17,8 +17,8 @@
 #include "cli/commands.hpp"
 #include "cli/enum_option.hpp"
 #include "cli/help.hpp"
+#include "codec/codec.hpp"
 #include "flow/workers.hpp"
-#include "io/codec.hpp"
 #include "io/environment_error.hpp"
 #include "io/publication.hpp"
 #include "machine/usable_cores.hpp"
@@ -102,7 +102,8 @@ void check_combinations(const SynthArgs& args) {
 }
 
 /// Writes image `number` of a spec. The image depends only on the spec, --seed and `number`.
-void write_image(const SynthArgs& args, const io::Codec& codec, synth::SynthSpec spec, int number) {
+void write_image(const SynthArgs& args, const codec::Codec& codec, synth::SynthSpec spec,
+                 int number) {
   spec.seed = (std::uint64_t(args.seed) << 32) + std::uint64_t(number);
   char name[96];
   std::snprintf(name, sizeof name, "%s_%dx%d_%04d.%s", std::string(to_string(spec.kind)).c_str(),
@@ -111,7 +112,7 @@ void write_image(const SynthArgs& args, const io::Codec& codec, synth::SynthSpec
 }
 
 void write_images(const SynthArgs& args, const std::vector<synth::SynthSpec>& specs) {
-  const io::Codec& codec = io::codec_for(args.format);
+  const codec::Codec& codec = codec::codec_for(args.format);
   const std::int64_t images = std::int64_t(specs.size()) * args.count;
   const auto cores = std::int64_t(machine::usable_cores());
   std::atomic<std::int64_t> next = 0;

@@ -70,4 +70,10 @@ std::vector<std::byte> InputFile::read_all(std::int64_t max_mb) const {
   return bytes;
 }
 
+codec::FileBytes InputFile::bytes_on_demand() const {
+  return {std::size_t(size()), [this](std::size_t offset, std::span<std::byte> buffer) {
+            return read_at(std::int64_t(offset), buffer);
+          }};
+}
+
 }  // namespace eckart::io

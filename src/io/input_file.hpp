@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "codec/file_bytes.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/file_state.hpp"
 
@@ -41,6 +42,9 @@ class InputFile {
   /// Returns the first size() bytes, or fewer if the file was truncated after opening. Throws like
   /// read_at() and check_size(), and ItemError(empty_file) if there are none.
   std::vector<std::byte> read_all(std::int64_t max_mb) const;
+
+  /// Bytes that are read on demand; valid while the file is open.
+  codec::FileBytes bytes_on_demand() const;
 
   const files::FileDescriptor& descriptor() const { return descriptor_; }
 

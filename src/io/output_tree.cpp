@@ -8,13 +8,13 @@
 #include <system_error>
 #include <utility>
 
+#include "codec/factors_file.hpp"
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
 #include "files/output_name.hpp"
 #include "files/state_folder.hpp"
 #include "hash/name_hash.hpp"
 #include "io/environment_error.hpp"
-#include "io/factors_file.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
 #include "text/ascii.hpp"
@@ -36,7 +36,7 @@ constexpr auto kOtherExtensions =
 
 /// Returns the image format that the extension stands for, such as "jpeg" or "gif"; otherwise "".
 std::string named_format(const std::string& name) {
-  if (const auto format = format_of_file_name(name)) return to_string(*format);
+  if (const auto format = codec::format_of_file_name(name)) return to_string(*format);
   const std::size_t dot = name.rfind('.');
   if (dot == name.npos) return {};
   const std::string extension = text::to_lower_ascii(name.substr(dot + 1));
@@ -76,7 +76,7 @@ std::string full_name_of(std::string pattern) {
 
 }  // namespace
 
-OutputTree::OutputTree(fs::path root, std::string name, const Codec* codec,
+OutputTree::OutputTree(fs::path root, std::string name, const codec::Codec* codec,
                        std::vector<RankPolicy> ranks, ExtraOutputs extra)
     : root_(std::move(root)),
       name_(std::move(name)),
@@ -115,8 +115,8 @@ fs::path OutputTree::output_path_of(const std::string& pattern, const fs::path& 
 /// Returns a path relative to the root, with the extension by which inputs are found.
 fs::path OutputTree::factors_path_of(const std::string& pattern, const fs::path& relative) {
   constexpr const char* kLabel = "factors";
-  fs::path path = output_path_of(pattern, relative, kLabel, kLabel, kFactorsExtension);
-  const std::string extension = std::string(".") + kFactorsExtension;
+  fs::path path = output_path_of(pattern, relative, kLabel, kLabel, codec::kFactorsExtension);
+  const std::string extension = std::string(".") + codec::kFactorsExtension;
   if (path.extension() != extension) path += extension;
   return path;
 }

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "core/rank_policy.hpp"
-#include "io/codec.hpp"
 
 namespace eckart::io {
 
@@ -26,7 +26,7 @@ class OutputTree {
   /// invalid, if there are several ranks and it has neither {rank} nor {label}, or if it ends with
   /// neither .{ext} nor an extension of the format. `codec` is that of images; null if only factors
   /// are written.
-  OutputTree(std::filesystem::path root, std::string name, const Codec* codec,
+  OutputTree(std::filesystem::path root, std::string name, const codec::Codec* codec,
              std::vector<RankPolicy> ranks, ExtraOutputs extra = {});
 
   /// Returns {stem}.{ext}, or {stem}.{label}.{ext} for several ranks.
@@ -64,7 +64,7 @@ class OutputTree {
     is_case_insensitive_ = is_case_insensitive;
   }
 
-  const Codec* codec() const { return codec_; }
+  const codec::Codec* codec() const { return codec_; }
   bool has_factors() const { return extra_.factors; }
 
  private:
@@ -84,7 +84,7 @@ class OutputTree {
 
   const std::filesystem::path root_;
   const std::string name_, full_name_;
-  const Codec* const codec_;
+  const codec::Codec* const codec_;
   const std::vector<RankPolicy> ranks_;
   const ExtraOutputs extra_;
   bool is_case_insensitive_ = false;

@@ -12,10 +12,10 @@
 #include <system_error>
 #include <utility>
 
+#include "codec/codec.hpp"
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
 #include "hash/name_hash.hpp"
-#include "io/codec.hpp"
 #include "io/environment_error.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
@@ -43,7 +43,7 @@ std::string shorten_name(const fs::path& name) {
 /// or a record.
 std::string directory_name(const fs::path& name) {
   const std::string& text = name.native();
-  const bool could_be_a_file = is_image_file_name(text) || text.ends_with(kRecordSuffix) ||
+  const bool could_be_a_file = codec::is_image_file_name(text) || text.ends_with(kRecordSuffix) ||
                                text.ends_with(kKeptRecordSuffix) ||
                                text.ends_with(kDirectorySuffix);
   return could_be_a_file ? shorten_name(name) + std::string(kDirectorySuffix) : text;

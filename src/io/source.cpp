@@ -13,9 +13,9 @@
 #include <system_error>
 #include <utility>
 
+#include "codec/codec.hpp"
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
-#include "io/codec.hpp"
 #include "io/environment_error.hpp"
 #include "io/is_within.hpp"
 #include "io/line_reader.hpp"
@@ -130,7 +130,7 @@ class FolderSource : public Source {
         is_real_folder || (may_be_link && is_folder(directory, name, 0));
     if (is_real_folder && !name.starts_with('.')) {
       subfolders.push_back(std::move(name));
-    } else if (!is_folder_or_link_to_one && is_image_file_name(name)) {
+    } else if (!is_folder_or_link_to_one && codec::is_image_file_name(name)) {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;

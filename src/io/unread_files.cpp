@@ -4,7 +4,7 @@
 #include <array>
 #include <cstddef>
 
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 #include "text/ascii.hpp"
 #include "text/printable.hpp"
 
@@ -17,7 +17,8 @@ constexpr std::size_t kMaxExtensionBytes = 16;
 constexpr std::string_view kNoExtension = "no extension", kOther = "other";
 
 bool is_unread(std::string_view name) {
-  return !name.starts_with('.') && !is_temporary_file_name(name) && !is_image_file_name(name);
+  return !name.starts_with('.') && !is_temporary_file_name(name) &&
+         !codec::is_image_file_name(name);
 }
 
 std::string extension_of(std::string_view name) {

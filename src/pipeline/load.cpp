@@ -7,14 +7,14 @@
 #include <span>
 #include <utility>
 
+#include "codec/alpha.hpp"
+#include "codec/dicom_header.hpp"
+#include "codec/factors_file.hpp"
 #include "compute/known_ranks.hpp"
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
 #include "core/stored_range.hpp"
-#include "io/alpha.hpp"
 #include "io/content_hash.hpp"
-#include "io/dicom_header.hpp"
-#include "io/factors_file.hpp"
 #include "pipeline/color_planes.hpp"
 #include "preparation/color_matrices.hpp"
 #include "text/printable.hpp"
@@ -71,8 +71,8 @@ std::optional<io::InputFile> open_watched_file(WorkItem& item) {
   return input;
 }
 
-Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec* outputs,
-               int copies, const InputOptions& input)
+Loader::Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks,
+               const codec::Codec* outputs, int copies, const InputOptions& input)
     : limits_(limits),
       ranks_(std::move(ranks)),
       outputs_(outputs),
@@ -85,11 +85,11 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.output_ranks = ranks_;
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  const io::Codec& codec = io::detect_codec(io::FileBytes(file), input_.decoder);
-  const io::Header header = io::admit(codec, io::FileBytes(file), limits_);
+  const codec::Codec& codec = codec::detect_codec(file.bytes_on_demand(), input_.decoder);
+  const codec::Header header = codec::admit(codec, file.bytes_on_demand(), limits_);
   if (header.factor_bytes > 0) check_factors_suffice(header.shape);
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
-  if (preparer_.preparation().size.is_set()) io::check_shape(prepared, limits_, "resized to ");
+  if (preparer_.preparation().size.is_set()) codec::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
@@ -105,7 +105,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   }
   if (picture.metadata.dicom)
     spdlog::debug("{}: {}", text::printable(item.file.native()),
-                  io::to_string(*picture.metadata.dicom));
+                  codec::to_string(*picture.metadata.dicom));
   item.alpha = std::move(picture.alpha);
   item.metadata = std::move(picture.metadata);
   item.reservation.shrink_to(resident_bytes(item, item.image_shape, item.color) +
@@ -129,7 +129,7 @@ void Loader::use_kept_factors(WorkItem& item) const {
   compute::Task& task = item.task;
   try {
     ImageFactors factors =
-        io::decode_factors(io::InputFile(item.kept_factors->file).read_all(limits_.file_mb));
+        codec::decode_factors(io::InputFile(item.kept_factors->file).read_all(limits_.file_mb));
     if (!have_shape_of(factors, item)) return log("factors of another image");
     set_known_factors(item, std::move(factors.matrices));
   } catch (const ItemError& error) {
@@ -188,7 +188,7 @@ void Loader::check_factors_suffice(const ImageShape& shape) const {
 /// One reservation covers everything the item needs. If items held some bytes while they waited for
 /// more, they could deadlock.
 std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
-                                     const io::Header& header) const {
+                                     const codec::Header& header) const {
   ImageShape rotated = header.shape;  // if EXIF orientation swaps rows and columns
   std::swap(rotated.rows, rotated.cols);
   // The color mode of factors is known when they are decoded; this one needs the most memory.
@@ -197,7 +197,7 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
   for (const ImageShape& shape : {header.shape, rotated}) {
     const ImageShape prepared = prepared_shape(shape, preparer_.preparation());
     const auto alpha_bytes = [&](const ImageShape& image) {
-      return header.may_have_alpha ? io::alpha_shape(image).bytes() : 0;
+      return header.may_have_alpha ? codec::alpha_shape(image).bytes() : 0;
     };
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
                       resident_bytes(item, prepared, color) + alpha_bytes(prepared)});
@@ -206,17 +206,17 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
 }
 
 /// Frees the file's bytes before it returns.
-Picture Loader::decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
-                       const io::Header& header) const {
+Picture Loader::decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
+                       const codec::Header& header) const {
   const std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash)
     item.content_hash = io::content_hash(std::span<const std::byte>(bytes));
   // The reservation was made for this header.
-  if (io::admit(codec, bytes, limits_) != header)
+  if (codec::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
   Picture picture = codec.decode(bytes, limits_);
-  io::apply_alpha_policy(picture, input_.alpha);
+  codec::apply_alpha_policy(picture, input_.alpha);
   return picture;
 }
 

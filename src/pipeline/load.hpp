@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "core/color_mode.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
-#include "io/codec.hpp"
 #include "io/input_file.hpp"
 #include "io/source.hpp"
 #include "pipeline/full_rank_filter.hpp"
@@ -55,7 +55,7 @@ class Loader {
  public:
   /// `outputs` is the codec of the outputs; null if they are not written. `copies` is how many
   /// copies of the pixels the backend holds, including the task's own.
-  Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const io::Codec* outputs,
+  Loader(const ImageLimits& limits, std::vector<RankPolicy> ranks, const codec::Codec* outputs,
          int copies = 1, const InputOptions& input = {});
 
   /// Decodes `open`, or the item's file if `open` is empty, and prepares the image for the item's
@@ -66,8 +66,8 @@ class Loader {
   void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
-  Picture decode(WorkItem& item, const io::InputFile& file, const io::Codec& codec,
-                 const io::Header& header) const;
+  Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
+                 const codec::Header& header) const;
   /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and
   /// written factors, for a prepared image of this shape.
   std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared,
@@ -78,13 +78,13 @@ class Loader {
   /// Throws ItemError(unsupported) if the settings need pixels.
   void check_factors_suffice(const ImageShape& shape) const;
   std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,
-                               const io::Header& header) const;
+                               const codec::Header& header) const;
   void log_full_rank(const WorkItem& item);
   void warn_of_jpeg_noise(const WorkItem& item, ImageFormat format);
 
   const ImageLimits limits_;
   const std::vector<RankPolicy> ranks_;
-  const io::Codec* const outputs_;
+  const codec::Codec* const outputs_;
   const std::size_t copies_;
   const InputOptions input_;
   preparation::Preparer preparer_;

@@ -12,7 +12,7 @@
 namespace eckart::pipeline {
 namespace {
 
-Image decode_output(const io::Codec& codec, std::span<const std::byte> file) try {
+Image decode_output(const codec::Codec& codec, std::span<const std::byte> file) try {
   constexpr ImageLimits kNoLimits{.decode_mb = 1 << 24, .decode_s = 86400};
   return codec.decode(file, kNoLimits).pixels;
 } catch (const ItemError& error) {
@@ -41,7 +41,7 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
 }
 
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
-                             const io::Codec& codec, std::span<const std::byte> file,
+                             const codec::Codec& codec, std::span<const std::byte> file,
                              const MeasureOptions& options) {
   if (!options.is_lossy) {
     OutputQuality quality = measure_output(task, output, options);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <span>
 
+#include "codec/codec.hpp"
 #include "compute/backend.hpp"
-#include "io/codec.hpp"
 
 namespace eckart::pipeline {
 
@@ -42,7 +42,7 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes);
 /// Measures an output of a task that `codec` encoded as `file`. `squared_error` is that of its
 /// pixels. Throws ItemError(not_written) if the file does not decode.
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
-                             const io::Codec& codec, std::span<const std::byte> file,
+                             const codec::Codec& codec, std::span<const std::byte> file,
                              const MeasureOptions& options);
 /// Measures an output that is not written. What concerns its file stays unknown.
 OutputQuality measure_output(const compute::Task& task, std::size_t output,

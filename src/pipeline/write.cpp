@@ -12,11 +12,11 @@
 
 #include "analysis/comparison.hpp"
 #include "analysis/residual.hpp"
+#include "codec/factors_file.hpp"
+#include "codec/output_metadata.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "core/positive_number.hpp"
-#include "io/factors_file.hpp"
-#include "io/output_metadata.hpp"
 #include "pipeline/color_planes.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/output_stamp.hpp"
@@ -45,7 +45,7 @@ struct EncodedOutput {
 /// In the color mode luma, the image of the factors is that of the luma.
 std::vector<std::byte> factors_file(const WorkItem& item, FactorType type) {
   const auto encode = [&](const ImageShape& shape, const SampleStatistics& samples) {
-    return io::encode_factors(shape, item.color, samples, item.task.factors, type);
+    return codec::encode_factors(shape, item.color, samples, item.task.factors, type);
   };
   if (item.samples) return encode(item.image_shape, *item.samples);
   if (item.color != ColorMode::luma)
@@ -57,7 +57,7 @@ std::vector<std::byte> factors_file(const WorkItem& item, FactorType type) {
 /// Encodes outputs of one item.
 class OutputEncoder {
  public:
-  OutputEncoder(const WorkItem& item, const io::Codec* codec, const WriteOptions& options)
+  OutputEncoder(const WorkItem& item, const codec::Codec* codec, const WriteOptions& options)
       : item_(item),
         codec_(codec),
         options_(options),
@@ -84,7 +84,7 @@ class OutputEncoder {
   std::vector<std::byte> reconstruction_file(std::size_t output) {
     const Image& pixels = item_.task.outputs[output];
     const Metadata metadata =
-        io::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
+        codec::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
     dropped_ = metadata.dropped;  // the same for all outputs
     return codec_->encode(
         PictureView(pixels, item_.alpha, metadata, output_stamp(item_, output, options_.stamp)),
@@ -132,7 +132,7 @@ class OutputEncoder {
   }
 
   const WorkItem& item_;
-  const io::Codec* codec_;
+  const codec::Codec* codec_;
   const WriteOptions& options_;
   const MeasureOptions measure_;
   std::string dropped_;
@@ -140,7 +140,7 @@ class OutputEncoder {
 
 }  // namespace
 
-void encode_outputs(WorkItem& item, const io::Codec* codec, const WriteOptions& options) {
+void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOptions& options) {
   restore_colors(item);
   clamp_outputs_to_stored_bits(item);
   item.publication.clear();  // from a previous attempt

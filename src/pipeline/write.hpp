@@ -3,9 +3,9 @@
 #include <span>
 #include <string>
 
+#include "codec/codec.hpp"
 #include "core/factors.hpp"
 #include "core/residual_choice.hpp"
-#include "io/codec.hpp"
 #include "pipeline/measure.hpp"
 #include "pipeline/output_owner.hpp"
 #include "pipeline/work_item.hpp"
@@ -26,7 +26,7 @@ struct WriteOptions {
 /// Encodes the outputs of an item that are not skipped, and adds them to its publication under
 /// temporary names. Measures them. `codec` is that of images; null if only factors are written.
 /// Throws ItemError if this item fails, EnvironmentError, FatalError.
-void encode_outputs(WorkItem& item, const io::Codec* codec, const WriteOptions& options);
+void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOptions& options);
 
 /// Measures the outputs of an item, which are not written.
 void measure_outputs(WorkItem& item, const MeasureOptions& options);

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "codec/codec.hpp"
 #include "core/error.hpp"
-#include "io/codec.hpp"
 #include "io/read_file.hpp"
 #include "synth/synth.hpp"
 #include "tests/cli/eckart_process.hpp"
@@ -54,7 +54,7 @@ class CliTest : public ::testing::Test {
 
   static std::vector<std::byte> encoded(const std::string& codec, int rows = 24, int cols = 16,
                                         int channels = 1) {
-    return io::codec_for(parse_enum<ImageFormat>(codec).value())
+    return codec::codec_for(parse_enum<ImageFormat>(codec).value())
         .encode(synth::synthesize({.kind = synth::SynthKind::texture,
                                    .rows = rows,
                                    .cols = cols,
@@ -79,7 +79,7 @@ class CliTest : public ::testing::Test {
   /// Decodes an image file. Throws ItemError if it is not complete.
   Image decode(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 1024);
-    return io::detect_codec(file).decode(file, {}).pixels;
+    return codec::detect_codec(file).decode(file, {}).pixels;
   }
 
  private:

@@ -7,7 +7,7 @@
 #include "core/quality.hpp"
 #include "preparation/gray.hpp"
 #include "tests/cli/cli_fixture.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::test {
 namespace {
@@ -43,7 +43,7 @@ class ColorTest : public CliTest {
 TEST_F(ColorTest, is_restored_after_the_decomposition_of_other_matrices) {
   write("in/a.png", encoded("png", 90, 120, 3));
   const Image in = decode("in/a.png");
-  write("in/floats.tif", io::codec_for(ImageFormat::tiff).encode(as_floats(in), {}));
+  write("in/floats.tif", codec::codec_for(ImageFormat::tiff).encode(as_floats(in), {}));
   for (const std::string mode : {"luma", "ycbcr", "joint"}) {
     SCOPED_TRACE(mode);
     fs::remove_all(at("out"));

@@ -21,7 +21,7 @@ class DeviceLossTest : public CliTest {
   void write_device_loss_image(const fs::path& relative) {
     Image image(ImageShape{24, 16, 1, Depth::u8});
     std::fill_n(image.data(), image.bytes(), std::byte{7});
-    write(relative, io::codec_for(ImageFormat::png).encode(image, {}));
+    write(relative, codec::codec_for(ImageFormat::png).encode(image, {}));
   }
 
   ProcessResult run_on_gpu(Environment environment, std::vector<std::string> more = {}) {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "analysis/comparison.hpp"
-#include "io/factors_file.hpp"
+#include "codec/factors_file.hpp"
 #include "tests/cli/cli_fixture.hpp"
 
 namespace eckart::test {
@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 class FactorsCliTest : public CliTest {
  protected:
   void write_image(const fs::path& relative, int channels, Depth depth = Depth::u8) {
-    write(relative, io::codec_for(ImageFormat::png)
+    write(relative, codec::codec_for(ImageFormat::png)
                         .encode(synth::synthesize({.kind = synth::SynthKind::texture,
                                                    .rows = 40,
                                                    .cols = 56,
@@ -31,7 +31,7 @@ class FactorsCliTest : public CliTest {
   }
   ImageFactors factors(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 64);
-    return io::detect_codec(file).decode(file, {}).factors.value();
+    return codec::detect_codec(file).decode(file, {}).factors.value();
   }
   double max_error(const fs::path& a, const fs::path& b) const {
     return analysis::compare(decode(a), decode(b)).max_error;

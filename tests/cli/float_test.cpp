@@ -9,7 +9,7 @@
 #include "analysis/ssim.hpp"
 #include "core/quality.hpp"
 #include "tests/cli/cli_fixture.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::test {
 namespace {
@@ -34,7 +34,7 @@ class FloatRunTest : public CliTest {
     return floats;
   }
   void write_tiff(const fs::path& relative, const Image& image) {
-    write(relative, io::codec_for(ImageFormat::tiff).encode(image, {}));
+    write(relative, codec::codec_for(ImageFormat::tiff).encode(image, {}));
   }
   std::map<std::string, Json> lines(const fs::path& report) {
     std::ifstream stream(at(report));

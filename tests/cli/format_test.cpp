@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "tests/cli/cli_fixture.hpp"
-#include "tests/unit/io/bmp_maker.hpp"
-#include "tests/unit/io/dicom_maker.hpp"
-#include "tests/unit/io/make_metadata.hpp"
-#include "tests/unit/io/png_maker.hpp"
-#include "tests/unit/io/test_images.hpp"
-#include "tests/unit/io/tiff_maker.hpp"
+#include "tests/unit/codec/bmp_maker.hpp"
+#include "tests/unit/codec/dicom_maker.hpp"
+#include "tests/unit/codec/make_metadata.hpp"
+#include "tests/unit/codec/png_maker.hpp"
+#include "tests/unit/codec/test_images.hpp"
+#include "tests/unit/codec/tiff_maker.hpp"
 
 namespace eckart::test {
 namespace {
@@ -21,11 +21,11 @@ constexpr auto kFullRank = "100000";
 class FormatTest : public CliTest {
  protected:
   static std::vector<std::byte> encoded_as(OutputFormat format, const Image& image) {
-    return io::codec_for(format).encode(image, {});
+    return codec::codec_for(format).encode(image, {});
   }
   Picture picture(const fs::path& relative) const {
     const auto file = io::read_file(at(relative), 1024);
-    return io::detect_codec(file).decode(file, {});
+    return codec::detect_codec(file).decode(file, {});
   }
   ProcessResult run_all(const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", kFullRank};

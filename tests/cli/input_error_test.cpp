@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "tests/cli/cli_fixture.hpp"
-#include "tests/unit/io/make_jpeg.hpp"
-#include "tests/unit/io/png_maker.hpp"
+#include "tests/unit/codec/make_jpeg.hpp"
+#include "tests/unit/codec/png_maker.hpp"
 
 namespace eckart::test {
 namespace {
@@ -73,7 +73,7 @@ TEST_F(InputErrorTest, is_reported_for_text_with_image_extension) {
 
 TEST_F(InputErrorTest, is_reported_for_a_16_bit_image_with_jpeg_output) {
   write("in/bad.png",
-        io::codec_for(ImageFormat::png)
+        codec::codec_for(ImageFormat::png)
             .encode(synth::synthesize({.rows = 8, .cols = 8, .depth = Depth::u16}), {}));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--format", "jpeg"});
   EXPECT_EQ(result.code, 3);
@@ -118,7 +118,7 @@ TEST_F(InputErrorTest, is_reported_when_load_is_out_of_memory) {
 TEST_F(InputErrorTest, is_reported_when_compute_is_out_of_memory) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   write("in/bad.png",
-        io::codec_for(ImageFormat::png)
+        codec::codec_for(ImageFormat::png)
             .encode(
                 synth::synthesize({.kind = synth::SynthKind::gradient, .rows = 9000, .cols = 9000}),
                 {}));

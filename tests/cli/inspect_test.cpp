@@ -2,7 +2,7 @@
 #include <map>
 
 #include "tests/cli/cli_fixture.hpp"
-#include "tests/unit/io/make_metadata.hpp"
+#include "tests/unit/codec/make_metadata.hpp"
 #include "text/json.hpp"
 
 namespace eckart::test {
@@ -16,7 +16,7 @@ class InspectCliTest : public CliTest {
   }
 
   static Image decode_bytes(const std::vector<std::byte>& file) {
-    return io::detect_codec(file).decode(file, {}).pixels;
+    return codec::detect_codec(file).decode(file, {}).pixels;
   }
 
   /// Expects that inspect tells the ranks and the quality of a run with the same options. Returns
@@ -88,13 +88,13 @@ TEST_F(InspectCliTest, refuses_a_sheet_of_too_many_ranks) {
 /// Otherwise, colors of a wide gamut would look pale.
 TEST_F(InspectCliTest, shows_pictures_with_the_color_profile_of_the_file) {
   const Image image = decode_bytes(encoded("png", 40, 60, 3));
-  write("photo.png", io::codec_for(OutputFormat::png)
+  write("photo.png", codec::codec_for(OutputFormat::png)
                          .encode(PictureView(image, Image(), {.icc = make_icc()}), {}));
   const ProcessResult result =
       run({"inspect", "photo.png", "-k", "3", "-o", "sheet.png", "--html", "page.html"});
   ASSERT_EQ(result.code, 0) << result.err;
   const std::vector<std::byte> sheet = io::read_file(at("sheet.png"), 64);
-  EXPECT_EQ(io::detect_codec(sheet).decode(sheet, {}).metadata.icc, make_icc());
+  EXPECT_EQ(codec::detect_codec(sheet).decode(sheet, {}).metadata.icc, make_icc());
   const std::string icc_segment = "SUNDX1BST0ZJTEUA";  // "ICC_PROFILE" and a zero in base64
   EXPECT_EQ(count_occurrences(content("page.html"), icc_segment), 2) << "original and rank 3";
 }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "codec/exif.hpp"
+#include "codec/jpeg_metadata.hpp"
+#include "codec/png_chunk_reader.hpp"
 #include "files/file_state.hpp"
-#include "io/exif.hpp"
-#include "io/jpeg_metadata.hpp"
-#include "io/png_chunk_reader.hpp"
 #include "tests/cli/cli_fixture.hpp"
-#include "tests/unit/io/make_jpeg.hpp"
-#include "tests/unit/io/make_metadata.hpp"
+#include "tests/unit/codec/make_jpeg.hpp"
+#include "tests/unit/codec/make_metadata.hpp"
 
 namespace eckart::test {
 namespace {
@@ -34,11 +34,11 @@ class MetadataRunTest : public CliTest {
   void write_picture(const fs::path& path, ImageFormat format, const Metadata& metadata,
                      const Image& pixels = photograph()) {
     const Image no_alpha;
-    write(path, io::codec_for(format).encode(PictureView(pixels, no_alpha, metadata), {}));
+    write(path, codec::codec_for(format).encode(PictureView(pixels, no_alpha, metadata), {}));
   }
   Picture read_picture(const fs::path& path) const {
     const auto file = io::read_file(at(path), 1024);
-    return io::detect_codec(file).decode(file, {});
+    return codec::detect_codec(file).decode(file, {});
   }
   std::string contents(const fs::path& path) const {
     return as_string(io::read_file(at(path), 1024));
@@ -61,10 +61,10 @@ TEST_F(MetadataRunTest, keeps_the_metadata_of_a_photograph_in_each_format) {
       write_picture("in/a", from, photograph_metadata());
       fs::rename(at("in/a"), at("in/a.png"));
       run_with({"output.format=" + to_string(to)});
-      const Picture output = read_picture("out/a." + std::string(io::codec_for(to).extension));
+      const Picture output = read_picture("out/a." + std::string(codec::codec_for(to).extension));
       EXPECT_EQ(output.pixels.shape().rows, 64) << "upright";
       EXPECT_EQ(output.metadata.icc, make_icc());
-      EXPECT_EQ(io::exif_orientation(output.metadata.exif), 1);
+      EXPECT_EQ(codec::exif_orientation(output.metadata.exif), 1);
       EXPECT_THAT(as_string(output.metadata.exif),
                   AllOf(HasSubstr("Copyright Somebody"), HasSubstr("2020:01:02 03:04:05"),
                         Not(HasSubstr("THUMBNAIL"))));

@@ -8,7 +8,7 @@
 
 #include "preparation/preparer.hpp"
 #include "tests/cli/watch_fixture.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::test {
 namespace {

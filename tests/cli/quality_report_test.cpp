@@ -27,7 +27,7 @@ class QualityReportTest : public CliTest {
     const Image image = synth::synthesize(
         {.kind = synth::SynthKind::texture, .rows = 48, .cols = 64, .channels = channels});
     if (shift < 0) {
-      write(relative, io::codec_for(ImageFormat::png).encode(image, {}));
+      write(relative, codec::codec_for(ImageFormat::png).encode(image, {}));
       return decode(relative);
     }
     ImageShape shape = image.shape();
@@ -36,7 +36,7 @@ class QualityReportTest : public CliTest {
     for (std::size_t i = 0; i < shape.samples(); ++i)
       reinterpret_cast<std::uint16_t*>(deep.data())[i] =
           std::uint16_t(std::uint16_t(image.data()[i]) << shift);
-    write(relative, io::codec_for(ImageFormat::png).encode(deep, {}));
+    write(relative, codec::codec_for(ImageFormat::png).encode(deep, {}));
     return deep;
   }
   std::string text(const fs::path& file) {

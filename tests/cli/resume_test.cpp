@@ -37,7 +37,7 @@ TEST_F(ResumeTest, reprocesses_changed_input_of_same_file_size) {
   std::vector<std::byte> other;
   for (std::uint64_t seed = 1; other.size() != fs::file_size(at("in/a.png")); ++seed)
     other =
-        io::codec_for(ImageFormat::png)
+        codec::codec_for(ImageFormat::png)
             .encode(synth::synthesize(
                         {.kind = synth::SynthKind::texture, .rows = 24, .cols = 16, .seed = seed}),
                     {});

@@ -102,7 +102,7 @@ TEST_F(RunCommandTest, writes_jpeg) {
   EXPECT_THAT(result.err, Not(HasSubstr("compression adds"))) << "PSNR is that of the file";
   ASSERT_THAT(files("out"), ElementsAre("a.jpg"));
   const auto file = io::read_file(at("out/a.jpg"), 1);
-  EXPECT_EQ(io::detect_codec(file).format, ImageFormat::jpeg);
+  EXPECT_EQ(codec::detect_codec(file).format, ImageFormat::jpeg);
   EXPECT_EQ(decode("out/a.jpg").shape(), (ImageShape{20, 30, 3, Depth::u8}));
 }
 

@@ -152,7 +152,7 @@ TEST_F(FailingWatchTest, waits_for_unavailable_output_folder) {
 TEST_F(FailingWatchTest, ends_on_device_loss_and_completes_after_restart) {
   Image killer(ImageShape{24, 16, 1, Depth::u8});
   std::fill_n(killer.data(), killer.bytes(), std::byte{7});
-  write("in/killer.png", io::codec_for(ImageFormat::png).encode(killer, {}));
+  write("in/killer.png", codec::codec_for(ImageFormat::png).encode(killer, {}));
   for (int i = 0; i < 10; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("eckart.yaml", "backend: cuda\nrank: 2\nwatches:\n" + watch("in", "out"));
   const EckartProcess::Options gpu{

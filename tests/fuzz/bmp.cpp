@@ -3,6 +3,6 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace eckart;
-  fuzz::check_decode(io::codec_for(ImageFormat::bmp), std::as_bytes(std::span(data, size)));
+  fuzz::check_decode(codec::codec_for(ImageFormat::bmp), std::as_bytes(std::span(data, size)));
   return 0;
 }

@@ -46,7 +46,7 @@ auto catch_item_error(std::initializer_list<FailureReason> reasons, Action&& act
   }
 }
 
-std::optional<Picture> decoded(const io::Codec& codec, std::span<const std::byte> file,
+std::optional<Picture> decoded(const codec::Codec& codec, std::span<const std::byte> file,
                                unsigned char into) {
   new_array_fill_byte = into;
   // Only decoding shows a rotation that needs memory.
@@ -67,17 +67,18 @@ ImageShape transposed(ImageShape shape) {
 
 }  // namespace
 
-const io::Codec* find_codec(std::span<const std::byte> file) {
+const codec::Codec* find_codec(std::span<const std::byte> file) {
   const auto codec = catch_item_error(
       {FailureReason::empty_file, FailureReason::not_an_image, FailureReason::unsupported},
-      [&] { return &io::detect_codec(file); });
+      [&] { return &codec::detect_codec(file); });
   return codec.value_or(nullptr);
 }
 
-std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const std::byte> file) {
+std::optional<ImageShape> checked_shape(const codec::Codec& codec,
+                                        std::span<const std::byte> file) {
   const auto header = catch_item_error(
       {FailureReason::too_large, FailureReason::unsupported, FailureReason::corrupt},
-      [&] { return io::admit(codec, file, kLimits); });
+      [&] { return codec::admit(codec, file, kLimits); });
   if (!header) return std::nullopt;
   const std::optional<ImageShape> shape = header->shape;
   require(shape->bytes() <= header->min_decode_bytes &&
@@ -100,7 +101,7 @@ std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const 
   return shape;
 }
 
-void check_decode(const io::Codec& codec, std::span<const std::byte> file) {
+void check_decode(const codec::Codec& codec, std::span<const std::byte> file) {
   const auto announced = checked_shape(codec, file);
   if (!announced) return;
   const auto picture = decoded(codec, file, 0x00);

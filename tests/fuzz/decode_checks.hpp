@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 
 namespace eckart::fuzz {
 
@@ -11,14 +11,14 @@ namespace eckart::fuzz {
 constexpr ImageLimits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1, .decode_mb = 64};
 
 /// Returns the codec that detects this file; null if there is none.
-const io::Codec* find_codec(std::span<const std::byte> file);
+const codec::Codec* find_codec(std::span<const std::byte> file);
 
 /// Returns the shape that admit() reports, and checks it against the limits; nothing if admit()
 /// rejects the file.
-std::optional<ImageShape> checked_shape(const io::Codec& codec, std::span<const std::byte> file);
+std::optional<ImageShape> checked_shape(const codec::Codec& codec, std::span<const std::byte> file);
 
 /// Decodes a file that admit() accepts. Checks that the image has the reported shape, or that shape
 /// after the EXIF orientation, and does not depend on the previous content of memory.
-void check_decode(const io::Codec& codec, std::span<const std::byte> file);
+void check_decode(const codec::Codec& codec, std::span<const std::byte> file);
 
 }  // namespace eckart::fuzz

@@ -42,6 +42,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace eckart;
   Bytes file(data, data + size);
   repair_checksums(file);
-  fuzz::check_decode(io::codec_for(ImageFormat::npz), std::as_bytes(std::span(file)));
+  fuzz::check_decode(codec::codec_for(ImageFormat::npz), std::as_bytes(std::span(file)));
   return 0;
 }

@@ -9,8 +9,8 @@
 #include "core/color_mode.hpp"
 #include "core/rank_spec.hpp"
 #include "pipeline/full_rank_filter.hpp"
-#include "tests/unit/io/factors_maker.hpp"
-#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/codec/factors_maker.hpp"
+#include "tests/unit/codec/failure_of.hpp"
 
 namespace eckart::test {
 namespace {

@@ -63,7 +63,7 @@ class PipelineOutputTest : public ::testing::Test {
                                                  .noise_sigma = 1,
                                                  .seed = std::uint64_t(number)});
           io::publish_file(folder_.path() / "in" / (std::to_string(number++) + ".png"),
-                           io::codec_for(ImageFormat::png).encode(image, {}));
+                           codec::codec_for(ImageFormat::png).encode(image, {}));
         }
       }
     }
@@ -78,7 +78,7 @@ class PipelineOutputTest : public ::testing::Test {
     backend_options.lanes = config.lanes;
     FixedBatchBackend backend(backend_options, config.planes);
     io::OutputTree tree(root, io::OutputTree::default_name(ranks_.size()),
-                        &io::codec_for(ImageFormat::png), ranks_);
+                        &codec::codec_for(ImageFormat::png), ranks_);
     const auto source = io::make_source(folder_.path() / "in");
     pipeline::Loader loader({}, ranks_, tree.codec());
     const auto delay = [seed = config.delay_seed](const pipeline::WorkItem& item, int place) {

@@ -8,7 +8,7 @@
 #include "pipeline/output_quality.hpp"
 #include "tests/pipeline/fakes.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::test {
 namespace {
@@ -19,9 +19,10 @@ class FullRankTest : public testing::Test {
   telemetry::RunReport run(std::vector<RankPolicy> ranks,
                            const std::function<void(const pipeline::WorkItem&)>& check) {
     ranks_ = std::move(ranks);
-    io::publish_file(folder_.path() / "a.png", io::codec_for(ImageFormat::png).encode(image_, {}));
+    io::publish_file(folder_.path() / "a.png",
+                     codec::codec_for(ImageFormat::png).encode(image_, {}));
     const auto source = io::make_source(folder_.path());
-    pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png));
+    pipeline::Loader loader({}, ranks_, &codec::codec_for(ImageFormat::png));
     FakeSteps steps(backend_);
     steps.on_assign_outputs = [&](pipeline::WorkItem& item) {
       item.outputs.assign(ranks_.size() * (has_residuals_ ? 2 : 1), item.relative);

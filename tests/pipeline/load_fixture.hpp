@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/load.hpp"
 #include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/failure_of.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/failure_of.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::test {
 
@@ -31,7 +31,7 @@ class LoadTest : public testing::Test {
 
   /// Loads the file. The reservations are in reserved_.
   pipeline::WorkItem load(const std::filesystem::path& path, const ImageLimits& limits = {}) {
-    pipeline::Loader loader(limits, ranks_, &io::codec_for(output_format_), copies_, input_);
+    pipeline::Loader loader(limits, ranks_, &codec::codec_for(output_format_), copies_, input_);
     pipeline::WorkItem item;
     item.file = path;
     item.outputs = outputs_;
@@ -59,7 +59,7 @@ class LoadTest : public testing::Test {
     static const Image made = gradient_image({200, 300, 3, Depth::u8});
     return made;
   }
-  static Bytes png_file() { return io::codec_for(ImageFormat::png).encode(image(), {}); }
+  static Bytes png_file() { return codec::codec_for(ImageFormat::png).encode(image(), {}); }
 
   const TempFolder folder_;
   std::vector<RankPolicy> ranks_{{3}};

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "tests/pipeline/load_fixture.hpp"
-#include "tests/unit/io/factors_maker.hpp"
-#include "tests/unit/io/make_jpeg.hpp"
-#include "tests/unit/io/png_maker.hpp"
+#include "tests/unit/codec/factors_maker.hpp"
+#include "tests/unit/codec/make_jpeg.hpp"
+#include "tests/unit/codec/png_maker.hpp"
 
 namespace eckart::test {
 namespace {
@@ -144,7 +144,7 @@ TEST_F(LoadTest, reserves_the_factors_that_are_read) {
 
 /// Otherwise the image is decomposed.
 TEST_F(LoadTest, uses_kept_factors_that_suffice) {
-  const fs::path path = write(io::codec_for(ImageFormat::png).encode(image(), {}));
+  const fs::path path = write(codec::codec_for(ImageFormat::png).encode(image(), {}));
   const std::size_t without = load(path).reservation.bytes();
   const fs::path file = folder_.path() / "kept.npz";
   const auto keep = [&](Bytes factors) {
@@ -171,7 +171,7 @@ TEST_F(LoadTest, uses_kept_factors_that_suffice) {
 
 /// The whole image is decomposed, so that no rank is lost.
 TEST_F(LoadTest, does_not_use_kept_factors_that_one_rank_exceeds) {
-  const fs::path path = write(io::codec_for(ImageFormat::png).encode(image(), {}));
+  const fs::path path = write(codec::codec_for(ImageFormat::png).encode(image(), {}));
   const Bytes factors = factors_file(image().shape(), 5);
   const fs::path file = folder_.path() / "kept.npz";
   io::publish_file(file, factors);

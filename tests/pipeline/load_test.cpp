@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "tests/pipeline/load_fixture.hpp"
-#include "tests/unit/io/factors_maker.hpp"
-#include "tests/unit/io/make_jpeg.hpp"
-#include "tests/unit/io/png_maker.hpp"
+#include "tests/unit/codec/factors_maker.hpp"
+#include "tests/unit/codec/make_jpeg.hpp"
+#include "tests/unit/codec/png_maker.hpp"
 
 namespace eckart::test {
 namespace {
@@ -93,7 +93,7 @@ TEST_F(LoadErrorTest, applies_limits_before_reserving) {
 TEST_F(LoadErrorTest, rejects_a_file_that_grew_while_waiting) {
   const fs::path path = write(PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
   const Bytes larger = PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
-  pipeline::Loader loader({}, ranks_, &io::codec_for(ImageFormat::png));
+  pipeline::Loader loader({}, ranks_, &codec::codec_for(ImageFormat::png));
   pipeline::WorkItem item;
   item.file = path;
   FakeMemory memory([&](std::size_t bytes) {
@@ -109,7 +109,7 @@ TEST_F(LoadErrorTest, rejects_a_file_that_grew_while_waiting) {
 /// Cb and Cr of a lower rank are no copies.
 TEST_F(LoadTest, logs_that_an_output_is_a_copy_only_if_all_ranks_are_full) {
   const fs::path path =
-      write(io::codec_for(ImageFormat::png).encode(noise_image({20, 30, 3, Depth::u8}), {}));
+      write(codec::codec_for(ImageFormat::png).encode(noise_image({20, 30, 3, Depth::u8}), {}));
   std::ostringstream log;
   const std::shared_ptr<spdlog::logger> previous = spdlog::default_logger();
   spdlog::set_default_logger(

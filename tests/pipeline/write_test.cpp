@@ -48,7 +48,7 @@ TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
     item->outputs = {folder.path() / "a", folder.path() / "a.residual"};
     std::fill_n(item->task.input.data(), item->task.input.bytes(), std::byte(20));
     std::fill_n(item->task.outputs[0].data(), item->task.input.bytes(), std::byte(21));
-    const io::Codec& codec = io::codec_for(format);
+    const codec::Codec& codec = codec::codec_for(format);
     pipeline::WriteOptions options{.measure = {.pixels = true}};
     options.measure.is_lossy = format == ImageFormat::jpeg;
     pipeline::encode_outputs(*item, &codec, options);

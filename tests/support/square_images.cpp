@@ -4,7 +4,7 @@
 #include <cstring>
 #include <opencv2/imgproc.hpp>
 
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 #include "io/read_file.hpp"
 
 namespace eckart::test {
@@ -45,14 +45,14 @@ cv::Mat make_mosaic(const std::vector<cv::Mat>& images, std::size_t first, int s
 std::vector<cv::Mat> read_planes(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && io::is_image_file_name(entry.path().filename().string()))
+    if (entry.is_regular_file() && codec::is_image_file_name(entry.path().filename().string()))
       files.push_back(entry);
   }
   std::sort(files.begin(), files.end());
   std::vector<cv::Mat> planes;
   for (const auto& file : files) {
     const auto bytes = io::read_file(file, 1024);
-    const Image image = io::detect_codec(bytes).decode(bytes, {}).pixels;
+    const Image image = codec::detect_codec(bytes).decode(bytes, {}).pixels;
     const cv::Mat pixels(image.shape().rows, image.shape().cols, CV_8UC(image.shape().channels),
                          const_cast<std::byte*>(image.data()));
     cv::Mat plane;

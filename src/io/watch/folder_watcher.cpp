@@ -9,8 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "codec/codec.hpp"
 #include "core/error.hpp"
-#include "io/codec.hpp"
 #include "io/error_text.hpp"
 #include "io/watch/file_observation.hpp"
 #include "text/printable.hpp"
@@ -186,8 +186,9 @@ bool FolderWatcher::passes_filter(ReadyFile& file) {
 
 void FolderWatcher::update_unread_files() {
   if (unread_tracker_.update(Clock::now()))
-    log(Severity::warning, text::unread_files_text(unread_tracker_.present().by_extension()) +
-                               "; names with these extensions are read: " + image_extensions());
+    log(Severity::warning,
+        text::unread_files_text(unread_tracker_.present().by_extension()) +
+            "; names with these extensions are read: " + codec::image_extensions());
 }
 
 void FolderWatcher::update_state() {

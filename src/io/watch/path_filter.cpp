@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 #include "io/is_within.hpp"
 #include "io/watch/file_observation.hpp"
 
@@ -24,7 +24,9 @@ PathFilter::PathFilter(const WatchOptions& options) : root_(options.root), links
   }
 }
 
-bool PathFilter::accepts_file(std::string_view name) const { return is_image_file_name(name); }
+bool PathFilter::accepts_file(std::string_view name) const {
+  return codec::is_image_file_name(name);
+}
 
 bool PathFilter::accepts_folder(const std::string& folder) const {
   return !is_hidden(folder) && !excluded_.contains(folder);

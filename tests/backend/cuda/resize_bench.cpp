@@ -16,7 +16,7 @@
 #include "compute/cuda/image_resizer.hpp"
 #include "compute/cuda/plan/resize_choice.hpp"
 #include "preparation/resize.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::compute::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include "compute/cuda/layout/resize_plan.hpp"
 #include "preparation/resize.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::compute::cuda {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/watched_folder.hpp"
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 #include "io/publication.hpp"
 #include "pipeline/attempt.hpp"
 #include "tests/pipeline/fake_memory.hpp"
@@ -71,7 +71,8 @@ class WatchedFolderTest : public testing::Test {
     return item->outcome;
   }
   void write_image(const std::filesystem::path& path) const {
-    io::publish_file(path, io::codec_for(ImageFormat::png).encode(Image({8, 4, 1, Depth::u8}), {}));
+    io::publish_file(path,
+                     codec::codec_for(ImageFormat::png).encode(Image({8, 4, 1, Depth::u8}), {}));
   }
   /// Returns the item of a file that was read and is corrupt.
   pipeline::ItemPtr bad_item(WatchedFolder& folder, const std::filesystem::path& name) const {

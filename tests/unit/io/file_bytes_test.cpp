@@ -1,4 +1,4 @@
-#include "io/file_bytes.hpp"
+#include "codec/file_bytes.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,12 +6,12 @@
 #include <fstream>
 #include <string>
 
-#include "io/codec.hpp"
+#include "codec/codec.hpp"
 #include "io/input_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/failure_of.hpp"
-#include "tests/unit/io/make_jpeg.hpp"
-#include "tests/unit/io/png_maker.hpp"
+#include "tests/unit/codec/failure_of.hpp"
+#include "tests/unit/codec/make_jpeg.hpp"
+#include "tests/unit/codec/png_maker.hpp"
 
 namespace eckart::io {
 namespace {
@@ -27,10 +27,10 @@ class FileBytesTest : public testing::Test {
     file_.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
     file_.seekp(hole, std::ios::cur);
   }
-  Header header(ImageFormat format) {
+  codec::Header header(ImageFormat format) {
     file_.close();
     const InputFile file(path_);
-    return codec_for(format).read_header(FileBytes(file));
+    return codec::codec_for(format).read_header(file.bytes_on_demand());
   }
 
   const test::TempFolder folder_;

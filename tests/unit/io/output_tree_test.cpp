@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "io/input_guard.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/codec/failure_of.hpp"
 
 namespace eckart::io {
 namespace {
@@ -25,12 +25,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 OutputTree tree(std::string name, std::vector<RankPolicy> ranks = {{20}}) {
-  return OutputTree("out", std::move(name), &codec_for(ImageFormat::jpeg), std::move(ranks));
+  return OutputTree("out", std::move(name), &codec::codec_for(ImageFormat::jpeg), std::move(ranks));
 }
 
 TEST(OutputTree, names_residuals_after_all_ranks) {
   const auto outputs = [](const char* name, std::vector<RankPolicy> ranks) {
-    return OutputTree("out", name, &codec_for(ImageFormat::png), std::move(ranks),
+    return OutputTree("out", name, &codec::codec_for(ImageFormat::png), std::move(ranks),
                       {.residuals = true})
         .outputs_of("d/a.b.jpg");
   };
@@ -42,11 +42,12 @@ TEST(OutputTree, names_residuals_after_all_ranks) {
 }
 
 TEST(OutputTree, names_one_file_of_factors_after_all_images) {
-  const auto outputs = [](const char* name, const Codec* codec, std::vector<RankPolicy> ranks) {
+  const auto outputs = [](const char* name, const codec::Codec* codec,
+                          std::vector<RankPolicy> ranks) {
     return OutputTree("out", name, codec, std::move(ranks), {.factors = true}).outputs_of("a.jpg");
   };
   using Paths = std::vector<std::filesystem::path>;
-  const Codec* png = &codec_for(ImageFormat::png);
+  const codec::Codec* png = &codec::codec_for(ImageFormat::png);
   EXPECT_EQ(outputs("{stem}.{ext}", png, {{20}}), (Paths{"out/a.png", "out/a.npz"}));
   EXPECT_EQ(outputs("{stem}.{label}.{ext}", png, {{5}, {9}}),
             (Paths{"out/a.k5.png", "out/a.k9.png", "out/a.factors.npz"}));

@@ -10,7 +10,7 @@
 #include "io/file_comparison.hpp"
 #include "io/read_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/intercepted_calls.hpp"
 
 namespace eckart::io {

@@ -8,7 +8,7 @@
 #include "core/error.hpp"
 #include "io/content_hash.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/failure_of.hpp"
+#include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/intercepted_calls.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
 

@@ -12,8 +12,8 @@
 
 #include "io/publication.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/unit/io/failure_of.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/failure_of.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::io {
 namespace {

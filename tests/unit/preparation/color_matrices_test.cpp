@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "preparation/gray.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::preparation {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::preparation {
 namespace {

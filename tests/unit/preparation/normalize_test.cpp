@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::preparation {
 namespace {

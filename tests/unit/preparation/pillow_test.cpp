@@ -9,7 +9,7 @@
 #include "core/preparation.hpp"
 #include "preparation/gray.hpp"
 #include "preparation/resize.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::preparation {
 namespace {

@@ -11,7 +11,7 @@
 #include "preparation/normalize.hpp"
 #include "preparation/premultiplied_alpha.hpp"
 #include "preparation/resize.hpp"
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::preparation {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tests/unit/io/test_images.hpp"
+#include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::preparation {
 namespace {
