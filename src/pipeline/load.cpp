@@ -54,6 +54,12 @@ bool have_shape_of(const ImageFactors& factors, const WorkItem& item) {
          });
 }
 
+/// Whether the outputs of the task are the pixels that are written.
+bool may_be_encoded_as_computed(const WorkItem& item) {
+  return item.image.empty() && item.alpha.empty() && item.matrices_shape == item.image_shape &&
+         !largest_stored_sample(item.metadata, item.image_shape.depth);
+}
+
 /// The memory of the kept factors and their file.
 std::size_t kept_factor_bytes(const WorkItem& item) {
   return item.kept_factors ? 2 * std::size_t(item.kept_factors->bytes) : 0;
@@ -118,6 +124,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
   if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
+  item.task.takes_png_chunks = input_.takes_png_chunks && may_be_encoded_as_computed(item);
   if (item.kept_factors && !item.skips_backend && item.has_known_pixels()) use_kept_factors(item);
 }
 
