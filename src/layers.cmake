@@ -42,6 +42,7 @@ eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML 
 eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
+eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding for CPU and GPU from the same source" USES core)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
              USES core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
 eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
