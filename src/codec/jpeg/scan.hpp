@@ -35,11 +35,12 @@ class BitReader {
     bits_ <<= bits;
     available_ -= bits;
   }
-  /// The value of the next bits, 0 to 15: a leading 0 means that it is negative. ITU-T T.81, F.12.
-  ECKART_HOST_DEVICE std::int32_t take_value(int bits) {
-    const auto value = std::int32_t((bits_ >> 1) >> (63 - bits));
-    const bool is_negative = (bits_ >> 63) == 0;
-    skip(bits);
+  /// The value of `bits` bits, 0 to 15, that follow the next `code_bits`: a leading 0 means that it
+  /// is negative. ITU-T T.81, figure F.12.
+  ECKART_HOST_DEVICE std::int32_t peek_value(int code_bits, int bits) const {
+    const std::uint64_t rest = bits_ << code_bits;
+    const auto value = std::int32_t((rest >> 1) >> (63 - bits));
+    const bool is_negative = (rest >> 63) == 0;
     return is_negative ? value - (1 << bits) + 1 : value;
   }
   ECKART_HOST_DEVICE std::int64_t bits_read() const {
@@ -64,15 +65,15 @@ class BitReader {
   std::uint32_t next_;
 };
 
-/// Finds a code of more than kLookupBits bits. Returns its number of bits << 8, and its value; 0 if
-/// there is no such code.
+/// Finds a code of more than kLookupBits bits. Returns its code_entry(), or 0 if there is no such
+/// code.
 ECKART_HOST_DEVICE inline std::uint32_t find_long_code(const HuffmanTable& table,
                                                        std::uint32_t next_16_bits) {
   for (int bits = HuffmanTable::kLookupBits + 1; bits <= HuffmanTable::kMaxCodeBits; ++bits) {
     const int slow = bits - HuffmanTable::kLookupBits - 1;
     if (next_16_bits >= table.end[slow]) continue;
     const auto code = std::int32_t(next_16_bits >> (HuffmanTable::kMaxCodeBits - bits));
-    return std::uint32_t(bits) << 8 | table.values[(code + table.offset[slow]) & 0xFF];
+    return code_entry(bits, table.values[(code + table.offset[slow]) & 0xFF]);
   }
   return 0;
 }
@@ -102,9 +103,9 @@ ECKART_HOST_DEVICE inline Irregularity decode_scan(const Layout& layout, const T
     std::uint32_t code = table.lookup[reader.peek(HuffmanTable::kLookupBits)];
     if (code == 0) code = find_long_code(table, reader.peek(HuffmanTable::kMaxCodeBits));
     if (code == 0) return Irregularity::code;
-    reader.skip(int(code >> 8));
-    const int run = int(code >> 4 & 15), value_bits = int(code & 15);
-    std::int32_t value = reader.take_value(value_bits);
+    const int bits = int(code >> 8), run = int(code >> 4 & 15), value_bits = int(code & 15);
+    std::int32_t value = reader.peek_value(bits - value_bits, value_bits);
+    reader.skip(bits);  // once: the next step waits for it
     if (k == 0) {
       std::int32_t& last = in_mcu == luma_blocks       ? last_cb
                            : in_mcu == luma_blocks + 1 ? last_cr

@@ -24,7 +24,7 @@ void fill_order(std::uint8_t (&order)[kBlockSize]) {
 void fill_lookup(HuffmanTable& table, int bits, int code, int index) {
   const int unused = HuffmanTable::kLookupBits - bits;
   std::fill_n(table.lookup + (code << unused), 1 << unused,
-              std::uint16_t(bits << 8 | table.values[index]));
+              std::uint16_t(code_entry(bits, table.values[index])));
 }
 
 /// ITU-T T.81, annex C: codes of equal length are consecutive, and a longer code continues after

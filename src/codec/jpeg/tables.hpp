@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "codec/jpeg/layout.hpp"
+#include "core/host_device.hpp"
 
 namespace eckart::codec::jpeg {
 
@@ -31,7 +32,9 @@ struct TableSpecsHash {
 struct HuffmanTable {
   static constexpr int kLookupBits = 10;
   static constexpr int kMaxCodeBits = 16;
-  /// By the next bits: the number of bits of the code << 8, and its value. 0 if the code is longer.
+  /// By the next bits: the number of bits to skip << 8, and the value of the code. 0 if the code is
+  /// longer. The low half of the value is the number of bits that follow the code and are skipped
+  /// too.
   std::uint16_t lookup[1 << kLookupBits];
   /// For codes of kLookupBits + 1 bits and more. `end`: the first 16 bits that are above all codes
   /// of this or a smaller length. `offset`: from a code to the index of its value.
@@ -40,10 +43,16 @@ struct HuffmanTable {
   std::uint8_t values[256];
 };
 
+/// An entry of HuffmanTable::lookup.
+ECKART_HOST_DEVICE constexpr std::uint32_t code_entry(int code_bits, std::uint8_t value) {
+  return std::uint32_t(code_bits + (value & 15)) << 8 | value;
+}
+
 /// All tables of an image to decode with. Plain data: it is copied to the device.
 struct Tables {
-  HuffmanTable dc[2], ac[2];                  ///< of luma, and of chroma
-  std::uint16_t quantization[3][kBlockSize];  ///< of each channel, in the order of coefficients
+  HuffmanTable dc[2], ac[2];  ///< of luma, and of chroma
+  /// Of each channel, in the order of coefficients. Aligned so that columns can be loaded.
+  alignas(16) std::uint16_t quantization[3][kBlockSize];
   /// From zigzag order to the order in which coefficients are stored: column after column.
   std::uint8_t order[kBlockSize];
 };

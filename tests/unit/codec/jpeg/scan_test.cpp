@@ -82,7 +82,7 @@ TEST(HuffmanTable, finds_codes_of_every_length) {
   const HuffmanTable& table = tables.ac[0];
   for (int bits = 1; bits <= 16; ++bits) {
     const std::uint32_t code = (0xFFFFu << (17 - bits)) & 0xFFFFu;
-    const auto expected = std::uint32_t(bits << 8 | bits);
+    const std::uint32_t expected = code_entry(bits, std::uint8_t(bits));
     const std::uint32_t found = table.lookup[code >> 6];
     EXPECT_EQ(found != 0 ? found : find_long_code(table, code), expected) << bits;
   }
