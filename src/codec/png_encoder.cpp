@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "codec/deflate.hpp"
-#include "codec/png/compress_rows.hpp"
 #include "codec/png/filter.hpp"
+#include "codec/png/idat_chunks.hpp"
 #include "codec/png_chunk_reader.hpp"
 #include "codec/png_chunk_writer.hpp"
 #include "codec/png_ihdr.hpp"
@@ -144,19 +144,35 @@ class FilteredRows {
   std::unique_ptr<std::uint8_t[]> bytes_;
 };
 
-/// Returns a zlib stream: for `small`, the smallest of three, of which one is that of `fast`.
-std::vector<std::byte> compressed_rows(const PictureView& picture, PngCompression compression) {
-  constexpr int kLevel = 12;  // of libdeflate
-  std::vector<std::byte> stream =
-      png::compress_rows(FilteredRows(picture, FilteredRows::Choice::paeth).bytes());
-  if (compression == PngCompression::fast) return stream;
-  const FilteredRows rows(picture, FilteredRows::Choice::lowest_cost);
-  std::array others{png::compress_rows(rows.bytes()),
-                    compress_zlib(std::as_bytes(rows.bytes()), kLevel)};
-  for (std::vector<std::byte>& other : others) {
-    if (other.size() < stream.size()) stream = std::move(other);
+std::vector<std::byte> idat_chunks(std::span<const std::uint8_t> rows) {
+  std::vector<std::byte> chunks;
+  png::append_idat_chunks(rows, chunks);
+  return chunks;
+}
+
+/// As idat_chunks(), but by libdeflate, which takes its time.
+std::vector<std::byte> slow_idat_chunks(std::span<const std::uint8_t> rows) {
+  constexpr int kLevel = 12;
+  constexpr std::size_t kMaxChunkBytes = std::size_t(1) << 30;  // readers need less than 2^31
+  std::vector<std::byte> chunks;
+  const std::vector<std::byte> stream = compress_zlib(std::as_bytes(rows), kLevel);
+  for (std::span<const std::byte> rest = stream; !rest.empty();) {
+    const std::size_t size = std::min(rest.size(), kMaxChunkBytes);
+    append_png_chunk(chunks, "IDAT", rest.first(size));
+    rest = rest.subspan(size);
   }
-  return stream;
+  return chunks;
+}
+
+/// Appends the rows as `fast` does, or the smallest of three ways of which that is one.
+void append_rows(std::vector<std::byte>& file, const PictureView& picture,
+                 PngCompression compression) {
+  const FilteredRows rows(picture, FilteredRows::Choice::paeth);
+  if (compression == PngCompression::fast) return png::append_idat_chunks(rows.bytes(), file);
+  const FilteredRows chosen(picture, FilteredRows::Choice::lowest_cost);
+  const std::array ways{idat_chunks(rows.bytes()), idat_chunks(chosen.bytes()),
+                        slow_idat_chunks(chosen.bytes())};
+  append(file, *std::ranges::min_element(ways, {}, &std::vector<std::byte>::size));
 }
 
 void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
@@ -175,19 +191,12 @@ void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
 }  // namespace
 
 std::vector<std::byte> encode_png(const PictureView& picture, PngCompression compression) {
-  constexpr std::size_t kMaxChunkBytes = std::size_t(1) << 30;  // readers need less than 2^31
   std::vector<std::byte> file;
-  const std::vector<std::byte> stream = compressed_rows(picture, compression);
-  file.reserve(stream.size() + 1024);
   append(file, kPngSignature);
   append_ihdr(file, picture);
   if (picture.metadata != nullptr) append_png_metadata(file, *picture.metadata);
   append_png_texts(file, picture.texts);
-  for (std::span<const std::byte> rest = stream; !rest.empty();) {
-    const std::size_t size = std::min(rest.size(), kMaxChunkBytes);
-    append_png_chunk(file, "IDAT", rest.first(size));
-    rest = rest.subspan(size);
-  }
+  append_rows(file, picture, compression);
   append_png_chunk(file, "IEND", {});
   return file;
 }

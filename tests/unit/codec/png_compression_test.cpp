@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "codec/png/compress_rows.hpp"
-#include "codec/png/deflate_code.hpp"
+#include "codec/png/checksums.hpp"
+#include "codec/png/deflate_block.hpp"
+#include "codec/png/idat_chunks.hpp"
 
 namespace eckart::codec::png {
 namespace {
@@ -20,7 +21,9 @@ using Rows = std::vector<std::uint8_t>;
 
 std::vector<int> code_lengths(const Counts& counts, int max_bits) {
   std::vector<std::uint8_t> lengths(counts.size());
-  choose_code_lengths(counts.data(), int(counts.size()), max_bits, lengths.data());
+  LengthScratch scratch;
+  choose_code_lengths(counts.data(), int(counts.size()), max_bits, lengths.data(), scratch,
+                      OneThread());
   return {lengths.begin(), lengths.end()};
 }
 
@@ -111,11 +114,31 @@ TEST(DeflateCode, is_nearly_as_short_as_a_huffman_code) {
   }
 }
 
-Rows inflated(const std::vector<std::byte>& stream, std::size_t size) {
+std::vector<std::byte> chunks_of(const Rows& rows) {
+  std::vector<std::byte> chunks;
+  append_idat_chunks(rows, chunks);
+  return chunks;
+}
+
+std::uint32_t big_endian_32(const std::uint8_t* bytes) {
+  return std::uint32_t(bytes[0]) << 24 | std::uint32_t(bytes[1]) << 16 |
+         std::uint32_t(bytes[2]) << 8 | bytes[3];
+}
+
+/// Checks the chunks and inflates their data.
+Rows inflated(const std::vector<std::byte>& chunks, std::size_t size) {
+  std::vector<std::uint8_t> stream;
+  const auto* chunk = reinterpret_cast<const std::uint8_t*>(chunks.data());
+  for (const std::uint8_t* const end = chunk + chunks.size(); chunk < end;) {
+    const std::uint32_t bytes = big_endian_32(chunk);
+    EXPECT_EQ(std::string(chunk + 4, chunk + 8), "IDAT");
+    EXPECT_EQ(crc32(0, chunk + 4, bytes + 4), big_endian_32(chunk + 8 + bytes));
+    stream.insert(stream.end(), chunk + 8, chunk + 8 + bytes);
+    chunk += 12 + bytes;
+  }
   Rows rows(size + 1);
   uLongf bytes = rows.size();
-  const auto* const from = reinterpret_cast<const Bytef*>(stream.data());
-  EXPECT_EQ(uncompress(rows.data(), &bytes, from, stream.size()), Z_OK);
+  EXPECT_EQ(uncompress(rows.data(), &bytes, stream.data(), stream.size()), Z_OK);
   rows.resize(bytes);
   return rows;
 }
@@ -131,7 +154,7 @@ TEST(PngCompression, can_be_inflated) {
   for (const std::size_t size : {1, 2, 3, 4, 63, 64, 65, 129, 65535, 65536, 65537, 200000}) {
     for (const unsigned values : {1, 2, 3, 50, 256}) {
       const Rows rows = noise(size, values);
-      EXPECT_EQ(inflated(compress_rows(rows), size), rows) << size << ' ' << values;
+      EXPECT_EQ(inflated(chunks_of(rows), size), rows) << size << ' ' << values;
     }
   }
 }
@@ -144,14 +167,36 @@ TEST(PngCompression, keeps_runs_of_every_length) {
     rows.insert(rows.end(), std::size_t(length), std::uint8_t(length & 254));
   }
   ASSERT_GT(rows.size(), 2 * kBlockBytes);
-  EXPECT_EQ(inflated(compress_rows(rows), rows.size()), rows);
+  EXPECT_EQ(inflated(chunks_of(rows), rows.size()), rows);
 }
 
-TEST(PngCompression, makes_runs_short) { EXPECT_LT(compress_rows(Rows(65536)).size(), 120U); }
+TEST(PngCompression, makes_runs_short) { EXPECT_LT(chunks_of(Rows(65536)).size(), 120U); }
 
 TEST(PngCompression, adds_little_to_noise) {
   const Rows rows = noise(300000, 256);
-  EXPECT_LT(compress_rows(rows).size(), rows.size() * 1.003);
+  EXPECT_LT(chunks_of(rows).size(), rows.size() * 1.003);
+}
+
+/// Bytes in parts of different sizes.
+TEST(PngChecksums, are_those_of_the_parts_together) {
+  const Rows rows = noise(150000, 256);
+  AdlerSums adler;
+  std::uint32_t remainder = 0;
+  for (std::size_t begin = 0, size = 1; begin < rows.size(); begin += size, size = size * 3 + 1) {
+    size = std::min(size, rows.size() - begin);
+    AdlerSums sums{.bytes = size};
+    std::uint32_t part = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      sums.sum += rows[begin + i];
+      sums.weighted += (size - i) * rows[begin + i];
+      part = crc_append(part, rows[begin + i]);
+    }
+    adler = adler.then(sums);
+    remainder = crc_product(remainder, crc_shift(std::uint32_t(size))) ^ part;
+  }
+  EXPECT_EQ(adler.checksum(), adler32(1, rows.data(), uInt(rows.size())));
+  EXPECT_EQ(crc_of_remainder(remainder, std::uint32_t(rows.size())),
+            crc32(0, rows.data(), uInt(rows.size())));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "codec/png/compress_rows.hpp"
+#include "codec/png/idat_chunks.hpp"
 
 #include <libdeflate.h>
 #ifdef __SSE2__
@@ -153,15 +153,19 @@ void count_symbols(std::span<const std::uint8_t> block, const std::vector<Run>& 
   counts[kEndOfBlock] = 1;
 }
 
-void compress_block(std::span<const std::uint8_t> block, bool is_last, std::vector<Run>& runs,
-                    BitWriter& to) {
+/// Returns the end of what was written.
+std::uint8_t* compress_block(std::span<const std::uint8_t> block, bool is_last,
+                             std::vector<Run>& runs, std::uint8_t* end) {
   find_runs(block, runs);
   std::array<std::uint32_t, kDeflateSymbols> counts;
   count_symbols(block, runs, counts.data());
   BlockCode code;
-  choose_code_lengths(counts.data(), kDeflateSymbols, kMaxCodeBits, code.lengths);
+  HeaderScratch scratch;
+  choose_code_lengths(counts.data(), kDeflateSymbols, kMaxCodeBits, code.lengths,
+                      scratch.length_scratch, OneThread());
   assign_codes(code.lengths, kDeflateSymbols, code.codes);
-  write_block_header(code, is_last, to);
+  BitWriter to(end);
+  write_block_header(code, is_last, scratch, to);
   std::array<std::uint32_t, 256> entries;
   for (std::size_t s = 0; s < entries.size(); ++s)
     entries[s] = std::uint32_t(code.codes[s]) | std::uint32_t(code.lengths[s]) << 16;
@@ -177,37 +181,38 @@ void compress_block(std::span<const std::uint8_t> block, bool is_last, std::vect
   }
   literals.put(block.subspan(begin), entries.data());
   to.put(code.codes[kEndOfBlock], code.lengths[kEndOfBlock]);
+  if (!is_last) to.put(0, kSyncBits);
+  end = to.align();
+  return is_last ? end : std::ranges::copy(kSync, end).out;
 }
 
-/// A bound of the codes of a stream without its headers. A code has at most 2.03 bits more than the
-/// ideal one (choose_code_lengths()), and the ideal ones of 286 symbols have 8.16 bits in the mean.
-/// The end of a block adds two bytes.
-std::size_t max_code_bytes(std::size_t row_bytes, std::size_t blocks) {
-  return row_bytes * 11 / 8 + 2 * blocks;
+std::uint8_t* write_big_endian_32(std::uint32_t value, std::uint8_t* to) {
+  for (int shift = 24; shift >= 0; shift -= 8) *to++ = std::uint8_t(value >> shift);
+  return to;
 }
 
 }  // namespace
 
-std::vector<std::byte> compress_rows(std::span<const std::uint8_t> rows) {
-  constexpr std::size_t kHeaderBytes = 2, kAdlerBytes = 4;  // of the stream
-  constexpr std::size_t kStoredBytes = 8;                   // at a time, by LiteralWriter
-  const std::size_t blocks = (rows.size() + kBlockBytes - 1) / kBlockBytes;
-  std::vector<std::byte> stream(kHeaderBytes + blocks * kMaxHeaderBytes +
-                                max_code_bytes(rows.size(), blocks) + kAdlerBytes + kStoredBytes);
-  auto* to = reinterpret_cast<std::uint8_t*>(stream.data());
-  *to++ = 0x78;  // deflate, a window of 32 KB
-  *to++ = 0x01;  // the fastest level; makes the header a multiple of 31
-  BitWriter bits(to);
+void append_idat_chunks(std::span<const std::uint8_t> rows, std::vector<std::byte>& file) {
+  constexpr std::size_t kStoredBytes = 8;  // at a time, by LiteralWriter
+  std::uint32_t adler = 1;
   std::vector<Run> runs;
   for (std::size_t begin = 0; begin < rows.size(); begin += kBlockBytes) {
-    const std::size_t size = std::min(kBlockBytes, rows.size() - begin);
-    compress_block(rows.subspan(begin, size), begin + size == rows.size(), runs, bits);
+    const auto block = rows.subspan(begin, std::min(kBlockBytes, rows.size() - begin));
+    const bool is_last = begin + block.size() == rows.size();
+    const std::size_t at = file.size();
+    file.resize(at + max_chunk_bytes(block.size()) + kStoredBytes);
+    auto* const length = reinterpret_cast<std::uint8_t*>(file.data() + at);
+    std::uint8_t* const type = length + kLengthBytes;
+    std::uint8_t* to = std::ranges::copy(kIdat, type).out;
+    if (begin == 0) to = std::ranges::copy(kZlibHeader, to).out;
+    to = compress_block(block, is_last, runs, to);
+    adler = libdeflate_adler32(adler, block.data(), block.size());
+    if (is_last) to = write_big_endian_32(adler, to);
+    write_big_endian_32(std::uint32_t(to - type) - std::uint32_t(sizeof kIdat), length);
+    to = write_big_endian_32(libdeflate_crc32(0, type, std::size_t(to - type)), to);
+    file.resize(at + std::size_t(to - length));
   }
-  to = bits.finish();
-  const std::uint32_t adler = libdeflate_adler32(1, rows.data(), rows.size());
-  for (int shift = 24; shift >= 0; shift -= 8) *to++ = std::uint8_t(adler >> shift);
-  stream.resize(std::size_t(to - reinterpret_cast<std::uint8_t*>(stream.data())));
-  return stream;
 }
 
 }  // namespace eckart::codec::png
