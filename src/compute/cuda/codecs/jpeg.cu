@@ -14,7 +14,6 @@ using codec::jpeg::Irregularity;
 using codec::jpeg::kBlockSide;
 using codec::jpeg::kBlockSize;
 
-constexpr int kWarpSize = 32;
 constexpr int kThreads = 256;
 constexpr int kJpegBlocks = kThreads / kBlockSide;  // of a thread block
 constexpr int kMaxGrid = 4096;                      // thread blocks of an image

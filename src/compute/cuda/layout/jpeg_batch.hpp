@@ -44,13 +44,15 @@ constexpr std::size_t kMaxJpegImages = 65535;
 JpegBatch plan_jpeg_batch(std::span<const JpegInput> inputs, std::size_t data_bytes,
                           std::size_t pixels_bytes);
 
+inline constexpr int kWarpSize = 32;  ///< threads
+
 /// How many images a warp decodes, each on one of its threads. Threads of a warp wait for each
 /// other, so they share one only if there are more images than the GPU runs warps well.
 constexpr int jpeg_images_per_warp(std::size_t images, int multiprocessors) {
-  constexpr std::size_t kWarpsPerMultiprocessor = 8, kWarpSize = 32;
+  constexpr std::size_t kWarpsPerMultiprocessor = 8;
   const std::size_t warps = kWarpsPerMultiprocessor * std::size_t(multiprocessors);
   const std::size_t per_warp = (images + warps - 1) / warps;
-  return int(per_warp < 1 ? 1 : per_warp > kWarpSize ? kWarpSize : per_warp);
+  return per_warp < 1 ? 1 : per_warp > kWarpSize ? kWarpSize : int(per_warp);
 }
 
 }  // namespace eckart::compute::cuda
