@@ -1,5 +1,7 @@
 #include "codec/jpeg/decoder.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "codec/jpeg/color.hpp"
@@ -15,17 +17,16 @@ namespace {
 bool transform_block(const std::int16_t* coefficients, const std::uint16_t* quantization,
                      std::uint8_t* samples, std::int32_t stride) {
   std::int32_t columns[kBlockSide][kBlockSide];
-  for (int col = 0; col < kBlockSide; ++col) {
-    if (!transform_column(coefficients + kBlockSide * col, quantization + kBlockSide * col,
-                          columns[col]))
-      return false;
+  for (auto& column : columns) {
+    if (!transform_column(coefficients, quantization, column)) return false;
+    coefficients += kBlockSide;
+    quantization += kBlockSide;
   }
-  for (int row = 0; row < kBlockSide; ++row) {
+  for (int row = 0; row < kBlockSide; ++row, samples += stride) {
     std::int32_t values[kBlockSide];
     for (int col = 0; col < kBlockSide; ++col) values[col] = columns[col][row];
     if (!transform_row(values)) return false;
-    for (int col = 0; col < kBlockSide; ++col)
-      samples[row * std::ptrdiff_t(stride) + col] = std::uint8_t(values[col]);
+    std::copy(std::begin(values), std::end(values), samples);
   }
   return true;
 }

@@ -125,9 +125,10 @@ class HeaderParser {
 
   Irregularity parse_quantization(Segment segment) {
     while (segment.size() > 0) {
-      const int id = segment.byte(), bytes_per_value = 1 + (id >> 4);
+      const int id = segment.byte();
+      const std::size_t bytes_per_value = 1 + std::size_t(id >> 4);
       if (bytes_per_value > 2 || (id & 0xF) >= kTableSlots) return Irregularity::tables;
-      if (segment.size() < std::size_t(kBlockSize * bytes_per_value)) return Irregularity::tables;
+      if (segment.size() < kBlockSize * bytes_per_value) return Irregularity::tables;
       Slot<Quantization>& slot = quantization_[id & 0xF];
       for (std::uint16_t& value : slot.table)
         value = std::uint16_t(bytes_per_value == 2 ? segment.word() : segment.byte());

@@ -49,7 +49,7 @@ void build(const HuffmanSpec& spec, HuffmanTable& table) {
 }  // namespace
 
 std::size_t TableSpecsHash::operator()(const TableSpecs& specs) const {
-  static_assert(sizeof(TableSpecs) == 4 * sizeof(HuffmanSpec) + 3 * kBlockSize * 2, "no padding");
+  static_assert(sizeof(TableSpecs) == 4 * sizeof(HuffmanSpec) + sizeof(TableSpecs::quantization));
   return std::hash<std::string_view>()({reinterpret_cast<const char*>(&specs), sizeof specs});
 }
 

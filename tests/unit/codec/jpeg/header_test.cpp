@@ -83,10 +83,10 @@ TEST(JpegHeader, leaves_rgb_files_to_libjpeg) {
   EXPECT_EQ(decode_with_both(with_inserted(bare, 2, kAdobeRgb)), Irregularity::color_space);
   EXPECT_EQ(decode_with_both(with_inserted(jfif, 2, kAdobeRgb)), Irregularity::none);
   Bytes rgb = bare;
-  for (int c = 0; c < 3; ++c) {
-    rgb[std::size_t(find_marker(rgb, kSof0) + 10 + 3 * c)] = std::byte("RGB"[c]);
-    rgb[std::size_t(find_marker(rgb, kSos) + 5 + 2 * c)] = std::byte("RGB"[c]);
-  }
+  const auto frame = std::size_t(find_marker(rgb, kSof0)),
+             scan = std::size_t(find_marker(rgb, kSos));
+  for (std::size_t c = 0; c < 3; ++c)
+    rgb[frame + 10 + 3 * c] = rgb[scan + 5 + 2 * c] = std::byte("RGB"[c]);
   EXPECT_EQ(decode_with_both(rgb), Irregularity::color_space);
   EXPECT_EQ(decode_with_both(with_inserted(rgb, 2, kAdobeYcc)), Irregularity::none);
 }

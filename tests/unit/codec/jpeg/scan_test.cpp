@@ -158,7 +158,8 @@ TEST(Layout, places_each_sample_once) {
       const BlockPlace place = layout.place(block);
       for (int row = 0; row < kBlockSide; ++row) {
         for (int col = 0; col < kBlockSide; ++col)
-          ++uses.at(std::size_t(place.first_sample + row * place.stride + col));
+          ++uses.at(std::size_t(place.first_sample) + std::size_t(row) * std::size_t(place.stride) +
+                    std::size_t(col));
       }
       EXPECT_GE(place.first_sample, layout.first_sample(place.channel));
       EXPECT_EQ(place.stride, layout.stride(place.channel));
