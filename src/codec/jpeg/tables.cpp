@@ -1,6 +1,7 @@
 #include "codec/jpeg/tables.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 namespace eckart::codec::jpeg {
@@ -47,6 +48,10 @@ void build(const HuffmanSpec& spec, HuffmanTable& table) {
 }
 
 }  // namespace
+
+bool TableSpecs::operator==(const TableSpecs& other) const {
+  return std::memcmp(this, &other, sizeof *this) == 0;  // has no padding, see below
+}
 
 std::size_t TableSpecsHash::operator()(const TableSpecs& specs) const {
   static_assert(sizeof(TableSpecs) == 4 * sizeof(HuffmanSpec) + sizeof(TableSpecs::quantization));

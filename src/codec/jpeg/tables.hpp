@@ -12,7 +12,6 @@ namespace eckart::codec::jpeg {
 struct HuffmanSpec {
   std::uint8_t counts[16];   ///< of codes with 1 to 16 bits
   std::uint8_t values[256];  ///< in the order of the codes, then zeros
-  friend bool operator==(const HuffmanSpec&, const HuffmanSpec&) = default;
 };
 
 /// The tables of one image as in its file. Both chroma channels use the same Huffman tables. Images
@@ -20,7 +19,7 @@ struct HuffmanSpec {
 struct TableSpecs {
   HuffmanSpec dc[2], ac[2];                   ///< of luma, and of chroma; zeros for gray
   std::uint16_t quantization[3][kBlockSize];  ///< of each channel, in zigzag order
-  friend bool operator==(const TableSpecs&, const TableSpecs&) = default;
+  bool operator==(const TableSpecs& other) const;
 };
 
 /// Hash of equal tables for unordered containers.
