@@ -51,11 +51,11 @@ eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES preparation core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
-eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute codec/jpeg preparation core)
+eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation codec/jpeg codec/png core)
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"
              USES compute/cuda/layout compute core)
 eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels, codecs"
-             USES compute/cuda/layout compute/cuda/plan compute codec/jpeg preparation core build_id PUBLIC_LIBRARIES cuda)
+             USES compute/cuda/layout compute/cuda/plan compute preparation codec/jpeg codec/png core build_id PUBLIC_LIBRARIES cuda)
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core text)
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core text)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core machine)

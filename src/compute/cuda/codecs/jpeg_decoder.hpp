@@ -5,7 +5,7 @@
 #include <span>
 
 #include "codec/jpeg/irregularity.hpp"
-#include "compute/cuda/codecs/jpeg.hpp"
+#include "compute/cuda/codecs/jpeg_kernels.hpp"
 #include "compute/cuda/layout/jpeg_batch.hpp"
 #include "compute/cuda/raii.hpp"
 

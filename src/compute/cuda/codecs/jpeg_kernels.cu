@@ -4,7 +4,7 @@
 #include "codec/jpeg/idct.hpp"
 #include "codec/jpeg/scan.hpp"
 #include "compute/cuda/check.hpp"
-#include "compute/cuda/codecs/jpeg.hpp"
+#include "compute/cuda/codecs/jpeg_kernels.hpp"
 #include "compute/cuda/layout/host_device.hpp"
 
 namespace eckart::compute::cuda {
