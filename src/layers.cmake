@@ -42,8 +42,9 @@ eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML 
 eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
+eckart_layer(codec/png ABOUT "filters and compression of PNG, the same for CPU and GPU" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
-             USES core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
+             USES codec/png core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
 eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "codec/alpha.hpp"
+#include "codec/png/unfilter.hpp"
 #include "codec/png_chunk.hpp"
-#include "codec/png_unfilter.hpp"
 
 namespace eckart::codec {
 namespace {
@@ -50,17 +50,17 @@ bool can_inflate_in_time(std::size_t stream_bytes, std::size_t row_bytes, Deadli
       std::int64_t(kMaxNsPerInputByte * stream_bytes + kMaxNsPerOutputByte * row_bytes));
 }
 
-/// Returns the filtered rows, with padding for PngUnfilter; null if they are damaged, or could take
-/// too long.
+/// Returns the filtered rows, with padding for png::RowUnfilter; null if they are damaged, or could
+/// take too long.
 Buffer inflate_rows(const PngParts& parts, Deadline& deadline) {
   const std::optional<Stream> stream = read_stream(parts.idat);
   if (!stream || !can_inflate_in_time(stream->bytes.size(), parts.row_bytes, deadline)) return {};
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   if (!decompressor) throw std::bad_alloc();
-  Buffer rows =
-      std::make_unique_for_overwrite<std::byte[]>(parts.row_bytes + PngUnfilter::kPaddingBytes);
-  std::fill_n(rows.get() + parts.row_bytes, PngUnfilter::kPaddingBytes, std::byte(0));
+  Buffer rows = std::make_unique_for_overwrite<std::byte[]>(parts.row_bytes +
+                                                            png::RowUnfilter::kPaddingBytes);
+  std::fill_n(rows.get() + parts.row_bytes, png::RowUnfilter::kPaddingBytes, std::byte(0));
   // Without a place for the size of the output, fewer bytes are an error.
   const libdeflate_result result =
       libdeflate_zlib_decompress(decompressor.get(), stream->bytes.data(), stream->bytes.size(),
@@ -108,7 +108,7 @@ bool unfilter_rows(const PngParts& parts, Deadline& deadline, const std::byte* f
                    std::byte* pixels, std::byte* alpha) {
   const ImageShape& shape = parts.shape;
   const std::size_t row_bytes = std::size_t(shape.cols) * parts.pixel_bytes;
-  PngUnfilter unfilter(row_bytes, parts.pixel_bytes);
+  png::RowUnfilter unfilter(row_bytes, parts.pixel_bytes);
   RowPlace<T> to{reinterpret_cast<T*>(pixels), reinterpret_cast<T*>(alpha)};
   for (int row = 0; row < shape.rows;) {
     if (deadline.passed()) deadline.throw_too_large();

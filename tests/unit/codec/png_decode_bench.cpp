@@ -14,6 +14,7 @@
 #include "codec/codec.hpp"
 #include "codec/deflate.hpp"
 #include "codec/libdeflate_decoder.hpp"
+#include "codec/png/filter.hpp"
 #include "codec/png_chunk_reader.hpp"
 #include "codec/png_chunk_writer.hpp"
 #include "codec/png_contents.hpp"
@@ -100,36 +101,22 @@ nlohmann::json measure(const std::string& name, const std::vector<File>& files) 
           {"ratio", spng_ms / libdeflate_ms}};
 }
 
-int predict(int filter, int left, int above, int above_left) {
-  const int all[] = {0, left, above, (left + above) / 2};
-  if (filter < 4) return all[filter];
-  const int to_left = std::abs(above - above_left), to_above = std::abs(left - above_left),
-            to_above_left = std::abs(left + above - 2 * above_left);
-  if (to_left <= to_above && to_left <= to_above_left) return left;
-  return to_above <= to_above_left ? above : above_left;
-}
-
 /// A PNG of 768 x 512 with one filter in all rows, from the bytes of another image.
-File make_png(const Image& image, int bits, int color_type, int channels, int filter) {
+File make_png(const Image& image, int bits, int color_type, int channels, png::Filter filter) {
   const std::uint32_t cols = 768, rows = 512;
   const std::size_t pixel_bytes = std::size_t(channels * bits / 8), stride = cols * pixel_bytes;
-  const auto sample = [&](std::size_t row, std::ptrdiff_t at) {
-    if (at < 0 || row >= rows) return 0;
-    const std::size_t pixel = std::size_t(at) / pixel_bytes, byte = std::size_t(at) % pixel_bytes;
-    const std::size_t channel = byte * 8 / std::size_t(bits);
-    const bool is_low_byte = bits == 16 && byte % 2 == 1;
-    const std::size_t from = (row * cols + pixel) * 3 + channel % 3;
-    return int(image.data()[from % image.bytes()]) * (is_low_byte ? 37 : 1) & 0xFF;
-  };
-  File filtered;
-  for (std::size_t row = 0; row < rows; ++row) {
-    filtered.push_back(std::byte(filter));
-    for (std::ptrdiff_t at = 0; at < std::ptrdiff_t(stride); ++at) {
-      const std::ptrdiff_t left = at - std::ptrdiff_t(pixel_bytes);
-      const int predicted =
-          predict(filter, sample(row, left), sample(row - 1, at), sample(row - 1, left));
-      filtered.push_back(std::byte((sample(row, at) - predicted) & 0xFF));
+  std::vector<std::uint8_t> row(stride), above(stride);
+  File filtered(rows * (stride + 1), std::byte(filter));
+  for (std::size_t y = 0; y < rows; ++y) {
+    row.swap(above);
+    for (std::size_t i = 0; i < stride; ++i) {
+      const std::size_t channel = i % pixel_bytes * 8 / std::size_t(bits);
+      const std::size_t from = (y * cols + i / pixel_bytes) * 3 + channel % 3;
+      const bool is_low_byte = bits == 16 && i % 2 == 1;
+      row[i] = std::uint8_t(int(image.data()[from % image.bytes()]) * (is_low_byte ? 37 : 1));
     }
+    auto* const to = reinterpret_cast<std::uint8_t*>(filtered.data() + y * (stride + 1) + 1);
+    png::filter_row({row.data(), above.data(), stride, pixel_bytes}, filter, to);
   }
   File file, ihdr;
   append(file, kPngSignature);
@@ -162,9 +149,10 @@ int main(int argc, char** argv) {
   for (const auto& type : kTypes) {
     for (const int bits : {8, 16}) {
       for (int filter = 0; filter < 5; ++filter)
-        results.push_back(measure(std::string(type.name) + ", " + std::to_string(bits) +
-                                      " bits, filter " + kFilters[filter],
-                                  {make_png(image, bits, type.color_type, type.channels, filter)}));
+        results.push_back(
+            measure(std::string(type.name) + ", " + std::to_string(bits) + " bits, filter " +
+                        kFilters[filter],
+                    {make_png(image, bits, type.color_type, type.channels, png::Filter(filter))}));
     }
   }
   std::puts(results.dump(1).c_str());

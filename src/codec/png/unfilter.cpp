@@ -1,7 +1,7 @@
 // Three filters depend on the pixel to the left. Paeth takes about ten instructions, each of which
 // waits for the one before. Therefore several rows are unfiltered at the same time, each a pixel
 // behind the row above it: their instructions do not wait for each other.
-#include "codec/png_unfilter.hpp"
+#include "codec/png/unfilter.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,11 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace eckart::codec {
-namespace {
+#include "codec/png/filter.hpp"
 
-/// The codes of filters.
-enum Filter : std::uint8_t { kNone, kSub, kUp, kAverage, kPaeth, kFilters };
+namespace eckart::codec::png {
+namespace {
 
 using ByteVector [[gnu::vector_size(16)]] = std::uint8_t;
 
@@ -57,10 +56,10 @@ struct RowGroup {
 
   void set_filter(std::size_t row, Filter filter) {
     constexpr auto kAll = Word(~Word(0));
-    uses_left[row] = filter == kSub || filter == kPaeth ? kAll : 0;
-    uses_above[row] = filter == kUp || filter == kPaeth ? kAll : 0;
-    uses_above_left[row] = filter == kPaeth ? kAll : 0;
-    uses_average[row] = filter == kAverage ? kAll : 0;
+    uses_left[row] = filter == Filter::sub || filter == Filter::paeth ? kAll : 0;
+    uses_above[row] = filter == Filter::up || filter == Filter::paeth ? kAll : 0;
+    uses_above_left[row] = filter == Filter::paeth ? kAll : 0;
+    uses_average[row] = filter == Filter::average ? kAll : 0;
   }
 
   void advance(Words residual, Words above) {
@@ -146,42 +145,42 @@ void add_rows(const std::byte* residuals, const std::byte* above, std::size_t by
 
 }  // namespace
 
-PngUnfilter::PngUnfilter(std::size_t row_bytes, std::size_t pixel_bytes)
+RowUnfilter::RowUnfilter(std::size_t row_bytes, std::size_t pixel_bytes)
     : row_bytes_(row_bytes),
       pixel_bytes_(pixel_bytes),
       stride_(row_bytes + kPaddingBytes),
       rows_(std::make_unique<std::byte[]>((kMaxRows + 1) * stride_)) {}
 
 template <std::size_t kPixelBytes>
-int PngUnfilter::unfilter_together(const std::byte* filtered, int rows) {
+int RowUnfilter::unfilter_together(const std::byte* filtered, int rows) {
   constexpr int kRows = Wavefront<kPixelBytes>::kRows;
   static_assert(kRows <= kMaxRows);
   Wavefront<kPixelBytes> wavefront(row_at(0));
   const int count = std::min(rows, kRows);
   for (int i = 0; i < kRows; ++i) {
     const std::byte* const from = filtered + std::size_t(std::min(i, count - 1)) * (row_bytes_ + 1);
-    const auto filter = Filter(i < count ? *from : std::byte(0));
-    if (filter >= kFilters) return 0;
+    const auto filter = i < count ? Filter(*from) : Filter::none;
+    if (filter > Filter::paeth) return 0;
     wavefront.set_row(std::size_t(i), filter, from + 1, row_at(i + 1));
   }
   wavefront.unfilter(row_bytes_ / kPixelBytes);
   return count;
 }
 
-int PngUnfilter::unfilter(const std::byte* filtered, int rows) {
-  std::memcpy(row_at(0), row_at(last_), row_bytes_);
+int RowUnfilter::unfilter(const std::byte* filtered, int rows) {
+  if (last_ > 0) std::memcpy(row_at(0), row_at(last_), row_bytes_);
   last_ = unfilter_next(filtered, rows);
   return last_;
 }
 
-int PngUnfilter::unfilter_next(const std::byte* filtered, int rows) {
+int RowUnfilter::unfilter_next(const std::byte* filtered, int rows) {
   const std::byte* const residuals = filtered + 1;
   std::byte* const to = row_at(1);
-  if (Filter(*filtered) == kNone) {
+  if (Filter(*filtered) == Filter::none) {
     std::memcpy(to, residuals, row_bytes_);
     return 1;
   }
-  if (Filter(*filtered) == kUp) {
+  if (Filter(*filtered) == Filter::up) {
     add_rows(residuals, row_at(0), row_bytes_, to);
     return 1;
   }
@@ -201,4 +200,4 @@ int PngUnfilter::unfilter_next(const std::byte* filtered, int rows) {
   }
 }
 
-}  // namespace eckart::codec
+}  // namespace eckart::codec::png

@@ -3,17 +3,17 @@
 #include <cstddef>
 #include <memory>
 
-namespace eckart::codec {
+namespace eckart::codec::png {
 
 /// Reverses the filters of the rows of a PNG with 8 or 16 bits per sample that is not interlaced.
 /// PNG (third edition), 9.
-class PngUnfilter {
+class RowUnfilter {
  public:
   /// Bytes behind the filtered rows that may be read. They have no effect.
   static constexpr std::size_t kPaddingBytes = 8;
 
   /// `row_bytes`: without the filter byte; `pixel_bytes`: 1, 2, 3, 4, 6 or 8.
-  PngUnfilter(std::size_t row_bytes, std::size_t pixel_bytes);
+  RowUnfilter(std::size_t row_bytes, std::size_t pixel_bytes);
 
   /// Unfilters the next row, and if their filters are slow, some rows after it. `filtered`: these
   /// rows, each behind its filter byte; `rows`: their number, at least 1. Returns how many rows
@@ -35,4 +35,4 @@ class PngUnfilter {
   int last_ = 0;                       // the index of the last row
 };
 
-}  // namespace eckart::codec
+}  // namespace eckart::codec::png
