@@ -119,9 +119,10 @@ class Wavefront {
     const auto advance_group = [&]<std::size_t... kLane>(
         auto& group, std::size_t first, Words above, std::index_sequence<kLane...>) {
       const Words residual{load(from_[first + kLane], first + kLane)...};
-      group.advance(residual,
-                    __builtin_shufflevector(group.left, above,
-                                            (kLane == 0 ? int(kLanes) : int(kLane) - 1)...));
+      // One lane further, and zero in the first.
+      const Words shifted = __builtin_shufflevector(group.left, Words{},
+                                                    (kLane == 0 ? int(kLanes) : int(kLane) - 1)...);
+      group.advance(residual, shifted | above);
       (store(first + kLane, group.left[kLane]), ...);
     };
     constexpr auto kAllLanes = std::make_index_sequence<kLanes>();
