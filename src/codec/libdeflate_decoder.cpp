@@ -137,7 +137,8 @@ std::size_t libdeflate_decode_bytes(const LibdeflateInput& input, bool is_rotate
 }
 
 std::optional<Picture> decode_with_libdeflate(const PngParts& parts, Deadline& deadline) {
-  if (parts.pixel_bytes == 0) return std::nullopt;
+  if (parts.pixel_bytes == 0 || parts.idat.size() > max_idat_bytes(parts.row_bytes))
+    return std::nullopt;
   Buffer rows = inflate_rows(parts, deadline);
   if (!rows) return std::nullopt;
   Picture picture;

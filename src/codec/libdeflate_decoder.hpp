@@ -9,11 +9,17 @@
 
 namespace eckart::codec {
 
+/// Returns the maximum size of all IDAT chunks that decode_with_libdeflate() accepts: enough for
+/// stored blocks of 1 KB in chunks of 1 KB.
+constexpr std::size_t max_idat_bytes(std::size_t row_bytes) {
+  return row_bytes + row_bytes / 32 + 1024;
+}
+
 /// Decodes a PNG whose rows consist of whole samples, without applying EXIF orientation. Alpha is
 /// returned even if it is opaque. The picture has no metadata. Returns nullopt if the PNG is of
-/// another kind, if anything in it is wrong, or if inflating could last beyond the deadline:
-/// decode_with_spng() then decides, and gives the reason. Throws ItemError(too_large) after the
-/// deadline.
+/// another kind, if anything in it is wrong, if its IDAT chunks are too large, or if inflating
+/// could last beyond the deadline: decode_with_spng() then decides, and gives the reason. Throws
+/// ItemError(too_large) after the deadline.
 std::optional<Picture> decode_with_libdeflate(const PngParts& parts, Deadline& deadline);
 
 /// What determines the memory of decode_with_libdeflate().

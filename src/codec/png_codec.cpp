@@ -83,11 +83,12 @@ Header read_header(FileBytes file) {
   // An EXIF chunk may follow the pixels and require a rotated copy.
   std::size_t max_bytes =
       decode_bytes(shape, start.may_have_alpha(), interleaved_bytes(shape, max_alpha), true);
-  if (start.ihdr.has_whole_samples())
-    max_bytes =
-        std::max(max_bytes, libdeflate_decode_bytes({shape, png_row_bytes(start.ihdr), has_alpha,
-                                                     start.may_have_alpha(), file_bytes},
-                                                    true));
+  if (start.ihdr.has_whole_samples()) {
+    const std::size_t row_bytes = png_row_bytes(start.ihdr);
+    const LibdeflateInput input{shape, row_bytes, has_alpha, start.may_have_alpha(),
+                                std::min(file_bytes, max_idat_bytes(row_bytes))};
+    max_bytes = std::max(max_bytes, libdeflate_decode_bytes(input, true));
+  }
   return {shape, decode_bytes(shape, has_alpha, interleaved_bytes(shape, alpha), false), max_bytes,
           start.may_have_alpha(), start.max_metadata_bytes};
 }
