@@ -148,6 +148,8 @@ void Job::warn_of_unused_bits(const pipeline::WorkItem& item) {
 void Job::write(pipeline::WorkItem& item) {
   if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
   const settings::OutputSettings& output = request_.settings.output;
+  // Programs that take the outputs of a service from its folder may wait for IN_MOVED_TO.
+  const auto temporary_name = is_watch() ? io::TemporaryName::at_once : io::TemporaryName::late;
   pipeline::encode_outputs(item, outputs_->codec(),
                            {.encode = encode_options(output),
                             .metadata = output.metadata,
@@ -155,7 +157,8 @@ void Job::write(pipeline::WorkItem& item) {
                             .residual = output.residual,
                             .factors = output.factors,
                             .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
-                            .measure = measure_options(request_)});
+                            .measure = measure_options(request_),
+                            .temporary_name = temporary_name});
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {

@@ -113,6 +113,7 @@ class Job : public pipeline::OutputOwner {
   void release_outputs(const pipeline::WorkItem& item) override;
 
  private:
+  bool is_watch() const { return request_.links.has_value(); }
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
   io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item) const;
