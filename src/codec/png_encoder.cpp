@@ -1,13 +1,19 @@
-// PNG (third edition), 9: filters; 11: chunks.
+// PNG (third edition), 11: chunks.
 #include "codec/png_encoder.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "codec/deflate.hpp"
+#include "codec/png/filter.hpp"
+#include "codec/png/idat_chunks.hpp"
 #include "codec/png_chunk_reader.hpp"
 #include "codec/png_chunk_writer.hpp"
 #include "codec/png_ihdr.hpp"
@@ -15,11 +21,6 @@
 
 namespace eckart::codec {
 namespace {
-
-using Row = std::vector<std::uint8_t>;
-
-/// The codes of filters, which are the first byte of a row.
-enum Filter : std::uint8_t { kNone, kSub, kUp, kAverage, kPaeth };
 
 /// Copies samples of one row, with alpha behind the other channels, in big-endian order.
 template <class T>
@@ -49,7 +50,7 @@ void copy_samples(const PictureView& picture, int row, std::uint8_t* to) {
   }
 }
 
-/// The rows of a file, with `pixel_bytes` zeros before each for its left neighbors.
+/// The rows of a picture as bytes of the file.
 class FileRows {
  public:
   explicit FileRows(const PictureView& picture)
@@ -57,72 +58,37 @@ class FileRows {
         pixel_bytes_(std::size_t(picture.pixels.shape().channels + picture.has_alpha()) *
                      std::size_t(picture.pixels.shape().depth)),
         row_bytes_(std::size_t(picture.pixels.shape().cols) * pixel_bytes_),
-        row_(pixel_bytes_ + row_bytes_),
-        above_(row_.size()) {}
+        above_(row_bytes_),
+        is_stored_(picture.pixels.shape().depth == Depth::u8 && !picture.has_alpha()) {
+    if (!is_stored_) row_.resize(row_bytes_);
+  }
 
-  std::size_t pixel_bytes() const { return pixel_bytes_; }
   std::size_t row_bytes() const { return row_bytes_; }
-  const std::uint8_t* row() const { return row_.data() + pixel_bytes_; }
-  const std::uint8_t* above() const { return above_.data() + pixel_bytes_; }
 
-  void next() {
-    row_.swap(above_);
-    if (picture_.pixels.shape().depth == Depth::u8) {
-      copy_samples<std::uint8_t>(picture_, next_++, row_.data() + pixel_bytes_);
-    } else {
-      copy_samples<std::uint16_t>(picture_, next_++, row_.data() + pixel_bytes_);
+  /// Returns the next row, valid until the next call.
+  png::Row next() {
+    const std::size_t row = next_++;
+    const auto* const pixels = reinterpret_cast<const std::uint8_t*>(picture_.pixels.data());
+    if (is_stored_) {  // in this form
+      const std::uint8_t* const bytes = pixels + row * row_bytes_;
+      return {bytes, row == 0 ? above_.data() : bytes - row_bytes_, row_bytes_, pixel_bytes_};
     }
+    if (row > 0) row_.swap(above_);
+    if (picture_.pixels.shape().depth == Depth::u8) {
+      copy_samples<std::uint8_t>(picture_, int(row), row_.data());
+    } else {
+      copy_samples<std::uint16_t>(picture_, int(row), row_.data());
+    }
+    return {row_.data(), above_.data(), row_bytes_, pixel_bytes_};
   }
 
  private:
   const PictureView& picture_;
   std::size_t pixel_bytes_, row_bytes_;
-  Row row_, above_;
-  int next_ = 0;
+  std::vector<std::uint8_t> row_, above_;
+  bool is_stored_;
+  std::size_t next_ = 0;
 };
-
-std::int16_t distance(std::int16_t a, std::int16_t b) {
-  return std::int16_t(a > b ? a - b : b - a);
-}
-
-/// Predicts in 16 bits and without branches, so that the compiler makes vector instructions of it.
-struct Paeth {
-  std::uint8_t operator()(std::int16_t left, std::int16_t above, std::int16_t above_left) const {
-    const std::int16_t sum = std::int16_t(left + above), twice = std::int16_t(2 * above_left);
-    const std::int16_t to_left = distance(above, above_left), to_above = distance(left, above_left),
-                       to_above_left = distance(sum, twice);
-    const std::int16_t vertical = to_above <= to_above_left ? above : above_left;
-    const std::int16_t nearest = to_above <= to_above_left ? to_above : to_above_left;
-    return std::uint8_t(to_left <= nearest ? left : vertical);
-  }
-};
-
-template <class Predict>
-void write_residuals(const FileRows& rows, std::uint8_t* __restrict to, const Predict& predict) {
-  const std::uint8_t* const row = rows.row();
-  const std::uint8_t* const above = rows.above();
-  const std::uint8_t* const left = row - rows.pixel_bytes();
-  const std::uint8_t* const above_left = above - rows.pixel_bytes();
-  const std::size_t bytes = rows.row_bytes();
-  for (std::size_t i = 0; i < bytes; ++i)
-    to[i] = std::uint8_t(row[i] - predict(left[i], above[i], above_left[i]));
-}
-
-/// Writes the residuals of the current row with one filter.
-void filter_row(const FileRows& rows, Filter filter, std::uint8_t* to) {
-  switch (filter) {
-    case kNone:
-      return write_residuals(rows, to, [](int, int, int) { return 0; });
-    case kSub:
-      return write_residuals(rows, to, [](int left, int, int) { return left; });
-    case kUp:
-      return write_residuals(rows, to, [](int, int above, int) { return above; });
-    case kAverage:
-      return write_residuals(rows, to, [](int left, int above, int) { return (left + above) / 2; });
-    case kPaeth:
-      return write_residuals(rows, to, Paeth());
-  }
-}
 
 /// The sum of the residuals as signed numbers: the usual estimate of the compressed size.
 std::uint64_t cost(std::span<const std::uint8_t> residuals) {
@@ -132,34 +98,81 @@ std::uint64_t cost(std::span<const std::uint8_t> residuals) {
   return sum;
 }
 
-/// Writes the filter of a row and its residuals: always Paeth, or the filter of the lowest cost.
-void write_row(const FileRows& rows, PngCompression compression, Row& scratch, std::uint8_t* to) {
-  to[0] = kPaeth;
-  filter_row(rows, kPaeth, to + 1);
-  if (compression == PngCompression::fast) return;
-  std::uint64_t lowest = cost({to + 1, rows.row_bytes()});
-  for (const Filter filter : {kNone, kSub, kUp, kAverage}) {
-    filter_row(rows, filter, scratch.data());
-    const std::uint64_t found = cost(scratch);
-    if (found >= lowest) continue;
-    lowest = found;
-    to[0] = filter;
-    std::ranges::copy(scratch, to + 1);
+/// The rows with their filters, as they are compressed.
+class FilteredRows {
+ public:
+  enum class Choice { paeth, lowest_cost };
+
+  FilteredRows(const PictureView& picture, Choice choice) {
+    FileRows rows(picture);
+    const std::size_t stride = 1 + rows.row_bytes(),
+                      count = std::size_t(picture.pixels.shape().rows);
+    size_ = stride * count;
+    bytes_ = std::make_unique_for_overwrite<std::uint8_t[]>(size_);
+    std::vector<std::uint8_t> scratch(choice == Choice::paeth ? 0 : rows.row_bytes());
+    for (std::size_t i = 0; i < count; ++i) {
+      const png::Row row = rows.next();
+      std::uint8_t* const to = &bytes_[i * stride];
+      write(row, png::Filter::paeth, to);
+      if (choice == Choice::lowest_cost) write_if_better(row, scratch, to);
+    }
   }
+
+  std::span<const std::uint8_t> bytes() const { return {bytes_.get(), size_}; }
+
+ private:
+  static void write(const png::Row& row, png::Filter filter, std::uint8_t* to) {
+    to[0] = std::uint8_t(filter);
+    filter_row(row, filter, to + 1);
+  }
+
+  static void write_if_better(const png::Row& row, std::vector<std::uint8_t>& scratch,
+                              std::uint8_t* to) {
+    using png::Filter;
+    std::uint64_t lowest = cost({to + 1, row.size});
+    for (const Filter filter : {Filter::none, Filter::sub, Filter::up, Filter::average}) {
+      filter_row(row, filter, scratch.data());
+      const std::uint64_t found = cost(scratch);
+      if (found >= lowest) continue;
+      lowest = found;
+      to[0] = std::uint8_t(filter);
+      std::ranges::copy(scratch, to + 1);
+    }
+  }
+
+  std::size_t size_;
+  std::unique_ptr<std::uint8_t[]> bytes_;
+};
+
+std::vector<std::byte> idat_chunks(std::span<const std::uint8_t> rows) {
+  std::vector<std::byte> chunks;
+  png::append_idat_chunks(rows, chunks);
+  return chunks;
 }
 
-std::vector<std::byte> filtered_rows(const PictureView& picture, PngCompression compression) {
-  FileRows rows(picture);
-  Row scratch(rows.row_bytes());
-  const std::size_t stride = 1 + rows.row_bytes();
-  const int count = picture.pixels.shape().rows;
-  std::vector<std::byte> filtered(stride * std::size_t(count));
-  auto* to = reinterpret_cast<std::uint8_t*>(filtered.data());
-  for (int row = 0; row < count; ++row, to += stride) {
-    rows.next();
-    write_row(rows, compression, scratch, to);
+/// As idat_chunks(), but by libdeflate, which takes its time.
+std::vector<std::byte> slow_idat_chunks(std::span<const std::uint8_t> rows) {
+  constexpr int kLevel = 12;
+  constexpr std::size_t kMaxChunkBytes = std::size_t(1) << 30;  // readers need less than 2^31
+  std::vector<std::byte> chunks;
+  const std::vector<std::byte> stream = compress_zlib(std::as_bytes(rows), kLevel);
+  for (std::span<const std::byte> rest = stream; !rest.empty();) {
+    const std::size_t size = std::min(rest.size(), kMaxChunkBytes);
+    append_png_chunk(chunks, "IDAT", rest.first(size));
+    rest = rest.subspan(size);
   }
-  return filtered;
+  return chunks;
+}
+
+/// Appends the rows as `fast` does, or the smallest of three ways of which that is one.
+void append_rows(std::vector<std::byte>& file, const PictureView& picture,
+                 PngCompression compression) {
+  const FilteredRows rows(picture, FilteredRows::Choice::paeth);
+  if (compression == PngCompression::fast) return png::append_idat_chunks(rows.bytes(), file);
+  const FilteredRows chosen(picture, FilteredRows::Choice::lowest_cost);
+  const std::array ways{idat_chunks(rows.bytes()), idat_chunks(chosen.bytes()),
+                        slow_idat_chunks(chosen.bytes())};
+  append(file, *std::ranges::min_element(ways, {}, &std::vector<std::byte>::size));
 }
 
 void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
@@ -178,22 +191,12 @@ void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
 }  // namespace
 
 std::vector<std::byte> encode_png(const PictureView& picture, PngCompression compression) {
-  constexpr int kFastLevel = 1, kSmallLevel = 12;  // of libdeflate
-  constexpr std::size_t kMaxChunkBytes = 65536;    // so that readers can use a truncated file
   std::vector<std::byte> file;
-  const std::vector<std::byte> stream =
-      compress_zlib(filtered_rows(picture, compression),
-                    compression == PngCompression::fast ? kFastLevel : kSmallLevel);
-  file.reserve(stream.size() + 1024);
   append(file, kPngSignature);
   append_ihdr(file, picture);
   if (picture.metadata != nullptr) append_png_metadata(file, *picture.metadata);
   append_png_texts(file, picture.texts);
-  for (std::span<const std::byte> rest = stream; !rest.empty();) {
-    const std::size_t size = std::min(rest.size(), kMaxChunkBytes);
-    append_png_chunk(file, "IDAT", rest.first(size));
-    rest = rest.subspan(size);
-  }
+  append_rows(file, picture, compression);
   append_png_chunk(file, "IEND", {});
   return file;
 }
