@@ -28,7 +28,7 @@ TEST(ExistingNames, are_those_at_the_first_look) {
   EXPECT_FALSE(names.may_contain(folder.path() / "folder" / "a")) << "another folder";
 }
 
-TEST(ExistingNames, are_none_in_a_folder_that_does_not_exist_and_any_in_one_that_cannot_be_read) {
+TEST(ExistingNames, are_none_in_a_missing_folder_and_any_in_an_unreadable_one) {
   const test::TempFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   ExistingNames names;
