@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(ExistingNames, are_those_at_the_first_look) {
+TEST(ExistingNames, contains_what_was_there_at_the_first_look) {
   const test::TempFolder folder;
   const auto make = [&](const char* name) { std::ofstream(folder.path() / name) << "x"; };
   make("a");
@@ -28,7 +28,7 @@ TEST(ExistingNames, are_those_at_the_first_look) {
   EXPECT_FALSE(names.may_contain(folder.path() / "folder" / "a")) << "another folder";
 }
 
-TEST(ExistingNames, are_none_in_a_missing_folder_and_any_in_an_unreadable_one) {
+TEST(ExistingNames, contains_nothing_in_a_missing_folder_and_anything_in_an_unreadable_one) {
   const test::TempFolder folder;
   std::ofstream(folder.path() / "file") << "x";
   ExistingNames names;
