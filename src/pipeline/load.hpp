@@ -68,6 +68,8 @@ class Loader {
   void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
+  /// Decodes the bytes of a file.
+  Picture decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec) const;
   Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                  const codec::Header& header) const;
   /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and

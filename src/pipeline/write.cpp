@@ -161,7 +161,8 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
     }
     EncodedOutput encoded = encoder.encode(i);
     const Instant begin = Clock::now();
-    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], encoded.file, mtime_ns));
+    item.output_mtimes_ns.push_back(
+        item.publication.add(item.outputs[i], encoded.file, mtime_ns, options.temporary_name));
     encoded.quality.write_time += Clock::now() - begin;
     item.output_bytes.push_back(std::int64_t(encoded.file.size()));
     item.qualities.push_back(encoded.quality);
