@@ -86,7 +86,7 @@ constexpr int kMaxHeaderBytes = 3 + (14 + 19 * 3 + (kDeflateSymbols + kDistanceC
 /// Writes the header of a block with a dynamic code. RFC 1951, 3.2.7.
 ECKART_HOST_DEVICE inline void write_block_header(const BlockCode& code, bool is_last,
                                                   HeaderScratch& scratch, BitWriter& to) {
-  constexpr int kRepeat = 16, kFewZeros = 17, kManyZeros = 18;
+  constexpr int kRepeat = 16, kShortZeroRun = 17, kLongZeroRun = 18;
   constexpr int kLengthCodes = HeaderScratch::kLengthCodes;
   constexpr int kMaxLengthCodeBits = 7;
   constexpr std::uint8_t kOrder[kLengthCodes] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
@@ -112,9 +112,9 @@ ECKART_HOST_DEVICE inline void write_block_header(const BlockCode& code, bool is
     int rest = end - begin;
     if (length == 0) {
       for (; rest >= 11; rest -= rest > 138 ? 138 : rest)
-        add(kManyZeros, (rest > 138 ? 138 : rest) - 11);
+        add(kLongZeroRun, (rest > 138 ? 138 : rest) - 11);
       if (rest >= 3) {
-        add(kFewZeros, rest - 3);
+        add(kShortZeroRun, rest - 3);
         rest = 0;
       }
     } else {
@@ -142,7 +142,7 @@ ECKART_HOST_DEVICE inline void write_block_header(const BlockCode& code, bool is
     const int symbol = runs[i] & 0xFF;
     to.put(codes[symbol], lengths[symbol]);
     if (symbol >= kRepeat)
-      to.put(std::uint32_t(runs[i] >> 8), symbol == kRepeat ? 2 : symbol == kFewZeros ? 3 : 7);
+      to.put(std::uint32_t(runs[i] >> 8), symbol == kRepeat ? 2 : symbol == kShortZeroRun ? 3 : 7);
   }
 }
 

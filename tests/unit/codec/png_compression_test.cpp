@@ -178,7 +178,7 @@ TEST(PngCompression, adds_little_to_noise) {
 }
 
 /// Bytes in parts of different sizes.
-TEST(PngChecksums, are_those_of_the_parts_together) {
+TEST(PngChecksum, is_that_of_the_parts_together) {
   const Rows rows = noise(150000, 256);
   AdlerSums adler;
   std::uint32_t remainder = 0;
