@@ -50,6 +50,16 @@ JobRequest checked(JobRequest request) {
   return request;
 }
 
+pipeline::MeasureOptions measure_options(const JobRequest& request) {
+  const settings::QualitySettings& quality = request.settings.quality;
+  const settings::OutputSettings& output = request.settings.output;
+  const bool is_for_measuring = request.has_report || !output.writes_files();
+  return {.is_lossy = is_lossy(output.format, encode_options(output)),
+          .files = quality.measure != settings::MeasureChoice::fast,
+          .pixels = quality.measure == settings::MeasureChoice::full ||
+                    (quality.measure == settings::MeasureChoice::automatic && is_for_measuring)};
+}
+
 pipeline::InputOptions input_options(const JobRequest& request) {
   const settings::Settings& settings = request.settings;
   const settings::OutputSettings& output = settings.output;
@@ -64,6 +74,9 @@ pipeline::InputOptions input_options(const JobRequest& request) {
           .chroma_rank = settings.chroma_rank,
           .wants_spectra = request.wants_spectra,
           .wants_factors = output.factors != FactorType::none,
+          .takes_png_chunks = output.format == OutputFormat::png &&
+                              output.png == PngCompression::fast && !output.residual.is_written() &&
+                              !measure_options(request).pixels,
           .why_no_factors = why_no_factors};
 }
 
@@ -72,16 +85,6 @@ std::optional<io::InputFile> open_if_possible(const fs::path& file) try {
   return io::InputFile(file);
 } catch (const ItemError&) {
   return std::nullopt;
-}
-
-pipeline::MeasureOptions measure_options(const JobRequest& request) {
-  const settings::QualitySettings& quality = request.settings.quality;
-  const settings::OutputSettings& output = request.settings.output;
-  const bool is_for_measuring = request.has_report || !output.writes_files();
-  return {.is_lossy = is_lossy(output.format, encode_options(output)),
-          .files = quality.measure != settings::MeasureChoice::fast,
-          .pixels = quality.measure == settings::MeasureChoice::full ||
-                    (quality.measure == settings::MeasureChoice::automatic && is_for_measuring)};
 }
 
 }  // namespace

@@ -68,6 +68,18 @@ Picture split_alpha(std::span<const std::byte> samples, const ImageShape& shape)
   return picture;
 }
 
+Image alpha_of_color(const Image& pixels, std::span<const std::uint16_t> color) {
+  Image alpha(alpha_shape(pixels.shape()));
+  with_sample_type(pixels.shape().depth, [&]<class T>(T*) {
+    const T* sample = samples_of<T>(pixels).data();
+    for (T& value : samples_of<T>(alpha)) {
+      value = std::equal(color.begin(), color.end(), sample) ? T(0) : kOpaque<T>;
+      sample += color.size();
+    }
+  });
+  return alpha;
+}
+
 std::vector<std::byte> interleave_alpha(const PictureView& picture) {
   const Image& pixels = picture.pixels;
   std::vector<std::byte> samples(pixels.bytes() + picture.alpha->bytes());

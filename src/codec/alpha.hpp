@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,10 @@ ImageShape alpha_shape(const ImageShape& pixels);
 /// Returns a picture from samples with alpha after the channels of each pixel. `shape`: without
 /// alpha; `samples`: rows x cols x (channels + 1), of the depth of the shape.
 Picture split_alpha(std::span<const std::byte> samples, const ImageShape& shape);
+
+/// Returns alpha that is 0 where all samples of a pixel are those of `color`, else opaque. The
+/// pixels must be integers.
+Image alpha_of_color(const Image& pixels, std::span<const std::uint16_t> color);
 
 /// The inverse of split_alpha(). The picture must have alpha.
 std::vector<std::byte> interleave_alpha(const PictureView& picture);

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "codec/deflate.hpp"
 #include "codec/image_codecs.hpp"
 #include "codec/opencv_codec.hpp"
 #include "codec/spng_decoder.hpp"
@@ -55,9 +56,9 @@ std::span<const Codec> codecs(Decoder decoder) {
 
 std::string codec_libraries() {
   const std::string dcmtk = dcmtk_version();
-  return "libspng " + spng_version() + ", libjpeg-turbo, libtiff " + tiff_version() + ", libwebp " +
-         webp_version() + (dcmtk.empty() ? "" : ", dcmtk " + dcmtk) + ", OpenCV " +
-         opencv_version();
+  return "libdeflate " + deflate_version() + ", libspng " + spng_version() +
+         ", libjpeg-turbo, libtiff " + tiff_version() + ", libwebp " + webp_version() +
+         (dcmtk.empty() ? "" : ", dcmtk " + dcmtk) + ", OpenCV " + opencv_version();
 }
 
 const Codec& codec_for(ImageFormat format) {

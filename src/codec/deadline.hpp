@@ -28,6 +28,9 @@ class Deadline {
     return has_passed_;
   }
 
+  /// Returns whether this time is left at this moment.
+  bool has_left(std::int64_t ns) const { return !has_passed_ && end_ns_ - clock_() >= ns; }
+
   /// Throws ItemError(too_large) with the limit and its setting.
   [[noreturn]] void throw_too_large() const;
 

@@ -9,6 +9,8 @@
 
 namespace eckart::codec {
 
+std::string deflate_version() { return LIBDEFLATE_VERSION_STRING; }
+
 std::vector<std::byte> compress_zlib(std::span<const std::byte> bytes, int level) {
   const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
       libdeflate_alloc_compressor(level), libdeflate_free_compressor);

@@ -13,8 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <csetjmp>
-#include <cstdlib>
-#include <memory>
 #include <new>
 #include <string>
 
@@ -38,8 +36,8 @@ struct EncodeContext {
   jpeg_error_mgr errors;
   std::jmp_buf leave;
   jpeg_destination_mgr destination;
-  JOCTET* file;  ///< allocated with malloc
-  std::size_t capacity, bytes;
+  std::vector<std::byte>* file;
+  std::size_t first_capacity;
   bool is_out_of_memory;
   bool is_done;
   char why[JMSG_LENGTH_MAX];
@@ -56,33 +54,38 @@ EncodeContext& context_of(j_compress_ptr info) {
   return *static_cast<EncodeContext*>(info->client_data);
 }
 
-/// Enlarges the file, and lets libjpeg write behind its first `used` bytes.
-void enlarge(EncodeContext& encoding, std::size_t used, std::size_t capacity) {
-  auto* const file = static_cast<JOCTET*>(std::realloc(encoding.file, capacity));
-  if (file == nullptr) {
+/// Returns false if memory runs out. The frames of libjpeg let no exception pass.
+bool resize(std::vector<std::byte>& file, std::size_t bytes) noexcept try {
+  file.resize(bytes);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+/// Enlarges the file, and lets libjpeg write behind what it has.
+void enlarge(EncodeContext& encoding, std::size_t capacity) {
+  const std::size_t used = encoding.file->size();
+  if (!resize(*encoding.file, capacity)) {
     encoding.is_out_of_memory = true;
     std::longjmp(encoding.leave, 1);
   }
-  encoding.file = file;
-  encoding.capacity = capacity;
-  encoding.destination.next_output_byte = file + used;
+  encoding.destination.next_output_byte = reinterpret_cast<JOCTET*>(encoding.file->data()) + used;
   encoding.destination.free_in_buffer = capacity - used;
 }
 
 void use_memory(EncodeContext& encoding) {
   jpeg_destination_mgr& destination = encoding.destination;
   destination.init_destination = [](j_compress_ptr info) {
-    constexpr std::size_t kFirstCapacity = 65536;
-    enlarge(context_of(info), 0, kFirstCapacity);
+    enlarge(context_of(info), context_of(info).first_capacity);
   };
   destination.empty_output_buffer = [](j_compress_ptr info) -> boolean {
     EncodeContext& context = context_of(info);
-    enlarge(context, context.capacity, 2 * context.capacity);
+    enlarge(context, 2 * context.file->size());
     return TRUE;
   };
   destination.term_destination = [](j_compress_ptr info) {
     EncodeContext& context = context_of(info);
-    context.bytes = context.capacity - context.destination.free_in_buffer;
+    context.file->resize(context.file->size() - context.destination.free_in_buffer);
   };
   encoding.info.dest = &destination;
 }
@@ -144,9 +147,12 @@ void write_segment(jpeg_compress_struct& info, int marker, const std::vector<std
 void write_rows(jpeg_compress_struct& info, const Image& pixels) {
   const std::size_t stride = std::size_t(info.image_width) * std::size_t(info.input_components);
   auto* const first = reinterpret_cast<JSAMPROW>(const_cast<std::byte*>(pixels.data()));
+  constexpr JDIMENSION kRows = 16;  // of a group of blocks
+  JSAMPROW rows[kRows];
   while (info.next_scanline < info.image_height) {
-    JSAMPROW row = first + info.next_scanline * stride;
-    jpeg_write_scanlines(&info, &row, 1);
+    const JDIMENSION count = std::min(kRows, info.image_height - info.next_scanline);
+    for (JDIMENSION i = 0; i < count; ++i) rows[i] = first + (info.next_scanline + i) * stride;
+    jpeg_write_scanlines(&info, rows, count);
   }
 }
 
@@ -198,20 +204,22 @@ Segments make_segments(const PictureView& picture) {
 
 std::vector<std::byte> encode_jpeg(const PictureView& picture, const EncodeOptions& options) {
   const Segments segments = make_segments(picture);
+  constexpr std::size_t kMinCapacity = 4096, kUsualCompression = 4;
+  std::vector<std::byte> file;
   EncodeContext encoding{};
+  encoding.file = &file;
+  encoding.first_capacity = kMinCapacity + picture.pixels.bytes() / kUsualCompression;
   encoding.info.err = jpeg_std_error(&encoding.errors);
   encoding.info.client_data = &encoding;
   encoding.errors.error_exit = on_error;
   encoding.errors.emit_message = [](j_common_ptr, int) {};
   encode(encoding, picture, options, segments);
   jpeg_destroy_compress(&encoding.info);
-  const std::unique_ptr<JOCTET, void (*)(void*)> owner(encoding.file, std::free);
   if (encoding.is_out_of_memory) throw std::bad_alloc();
   if (!encoding.is_done)
     throw ItemError(FailureReason::not_written,
                     std::string("the image cannot be encoded: ") + encoding.why);
-  const auto* const first = reinterpret_cast<const std::byte*>(encoding.file);
-  return {first, first + encoding.bytes};
+  return file;
 }
 
 }  // namespace eckart::codec

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,7 @@ inline std::span<const std::byte> data_of_chunk(std::span<const std::byte> chunk
 
 inline bool has_valid_crc(std::span<const std::byte> chunk) {
   const std::span<const std::byte> checked = chunk.subspan(4, chunk.size() - 8);
-  return ::crc32_z(0, reinterpret_cast<const Bytef*>(checked.data()), checked.size()) ==
-         big_endian_32(chunk.last<4>());
+  return libdeflate_crc32(0, checked.data(), checked.size()) == big_endian_32(chunk.last<4>());
 }
 
 }  // namespace eckart::codec

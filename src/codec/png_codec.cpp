@@ -1,6 +1,7 @@
 // PNG: reads the header and checks that the file is complete. ISO/IEC 15948:2003.
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,16 +11,20 @@
 #include "codec/deadline.hpp"
 #include "codec/exif.hpp"
 #include "codec/image_codecs.hpp"
+#include "codec/libdeflate_decoder.hpp"
 #include "codec/metadata_collector.hpp"
 #include "codec/opencv_decoder.hpp"
 #include "codec/orientation.hpp"
 #include "codec/png_chunk.hpp"
 #include "codec/png_chunk_reader.hpp"
+#include "codec/png_chunk_writer.hpp"
+#include "codec/png_contents.hpp"
 #include "codec/png_encoder.hpp"
 #include "codec/png_ihdr.hpp"
 #include "codec/png_metadata.hpp"
 #include "codec/spng_decoder.hpp"
 #include "core/error.hpp"
+#include "core/mebibytes.hpp"
 
 namespace eckart::codec {
 namespace {
@@ -27,11 +32,6 @@ namespace {
 bool sniff(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   return text.starts_with(kPngSignature);
-}
-
-void check_known(const PngChunk& chunk) {
-  if (chunk.is_critical() && chunk.type != "PLTE" && chunk.type != "IDAT" && chunk.type != "IEND")
-    fail_corrupt("has an unknown critical chunk");
 }
 
 /// What precedes the pixels.
@@ -52,7 +52,7 @@ PngStart read_start(FileBytes file) {
                  max_stored_metadata(file.size())};
   std::size_t inflated = 0;
   for (PngChunk chunk = chunks.next(); chunk.type != "IDAT"; chunk = chunks.next()) {
-    check_known(chunk);
+    check_known_png_chunk(chunk);
     start.has_transparency |= chunk.type == "tRNS";
     if (chunk.type == "IEND") fail_corrupt("has no IDAT chunk");
     inflated = std::min(inflated + max_inflated_metadata(chunk, file), kMaxInflatedMetadata);
@@ -61,15 +61,18 @@ PngStart read_start(FileBytes file) {
   return start;
 }
 
-/// Returns the memory of decoding: pixels, alpha, and either samples with alpha between them or a
-/// rotated copy of the pixels.
+/// Returns the memory of decoding with libspng: pixels, alpha, and either samples with alpha
+/// between them or a rotated copy of the pixels.
 std::size_t decode_bytes(const ImageShape& shape, bool has_alpha, std::size_t interleaved,
                          bool is_rotated) {
   const std::size_t alpha = has_alpha ? alpha_shape(shape).bytes() : 0;
   return shape.bytes() + alpha + std::max(interleaved, is_rotated ? shape.bytes() : 0);
 }
 
+/// The maximum is that of libdeflate, which copies the stream if it is in several chunks. If it
+/// does not fit into the limit, libspng decodes.
 Header read_header(FileBytes file) {
+  const std::size_t file_bytes = file.size();
   const PngStart start = read_start(std::move(file));
   const ImageShape shape = start.ihdr.shape();
   const PngAlpha alpha = start.ihdr.has_alpha() ? PngAlpha::channel : PngAlpha::none;
@@ -78,106 +81,39 @@ Header read_header(FileBytes file) {
   const PngAlpha max_alpha = may_have_palette_alpha ? PngAlpha::palette : alpha;
   const bool has_alpha = start.ihdr.has_alpha();
   // An EXIF chunk may follow the pixels and require a rotated copy.
-  return {shape, decode_bytes(shape, has_alpha, interleaved_bytes(shape, alpha), false),
-          decode_bytes(shape, start.may_have_alpha(), interleaved_bytes(shape, max_alpha), true),
+  std::size_t max_bytes =
+      decode_bytes(shape, start.may_have_alpha(), interleaved_bytes(shape, max_alpha), true);
+  if (start.ihdr.has_whole_samples()) {
+    const std::size_t row_bytes = png_row_bytes(start.ihdr);
+    const LibdeflateInput input{shape, row_bytes, has_alpha, start.may_have_alpha(),
+                                std::min(file_bytes, max_idat_bytes(row_bytes))};
+    max_bytes = std::max(max_bytes, libdeflate_decode_bytes(input, true));
+  }
+  return {shape, decode_bytes(shape, has_alpha, interleaved_bytes(shape, alpha), false), max_bytes,
           start.may_have_alpha(), start.max_metadata_bytes};
 }
 
-/// The parts of a file that affect the image.
-struct Contents {
-  PngParts parts;
-  int orientation = kNormalOrientation;
-};
-
-/// Returns a chunk that affects pixels. Throws ItemError(corrupt) if its CRC is wrong.
-std::span<const std::byte> checked_chunk(const PngChunk& chunk, std::span<const std::byte> file) {
-  const std::span<const std::byte> whole = chunk.whole(file);
-  if (!has_valid_crc(whole)) fail_corrupt("has a wrong CRC in the " + chunk.type + " chunk");
-  return whole;
-}
-
-/// Returns the color that a tRNS chunk of a gray or RGB image makes transparent, as samples of the
-/// decoded image. The chunk has 16 bits per sample, of which only the lowest count.
-std::vector<std::uint16_t> transparent_color(const PngIhdr& ihdr, std::span<const std::byte> data) {
-  const int peak_of_file = (1 << ihdr.bits) - 1;
-  const int scale = peak(ihdr.shape().depth) / peak_of_file;
-  std::vector<std::uint16_t> color;
-  for (std::size_t i = 0; i + 1 < data.size(); i += 2) {
-    const int value = int(data[i]) << 8 | int(data[i + 1]);
-    color.push_back(std::uint16_t((value & peak_of_file) * scale));
-  }
-  return color;
-}
-
-/// Ignores an invalid chunk, as libpng does.
-void read_transparency(PngParts& parts, const PngIhdr& ihdr, std::span<const std::byte> whole) {
-  const std::span<const std::byte> data = data_of_chunk(whole);
-  if (ihdr.has_alpha() || !has_valid_crc(whole)) return;
-  if (ihdr.color_type != PngColorType::kPalette) {
-    if (data.size() == 2 * std::size_t(ihdr.channels()))
-      parts.transparent_color = transparent_color(ihdr, data);
-    return;
-  }
-  const std::size_t colors = parts.palette.empty() ? 0 : data_of_chunk(parts.palette).size() / 3;
-  const bool opaque = std::all_of(data.begin(), data.end(),
-                                  [](std::byte alpha) { return alpha == std::byte(0xFF); });
-  if (opaque || data.size() > colors) return;
-  parts.alpha = PngAlpha::palette;
-  parts.transparency = whole;
-}
-
-/// Reads all chunks and checks that the file is complete. Ignores bytes after IEND.
-Contents read_contents(std::span<const std::byte> file) {
-  Contents contents;
-  PngParts& parts = contents.parts;
-  std::string last;
-  bool has_palette = false, has_transparency = false, has_orientation = false;
-  FileBytes bytes(file);
-  PngChunkReader chunks(bytes);
-  const PngChunk first = chunks.next();
-  const PngIhdr ihdr = parse_png_ihdr(first, file.subspan(first.offset));
-  parts.shape = ihdr.shape();
-  parts.row_bytes = png_row_bytes(ihdr);
-  parts.ihdr = checked_chunk(first, file);
-  if (ihdr.has_alpha()) parts.alpha = PngAlpha::channel;
-  for (;;) {
-    const PngChunk chunk = chunks.next();
-    const std::span<const std::byte> whole = chunk.whole(file);
-    check_known(chunk);
-    if (chunk.type == "PLTE") {
-      if (std::exchange(has_palette, true)) fail_corrupt("has two palettes");
-      // For other color types, the palette only suggests colors.
-      if (ihdr.color_type == PngColorType::kPalette && parts.idat.empty())
-        parts.palette = checked_chunk(chunk, file);
-    }
-    if (chunk.type == "IDAT") {
-      if (last != "IDAT" && !parts.idat.empty())
-        fail_corrupt("has other chunks between its IDAT chunks");
-      const std::byte* begin = parts.idat.empty() ? whole.data() : parts.idat.data();
-      parts.idat = {begin, whole.data() + whole.size()};
-    }
-    if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true))
-      read_transparency(parts, ihdr, whole);
-    if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
-      contents.orientation = exif_orientation(exif_of_chunk(data_of_chunk(whole)));
-    if (chunk.type == "IEND") {
-      checked_chunk(chunk, file);
-      if (chunk.size != 0) fail_corrupt("has an IEND chunk that is not empty");
-      return contents;
-    }
-    last = chunk.type;
-  }
+std::size_t libdeflate_bytes(const PngParts& parts, bool is_rotated) {
+  const bool has_several =
+      !parts.idat.empty() && first_chunk(parts.idat).size() < parts.idat.size();
+  return libdeflate_decode_bytes({parts.shape, parts.row_bytes, parts.alpha == PngAlpha::channel,
+                                  parts.has_alpha(), has_several ? parts.idat.size() : 0},
+                                 is_rotated);
 }
 
 Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   Deadline deadline(limits.decode_s);
-  const auto [parts, orientation] = read_contents(file);
-  const bool has_alpha = parts.alpha != PngAlpha::none || !parts.transparent_color.empty();
-  check_decode_memory(file.size() + decode_bytes(parts.shape, has_alpha,
-                                                 interleaved_bytes(parts.shape, parts.alpha),
-                                                 orientation != kNormalOrientation),
-                      limits);
-  return apply_orientation(decode_with_spng(parts, deadline), orientation);
+  const auto [parts, orientation] = read_png_contents(file);
+  const bool is_rotated = orientation != kNormalOrientation;
+  check_decode_memory(
+      file.size() + decode_bytes(parts.shape, parts.has_alpha(),
+                                 interleaved_bytes(parts.shape, parts.alpha), is_rotated),
+      limits);
+  std::optional<Picture> picture;
+  if (in_mebibytes(file.size() + libdeflate_bytes(parts, is_rotated)) <= limits.decode_mb)
+    picture = decode_with_libdeflate(parts, deadline);
+  if (!picture) picture = decode_with_spng(parts, deadline);
+  return apply_orientation(std::move(*picture), orientation);
 }
 
 /// Returns the memory that OpenCV uses for blue, green, red and alpha.
@@ -211,9 +147,7 @@ PixelChunks pixel_chunks(std::span<const std::byte> file) {
   PixelChunks result;
   PngParts& parts = result.parts;
   result.file.reserve(file.size());
-  const auto keep = [&](std::span<const std::byte> bytes) {
-    result.file.insert(result.file.end(), bytes.begin(), bytes.end());
-  };
+  const auto keep = [&](std::span<const std::byte> bytes) { append(result.file, bytes); };
   keep(file.first(kPngSignature.size()));
   bool has_transparency = false, has_orientation = false;
   FileBytes bytes(file);
@@ -232,7 +166,7 @@ PixelChunks pixel_chunks(std::span<const std::byte> file) {
       keep(whole);
     if (chunk.type == "IDAT") parts.idat = whole;
     if (chunk.type == "tRNS" && parts.idat.empty() && !std::exchange(has_transparency, true)) {
-      read_transparency(parts, ihdr, whole);
+      read_png_transparency(parts, ihdr, whole);
       keep(parts.transparency);  // of a palette; OpenCV 4.6 ignores others
     }
     if (chunk.type == "eXIf" && !std::exchange(has_orientation, true) && has_valid_crc(whole))
@@ -246,11 +180,11 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
   Deadline deadline(limits.decode_s);
   const Header header = read_header_for_opencv(file);
   const auto [chunks, parts, orientation] = pixel_chunks(file);
-  const bool has_alpha = parts.alpha != PngAlpha::none || !parts.transparent_color.empty();
   const std::size_t decoded =
       parts.alpha == PngAlpha::none ? header.shape.bytes() : opencv_alpha_bytes(header.shape);
   check_decode_memory(
-      file.size() + chunks.size() + decode_bytes(header.shape, has_alpha, decoded, true), limits);
+      file.size() + chunks.size() + decode_bytes(header.shape, parts.has_alpha(), decoded, true),
+      limits);
   return apply_orientation(
       decode_with_opencv(chunks, header.shape, deadline, parts.transparent_color), orientation);
 }

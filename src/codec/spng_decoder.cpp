@@ -117,24 +117,11 @@ void decode_into(const PngParts& parts, Deadline& deadline, std::byte* to, std::
   check(spng_decode_chunks(context.get()));  // up to IEND
 }
 
-/// Returns alpha that is 0 where all samples of a pixel are those of `color`, else opaque.
-template <class T>
-Image alpha_of_color(const Image& image, std::span<const std::uint16_t> color) {
-  Image alpha(alpha_shape(image.shape()));
-  const auto* sample = reinterpret_cast<const T*>(image.data());
-  auto* to = reinterpret_cast<T*>(alpha.data());
-  for (std::size_t i = 0; i < alpha.shape().samples(); ++i, sample += color.size())
-    to[i] = std::equal(color.begin(), color.end(), sample) ? T(0) : T(~T(0));
-  return alpha;
-}
-
 Picture decode_without_alpha(const PngParts& parts, Deadline& deadline) {
   Picture picture{Image(parts.shape), {}, {}};
   decode_into(parts, deadline, picture.pixels.data(), picture.pixels.bytes());
   if (!parts.transparent_color.empty())
-    picture.alpha = parts.shape.depth == Depth::u8
-                        ? alpha_of_color<std::uint8_t>(picture.pixels, parts.transparent_color)
-                        : alpha_of_color<std::uint16_t>(picture.pixels, parts.transparent_color);
+    picture.alpha = alpha_of_color(picture.pixels, parts.transparent_color);
   return picture;
 }
 

@@ -57,6 +57,10 @@ class Image {
   explicit Image(ImageShape shape)
       : shape_(shape), data_(std::make_unique_for_overwrite<std::byte[]>(shape.bytes())) {}
 
+  /// Takes over pixels. `data`: shape.bytes() or more bytes.
+  Image(ImageShape shape, std::unique_ptr<std::byte[]> data)
+      : shape_(shape), data_(std::move(data)) {}
+
   const ImageShape& shape() const { return shape_; }
   std::size_t bytes() const { return shape_.bytes(); }
   bool empty() const { return !data_; }

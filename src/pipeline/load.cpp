@@ -55,6 +55,12 @@ bool have_shape_of(const ImageFactors& factors, const WorkItem& item) {
          });
 }
 
+/// Whether the outputs of the task are the pixels that are written.
+bool may_be_encoded_as_computed(const WorkItem& item) {
+  return item.image.empty() && item.alpha.empty() && item.matrices_shape == item.image_shape &&
+         !largest_stored_sample(item.metadata, item.image_shape.depth);
+}
+
 /// Returns all bytes of a file that is so small that its header may as well be read with them,
 /// before the memory is reserved. Otherwise returns none. Each load thread holds at most one such
 /// file.
@@ -136,6 +142,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
   if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
+  item.task.takes_png_chunks = input_.takes_png_chunks && may_be_encoded_as_computed(item);
   if (item.kept_factors && !item.skips_backend && item.has_known_pixels()) use_kept_factors(item);
 }
 

@@ -44,6 +44,8 @@ struct InputOptions {
   std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr; nullopt: as Y
   bool wants_spectra = false;                  ///< Task::wants_spectrum
   bool wants_factors = false;                  ///< Task::min_factor_rank
+  /// Of the outputs only the IDAT chunks are needed: Task::takes_png_chunks.
+  bool takes_png_chunks = false;
   /// Why files of factors are refused; empty: they are inputs too.
   std::string why_no_factors{};
 };

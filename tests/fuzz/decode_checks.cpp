@@ -55,17 +55,17 @@ std::optional<Picture> decoded(const codec::Codec& codec, std::span<const std::b
       [&] { return codec.decode(file, kLimits); });
 }
 
-bool same_pixels(const Image& a, const Image& b) {
-  if (a.empty() || b.empty()) return a.empty() == b.empty();
-  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
-}
-
 ImageShape transposed(ImageShape shape) {
   std::swap(shape.rows, shape.cols);
   return shape;
 }
 
 }  // namespace
+
+bool same_pixels(const Image& a, const Image& b) {
+  if (a.empty() || b.empty()) return a.empty() == b.empty();
+  return a.shape() == b.shape() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+}
 
 const codec::Codec* find_codec(std::span<const std::byte> file) {
   const auto codec = catch_item_error(

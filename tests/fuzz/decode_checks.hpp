@@ -13,6 +13,9 @@ constexpr ImageLimits kLimits{.pixels = 16384, .side = 4096, .file_mb = 1, .deco
 /// Returns the codec that detects this file; null if there is none.
 const codec::Codec* find_codec(std::span<const std::byte> file);
 
+/// Returns whether both have the same shape and samples, or both are empty.
+bool same_pixels(const Image& a, const Image& b);
+
 /// Returns the shape that admit() reports, and checks it against the limits; nothing if admit()
 /// rejects the file.
 std::optional<ImageShape> checked_shape(const codec::Codec& codec, std::span<const std::byte> file);

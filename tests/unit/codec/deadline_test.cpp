@@ -34,6 +34,16 @@ TEST(Deadline, passes_after_its_time) {
   EXPECT_TRUE(deadline.passed()) << "and stays so";
 }
 
+TEST(Deadline, knows_how_much_time_is_left) {
+  now_ns = 5;
+  Deadline deadline(2, &read_now);
+  EXPECT_TRUE(deadline.has_left(2'000'000'000));
+  EXPECT_FALSE(deadline.has_left(2'000'000'001));
+  now_ns = 1'000'000'006;
+  EXPECT_FALSE(deadline.has_left(1'000'000'000));
+  EXPECT_FALSE(Deadline(0, &read_now).has_left(0));
+}
+
 /// This thread waits while another one computes: most of that time is not this thread's.
 TEST(Deadline, excludes_time_without_a_core_from_thread_time) {
   constexpr std::int64_t kWork_ns = 50'000'000;

@@ -210,7 +210,7 @@ TEST(JpegDecoder, rejects_more_than_five_hundred_scans) {
 
 TEST(JpegDecoder, stops_many_scans_at_the_deadline) {
   const Bytes file =
-      test::with_last_scan_repeated(make_jpeg(Image({6000, 6000, 3, Depth::u8}),
+      test::with_last_scan_repeated(make_jpeg(test::black_image({6000, 6000, 3, Depth::u8}),
                                               {.progressive = true, .has_refinement_scans = false}),
                                     490);
   ASSERT_LT(file.size(), 10u << 20);

@@ -203,7 +203,7 @@ TEST(OpencvDecoder, applies_the_limits_of_a_header) {
 
 /// Its scans would take 4 s and more; it is refused before.
 TEST(OpencvJpeg, rejects_a_file_of_many_scans_before_decoding_it) {
-  const Bytes file = make_jpeg(Image({2000, 2000, 1, Depth::u8}),
+  const Bytes file = make_jpeg(test::black_image({2000, 2000, 1, Depth::u8}),
                                {.progressive = true, .has_refinement_scans = false});
   EXPECT_NO_THROW(by_opencv(file, {.decode_s = 1}));
   const Bytes bomb = test::with_last_scan_repeated(file, 490);
@@ -215,7 +215,7 @@ TEST(OpencvJpeg, rejects_a_file_of_many_scans_before_decoding_it) {
 /// libjpeg passes over a segment whose size is too small for itself.
 TEST(OpencvJpeg, counts_scans_behind_a_segment_of_an_invalid_size) {
   const Bytes bomb =
-      test::with_last_scan_repeated(make_jpeg(Image({2000, 2000, 1, Depth::u8}),
+      test::with_last_scan_repeated(make_jpeg(test::black_image({2000, 2000, 1, Depth::u8}),
                                               {.progressive = true, .has_refinement_scans = false}),
                                     490);
   const Bytes file = test::with_inserted(bomb, test::find_marker(bomb, 0xDA, 2), "\xFF\xE5\0\0"sv);

@@ -65,6 +65,13 @@ inline Image noise_image(const ImageShape& shape) {
   return image;
 }
 
+/// Every sample 0.
+inline Image black_image(const ImageShape& shape) {
+  Image image(shape);
+  std::memset(image.data(), 0, image.bytes());
+  return image;
+}
+
 /// Falls off to the right and to the bottom; red, green and blue differ.
 inline Image gradient_image(const ImageShape& shape) {
   Image image(shape);
