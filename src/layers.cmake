@@ -42,6 +42,7 @@ eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML 
 eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
+eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding for CPU and GPU from the same source" USES core)
 eckart_layer(codec/png ABOUT "filters and compression of PNG, the same for CPU and GPU" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
              USES codec/png core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
@@ -50,10 +51,11 @@ eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES preparation core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
-eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation core)
+eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation codec/jpeg codec/png core)
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"
              USES compute/cuda/layout compute core)
-eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels" USES compute/cuda/layout compute/cuda/plan compute preparation core build_id PUBLIC_LIBRARIES cuda)
+eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels, codecs"
+             USES compute/cuda/layout compute/cuda/plan compute preparation codec/jpeg codec/png core build_id PUBLIC_LIBRARIES cuda)
 eckart_layer(compute/checked ABOUT "runs two backends and compares them" USES compute core text)
 eckart_layer(compute/fallback ABOUT "smaller batches, then another backend, if GPU memory runs out" USES compute core text)
 eckart_layer(telemetry ABOUT "model of a run: counts, stages, snapshot, report" USES core machine)
@@ -71,8 +73,8 @@ eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
-eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores"
-             USES compute io core files text machine flow LIBRARIES nlohmann-json spdlog)
+eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
+             USES compute io ledger core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
              USES settings pipeline flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash

@@ -50,6 +50,16 @@ JobRequest checked(JobRequest request) {
   return request;
 }
 
+pipeline::MeasureOptions measure_options(const JobRequest& request) {
+  const settings::QualitySettings& quality = request.settings.quality;
+  const settings::OutputSettings& output = request.settings.output;
+  const bool is_for_measuring = request.has_report || !output.writes_files();
+  return {.is_lossy = is_lossy(output.format, encode_options(output)),
+          .files = quality.measure != settings::MeasureChoice::fast,
+          .pixels = quality.measure == settings::MeasureChoice::full ||
+                    (quality.measure == settings::MeasureChoice::automatic && is_for_measuring)};
+}
+
 pipeline::InputOptions input_options(const JobRequest& request) {
   const settings::Settings& settings = request.settings;
   const settings::OutputSettings& output = settings.output;
@@ -64,17 +74,17 @@ pipeline::InputOptions input_options(const JobRequest& request) {
           .chroma_rank = settings.chroma_rank,
           .wants_spectra = request.wants_spectra,
           .wants_factors = output.factors != FactorType::none,
+          .takes_png_chunks = output.format == OutputFormat::png &&
+                              output.png == PngCompression::fast && !output.residual.is_written() &&
+                              !measure_options(request).pixels,
           .why_no_factors = why_no_factors};
 }
 
-pipeline::MeasureOptions measure_options(const JobRequest& request) {
-  const settings::QualitySettings& quality = request.settings.quality;
-  const settings::OutputSettings& output = request.settings.output;
-  const bool is_for_measuring = request.has_report || !output.writes_files();
-  return {.is_lossy = is_lossy(output.format, encode_options(output)),
-          .files = quality.measure != settings::MeasureChoice::fast,
-          .pixels = quality.measure == settings::MeasureChoice::full ||
-                    (quality.measure == settings::MeasureChoice::automatic && is_for_measuring)};
+/// If the file cannot be opened, who reads it reports the error.
+std::optional<io::InputFile> open_if_possible(const fs::path& file) try {
+  return io::InputFile(file);
+} catch (const ItemError&) {
+  return std::nullopt;
 }
 
 }  // namespace
@@ -115,13 +125,13 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (!outputs_) return item.outputs.resize(ranks_.size());
   item.has_factors = outputs_->has_factors();
   item.outputs = outputs_->reserve(item.relative, choose_naming(item));
-  for (const fs::path& output : item.outputs) guard_.check(item.file, output);
   if (!resume_) log_full_name(item);
   if (stale_) stale_->remove_in(item.outputs.front().parent_path());
 }
 
 void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   std::optional<io::InputFile> open = pipeline::open_watched_file(item);
+  if (!check_outputs(item) && !open) open = open_if_possible(item.file);
   skip_if_done(item, open ? &*open : nullptr);
   if (item.outcome.result == ItemResult::skipped) return;
   if (resume_ && resume_->may_have_factors())
@@ -132,6 +142,13 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
   warn_of_unused_bits(item);
   if (!item.has_known_pixels())
     pipeline::leave_out_unavailable_ranks(item, request_.settings.chroma_rank);
+}
+
+bool Job::check_outputs(const pipeline::WorkItem& item) const {
+  bool exists = false;
+  if (!outputs_) return exists;
+  for (const fs::path& output : item.outputs) exists |= guard_.check(item.file, output);
+  return exists;
 }
 
 /// The bits of DICOM are known.
@@ -148,6 +165,8 @@ void Job::warn_of_unused_bits(const pipeline::WorkItem& item) {
 void Job::write(pipeline::WorkItem& item) {
   if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
   const settings::OutputSettings& output = request_.settings.output;
+  // Programs that take the outputs of a service from its folder may wait for IN_MOVED_TO.
+  const auto temporary_name = is_watch() ? io::TemporaryName::at_once : io::TemporaryName::late;
   pipeline::encode_outputs(item, outputs_->codec(),
                            {.encode = encode_options(output),
                             .metadata = output.metadata,
@@ -155,7 +174,8 @@ void Job::write(pipeline::WorkItem& item) {
                             .residual = output.residual,
                             .factors = output.factors,
                             .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
-                            .measure = measure_options(request_)});
+                            .measure = measure_options(request_),
+                            .temporary_name = temporary_name});
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {
@@ -182,12 +202,20 @@ void Job::release_outputs(const pipeline::WorkItem& item) {
 /// Returns the full name if an output of the item has it already. Also returns it if a folder
 /// beside the input has the usual name, because the outputs of that folder need a folder of this
 /// name.
-Naming Job::choose_naming(const pipeline::WorkItem& item) const {
+Naming Job::choose_naming(const pipeline::WorkItem& item) {
   const std::vector<fs::path> full = outputs_->outputs_of(item.relative, Naming::full);
-  if (resume_ && resume_->was_made_from(item, full)) return Naming::full;
+  // The input of a run arrives once, so that its outputs are those of earlier runs. That of a
+  // service may return after its outputs were made.
+  const bool may_exist = is_watch() || outputs_->is_case_insensitive() ||
+                         std::ranges::any_of(full, [&](const fs::path& output) {
+                           return existing_outputs_.may_contain(output);
+                         });
+  if (resume_ && may_exist && resume_->was_made_from(item, full)) return Naming::full;
+  if (item.sibling_folders && item.sibling_folders->empty()) return Naming::usual;
   const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
   std::error_code none;
   const bool is_folder = std::any_of(usual.begin(), usual.end(), [&](const fs::path& output) {
+    if (item.sibling_folders) return item.sibling_folders->contains(output.filename().native());
     return fs::is_directory(item.file.parent_path() / output.filename(), none);
   });
   return is_folder && !(resume_ && resume_->was_made_from(item, usual)) ? Naming::full

@@ -15,6 +15,7 @@
 
 #include "core/rank_policy.hpp"
 #include "files/link_policy.hpp"
+#include "io/existing_names.hpp"
 #include "io/folder_lock.hpp"
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
@@ -67,6 +68,9 @@ class Job : public pipeline::OutputOwner {
   void prepare_read_only();
 
   void assign_outputs(pipeline::WorkItem& item);
+  /// Throws ItemError(output_collision) if an output would replace an input. Returns whether a file
+  /// exists at the path of an output.
+  bool check_outputs(const pipeline::WorkItem& item) const;
   /// Skips the item if it is done already.
   void load(pipeline::WorkItem& item, pipeline::LoadContext& context);
   void write(pipeline::WorkItem& item);
@@ -113,9 +117,10 @@ class Job : public pipeline::OutputOwner {
   void release_outputs(const pipeline::WorkItem& item) override;
 
  private:
+  bool is_watch() const { return request_.links.has_value(); }
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
-  io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item) const;
+  io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item);
   bool use_full_name(pipeline::WorkItem& item);
   void log_full_name(const pipeline::WorkItem& item);
   void warn_of_unused_bits(const pipeline::WorkItem& item);
@@ -127,6 +132,7 @@ class Job : public pipeline::OutputOwner {
   const io::InputGuard guard_;
   std::optional<io::FolderLock> lock_;
   std::optional<io::StaleTemporaries> stale_;
+  io::ExistingNames existing_outputs_;  // used by assign_outputs()
   std::unique_ptr<ledger::Ledger> ledger_;
   std::int64_t run_number_ = 0;
   std::optional<pipeline::Resume> resume_;

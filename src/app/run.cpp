@@ -257,8 +257,10 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
   while (auto arrival = source_->next({})) {
     const pipeline::ItemPtr item = pipeline::make_work_item(std::move(*arrival));
     if (item->outcome.ok())
-      pipeline::attempt(item->outcome, Stage::source, FailureReason::internal,
-                        [&] { job_.assign_outputs(*item); });
+      pipeline::attempt(item->outcome, Stage::source, FailureReason::internal, [&] {
+        job_.assign_outputs(*item);
+        job_.check_outputs(*item);
+      });
     const std::vector<pipeline::OutputDecision> decisions = inspect_outputs(*item);
     const bool skipped = item->outcome.result == ItemResult::skipped;
     ++(item->outcome.ok() ? report.done : skipped ? report.skipped : report.failed);

@@ -23,7 +23,8 @@ BatchKey batch_key(const Task& task, int multiple) {
                task.chroma_rank,
                task.wants_spectrum,
                is_float(task.input.shape().depth),
-               task.min_factor_rank};
+               task.min_factor_rank,
+               task.takes_png_chunks};
   if (key.has_factor_rank()) key.ranks.emplace_back(*task.min_factor_rank);
   return key;
 }

@@ -90,6 +90,8 @@ struct PictureView {
   const Image* alpha = nullptr;        ///< null or empty: opaque
   const Metadata* metadata = nullptr;  ///< null: none
   std::span<const TextEntry> texts{};
+  /// If not empty: the IDAT chunks of the pixels, which are then not read. Only for PNG.
+  std::span<const std::byte> png_chunks{};
 
   // Implicit: an image is a picture.
   PictureView(const Image& image) : pixels(image) {}  // NOLINT(google-explicit-constructor)

@@ -3,6 +3,7 @@
 #include <concurrentqueue/concurrentqueue.h>
 #include <concurrentqueue/lightweightsemaphore.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -17,6 +18,9 @@ namespace eckart::flow {
 /// A bounded, closable queue between threads, with any number of producers and consumers, over
 /// ConcurrentQueue of moodycamel. Items of one producer keep their order; items of different
 /// producers have no order.
+///
+/// A producer that waits for capacity is woken when an eighth of the capacity is free, and not for
+/// each item: the two threads would otherwise switch at each item.
 ///
 /// After close(), no item can be pushed, and the items inside can still be popped. cancel() also
 /// discards those. Both wake all waiting threads, may be called from any thread, and any number of
@@ -102,7 +106,7 @@ class Channel {
     while (!is_finished()) {
       if (!is_canceled_ && queue_.try_dequeue(item)) {
         --size_;
-        free_capacity_.signal();
+        release_capacity();
         return item;
       }
       std::this_thread::yield();
@@ -111,11 +115,23 @@ class Channel {
     return std::nullopt;
   }
 
+  /// What is not released is at most an eighth of the capacity. So a producer that waits has
+  /// consumers with work, and one of them will release it.
+  void release_capacity() {
+    const std::ptrdiff_t min_released = std::ptrdiff_t(std::max<std::size_t>(1, capacity_ / 8));
+    std::ptrdiff_t unreleased = ++unreleased_;
+    while (unreleased >= min_released) {
+      if (!unreleased_.compare_exchange_weak(unreleased, 0)) continue;
+      return free_capacity_.signal(unreleased);
+    }
+  }
+
   const std::size_t capacity_;
   moodycamel::ConcurrentQueue<T> queue_;
   moodycamel::LightweightSemaphore free_capacity_;
   moodycamel::LightweightSemaphore available_items_;
-  std::atomic<std::size_t> size_{0};  // items inside and being added
+  std::atomic<std::size_t> size_{0};           // items inside and being added
+  std::atomic<std::ptrdiff_t> unreleased_{0};  // free capacity that producers cannot use yet
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_canceled_{false};
 };

@@ -11,15 +11,19 @@
 #include <span>
 
 #include "files/file_descriptor.hpp"
+#include "io/environment_error.hpp"
+#include "io/error_text.hpp"
 
 namespace eckart::io {
 namespace {
 
-/// Returns an invalid descriptor if it is not a regular file or cannot be opened.
+/// Returns an invalid descriptor if it is not a regular file or cannot be opened. Throws
+/// EnvironmentError if descriptors or memory ran out, because the files are not the cause.
 files::FileDescriptor open_regular(const std::filesystem::path& path) {
   // O_NONBLOCK: without it, opening a FIFO would wait for a writer.
   files::FileDescriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  if (!file) check_exhaustion(errno, "cannot open " + path.string() + ": " + error_text(errno));
   struct stat status {};
   const bool is_regular = file && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
   return is_regular ? std::move(file) : files::FileDescriptor();

@@ -14,7 +14,7 @@ enum class FileComparison {
 };
 
 /// Compares `file` with `whole`. Returns `different` if either is not a regular file (a link is not
-/// followed) or cannot be read.
+/// followed) or cannot be read. Throws EnvironmentError if file descriptors or memory ran out.
 FileComparison compare_files(const std::filesystem::path& file, const std::filesystem::path& whole);
 /// Compares with an open file, whatever file is at its path now.
 FileComparison compare_files(const std::filesystem::path& file, const InputFile& whole);

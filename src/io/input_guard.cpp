@@ -28,19 +28,21 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
   }
 }
 
-void InputGuard::check(const fs::path& file, const fs::path& output) const {
+bool InputGuard::check(const fs::path& file, const fs::path& output) const {
   const auto refuse = [&](const std::string& why) {
     throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
   };
   std::error_code ignored;  // a file or folder does not exist
   struct stat status {};
-  if (::stat(output.c_str(), &status) == 0) {
+  const bool exists = ::stat(output.c_str(), &status) == 0;
+  if (exists) {
     if (fs::equivalent(file, output, ignored)) refuse("would overwrite the input itself");
     if (files_.contains({status.st_dev, status.st_ino})) refuse("would overwrite another input");
   }
   for (const fs::path& folder : folders_) {
     if (is_within(output, folder)) refuse("would be inside the input folder " + folder.string());
   }
+  return exists;
 }
 
 }  // namespace eckart::io

@@ -18,8 +18,8 @@ class InputGuard {
   InputGuard(const std::vector<std::filesystem::path>& inputs, const std::filesystem::path& root);
 
   /// Throws ItemError(output_collision) if `output`, made from `file`, would replace `file` or
-  /// another input, or would be inside an input folder.
-  void check(const std::filesystem::path& file, const std::filesystem::path& output) const;
+  /// another input, or would be inside an input folder. Returns whether a file exists at `output`.
+  bool check(const std::filesystem::path& file, const std::filesystem::path& output) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> files_;

@@ -147,16 +147,19 @@ std::uint64_t OutputTree::hash_of(const fs::path& path) const {
                                               : path.native());
 }
 
-std::vector<std::uint64_t> OutputTree::hashes_of(const fs::path& relative, Naming naming) const {
+std::vector<std::uint64_t> OutputTree::hashes_of(const std::vector<fs::path>& paths) const {
   std::vector<std::uint64_t> hashes;
-  for (const fs::path& path : output_paths_of(relative, naming)) hashes.push_back(hash_of(path));
+  for (const fs::path& path : paths) hashes.push_back(hash_of(path));
   return hashes;
 }
 
 std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming naming) const {
-  std::vector<fs::path> outputs = output_paths_of(relative, naming);
-  for (fs::path& output : outputs) output = root_ / output;
-  return outputs;
+  return below_root(output_paths_of(relative, naming));
+}
+
+std::vector<fs::path> OutputTree::below_root(std::vector<fs::path> paths) const {
+  for (fs::path& path : paths) path = root_ / path;
+  return paths;
 }
 
 std::vector<fs::path> OutputTree::possible_factors_of(const fs::path& relative) const {
@@ -171,13 +174,14 @@ std::vector<fs::path> OutputTree::possible_factors_of(const fs::path& relative) 
 }
 
 std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {
-  std::vector<fs::path> outputs = outputs_of(relative, naming);
-  for (const fs::path& path : output_paths_of(relative, naming)) {
+  const std::vector<fs::path> paths = output_paths_of(relative, naming);
+  std::vector<fs::path> outputs = below_root(paths);
+  for (const fs::path& path : paths) {
     if (*path.lexically_normal().begin() == files::kStateFolder)
       throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
                                                            " would be inside the folder .eckart");
   }
-  const std::vector<std::uint64_t> hashes = hashes_of(relative, naming);
+  const std::vector<std::uint64_t> hashes = hashes_of(paths);
   const std::uint64_t input = hash::name_hash(relative.native());
   {
     const std::lock_guard lock(mutex_);
@@ -201,7 +205,7 @@ void OutputTree::release(const fs::path& relative) {
   const std::uint64_t input = hash::name_hash(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
-    for (const std::uint64_t hash : hashes_of(relative, naming)) {
+    for (const std::uint64_t hash : hashes_of(output_paths_of(relative, naming))) {
       const auto reserved = reserved_.find(hash);
       if (reserved != reserved_.end() && reserved->second == input) reserved_.erase(reserved);
     }

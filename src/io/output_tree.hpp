@@ -64,6 +64,8 @@ class OutputTree {
     is_case_insensitive_ = is_case_insensitive;
   }
 
+  bool is_case_insensitive() const { return is_case_insensitive_; }
+
   const codec::Codec* codec() const { return codec_; }
   bool has_factors() const { return extra_.factors; }
 
@@ -79,8 +81,9 @@ class OutputTree {
                                                const std::filesystem::path& relative);
   std::vector<std::filesystem::path> output_paths_of(const std::filesystem::path& relative,
                                                      Naming naming) const;
+  std::vector<std::filesystem::path> below_root(std::vector<std::filesystem::path> paths) const;
   std::uint64_t hash_of(const std::filesystem::path& path) const;
-  std::vector<std::uint64_t> hashes_of(const std::filesystem::path& relative, Naming naming) const;
+  std::vector<std::uint64_t> hashes_of(const std::vector<std::filesystem::path>& paths) const;
 
   const std::filesystem::path root_;
   const std::string name_, full_name_;

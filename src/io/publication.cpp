@@ -40,8 +40,9 @@ bool is_name_collision(int error) { return error == ENOTDIR || error == EISDIR |
 }
 
 std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
-                                               std::span<const std::byte> bytes) {
-  auto file = std::make_unique<TemporaryFile>(parent_folder(path));
+                                               std::span<const std::byte> bytes,
+                                               TemporaryName name) {
+  auto file = std::make_unique<TemporaryFile>(parent_folder(path), name);
   file->write(bytes);
   return file;
 }
@@ -49,16 +50,16 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
 }  // namespace
 
 std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> bytes,
-                              std::optional<std::int64_t> mtime_ns) {
+                              std::optional<std::int64_t> mtime_ns, TemporaryName name) {
   try {
     is_published_ = false;
     std::unique_ptr<TemporaryFile> temporary;
     try {
-      temporary = write_temporary(path, bytes);
+      temporary = write_temporary(path, bytes, name);
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::no_such_file_or_directory) throw;
       make_folders(parent_folder(path));
-      temporary = write_temporary(path, bytes);
+      temporary = write_temporary(path, bytes, name);
     }
     files_.push_back({std::move(temporary), path});
     return files_.back().temporary->fix_mtime(mtime_ns);
@@ -126,8 +127,7 @@ class PublicationGroup {
     if (!options_.resolve_collision) return;
     for (const Publication::File& file : publications_[index]->files_) {
       struct stat status {};
-      if (::lstat(file.path.c_str(), &status) == 0)
-        options_.resolve_collision(index, file.path, file.temporary->path());
+      if (::lstat(file.path.c_str(), &status) == 0) resolve_collision(index, file);
     }
   }
 
@@ -145,12 +145,20 @@ class PublicationGroup {
     renamed_.push_back(&publication);
   }
 
+  /// A failure to name the file is an EnvironmentError or ItemError, as in rename_files().
+  CollisionAction resolve_collision(std::size_t index, const Publication::File& file) const {
+    try {
+      file.temporary->ensure_name();
+    } catch (const std::system_error& error) {
+      fail(file.path, error);
+    }
+    return options_.resolve_collision(index, file.path, file.temporary->path());
+  }
+
   void rename_file(std::size_t index, Publication::File& file) const {
     if (options_.resolve_collision) {
       if (file.temporary->rename_if_free(file.path)) return;
-      const CollisionAction action =
-          options_.resolve_collision(index, file.path, file.temporary->path());
-      if (action == CollisionAction::keep) return sync_existing(file.path);
+      if (resolve_collision(index, file) == CollisionAction::keep) return sync_existing(file.path);
     }
     file.temporary->rename_to(file.path);
   }

@@ -15,7 +15,8 @@
 namespace eckart::io {
 
 /// The files of one image until publish(): each is written completely under a temporary name beside
-/// its path. The destructor removes files that were not published. Used by one thread at a time.
+/// its path, or without a name. The destructor removes files that were not published. Used by one
+/// thread at a time.
 class Publication {
  public:
   /// Writes a temporary file for `path` and creates its folder if missing. Sets its mtime to
@@ -24,7 +25,8 @@ class Publication {
   /// system's message: output_collision if a file is in the path of the folder, otherwise
   /// not_written.
   std::int64_t add(const std::filesystem::path& path, std::span<const std::byte> bytes,
-                   std::optional<std::int64_t> mtime_ns = {});
+                   std::optional<std::int64_t> mtime_ns = {},
+                   TemporaryName name = TemporaryName::at_once);
   /// Removes the temporary files that are not published yet.
   void clear() { files_.clear(); }
   /// Whether publish() has finished with it, with the requested durability.

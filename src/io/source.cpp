@@ -68,7 +68,9 @@ class FolderSource : public Source {
       if (!names_.empty()) {
         const fs::path relative = folder_ / names_.back();
         names_.pop_back();
-        return SourceItem{root_ / relative, output_prefix_ / relative, {}};
+        SourceItem item{root_ / relative, output_prefix_ / relative, {}};
+        item.sibling_folders = folder_names_;
+        return item;
       }
       if (pending_.empty()) return std::nullopt;
       folder_ = std::move(pending_.back());
@@ -103,14 +105,16 @@ class FolderSource : public Source {
     if (!listing) return failed();
     reading.release();
     std::vector<std::string> subfolders;
+    auto folder_names = std::make_shared<std::set<std::string>>();
     errno = 0;
     for (const dirent* entry = nullptr; (entry = ::readdir(listing.get())); errno = 0) {
       if (stop.stop_requested()) return {};
-      classify(*directory, *entry, subfolders);
+      if (classify(*directory, *entry, subfolders)) folder_names->emplace(entry->d_name);
       if (entry->d_name == std::string_view(files::kStateFolder) && !folder.empty())
         output_folders_.push_back(path_of(folder));
     }
     const std::error_code error = failed();
+    folder_names_ = std::move(folder_names);
     std::sort(names_.begin(), names_.end(), std::greater<>());
     std::sort(subfolders.begin(), subfolders.end(), std::greater<>());
     for (const std::string& name : subfolders) pending_.push_back(folder / name);
@@ -118,11 +122,12 @@ class FolderSource : public Source {
   }
 
   /// Yields anything that is not a folder and has the name of an image. For a broken link or a
-  /// FIFO, the load stage reports the error.
-  void classify(const Directory& directory, const dirent& entry,
+  /// FIFO, the load stage reports the error. Returns whether the entry is a folder or a link to
+  /// one.
+  bool classify(const Directory& directory, const dirent& entry,
                 std::vector<std::string>& subfolders) {
     std::string name = entry.d_name;
-    if (name == "." || name == "..") return;
+    if (name == "." || name == "..") return false;
     const bool may_be_link = entry.d_type == DT_LNK || entry.d_type == DT_UNKNOWN;
     const bool is_real_folder =
         entry.d_type == DT_DIR || (may_be_link && is_folder(directory, name, AT_SYMLINK_NOFOLLOW));
@@ -138,6 +143,7 @@ class FolderSource : public Source {
           unread_examples_.size() < kMaxUnreadExamples)
         unread_examples_.push_back(path_of(folder_) / name);
     }
+    return is_folder_or_link_to_one;
   }
 
   static bool is_folder(const Directory& directory, const std::string& name, int flags) {
@@ -151,6 +157,7 @@ class FolderSource : public Source {
   RootDirectoryPtr root_directory_;  // of root_; opened at first use
   fs::path folder_;                  // the folder of names_, below root_
   std::vector<std::string> names_;   // in descending order: the next name is last
+  FolderNames folder_names_;         // in folder_
   std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
   UnreadFiles unread_files_;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "io/unread_files.hpp"
 
 namespace eckart::io {
+
+/// The names of folders, and of links to folders, in one folder.
+using FolderNames = std::shared_ptr<const std::set<std::string>>;
 
 /// One input file. `relative` is its path below the output folder, in the mirrored tree.
 struct SourceItem {
@@ -24,6 +28,7 @@ struct SourceItem {
   bool is_last_attempt = true;  ///< a file that does not decode counts as failed, not as incomplete
   RootedFile rooted_file{};     ///< set by a watch: the only way to access the file
   FileIdentity identity{};      ///< set by a watch: the identity when the file was last examined
+  FolderNames sibling_folders{};  ///< in the folder of the file; null: unknown
 };
 
 /// Yields input files. Used by one thread at a time.

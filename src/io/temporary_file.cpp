@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "files/throw_errno.hpp"
 #include "io/process_token.hpp"
@@ -40,24 +41,40 @@ bool is_foreign_temporary(std::string_view name) {
          name.compare(kPrefix.size(), process_token().size(), process_token()) != 0;
 }
 
-TemporaryFile::TemporaryFile(const std::filesystem::path& folder)
-    : TemporaryFile(AT_FDCWD, folder, 0666) {}
+TemporaryFile::TemporaryFile(const std::filesystem::path& folder, TemporaryName name)
+    : folder_(AT_FDCWD), prefix_(folder) {
+  if (name == TemporaryName::late) link_method_ = link_method(folder);
+  if (link_method_ != LinkMethod::none) descriptor_ = open_unnamed(folder);
+  if (!descriptor_) create(0666);
+}
 
-TemporaryFile::TemporaryFile(const Directory& folder, mode_t mode)
-    : TemporaryFile(folder.descriptor(), {}, mode) {}
+TemporaryFile::TemporaryFile(const Directory& folder, mode_t mode) : folder_(folder.descriptor()) {
+  create(mode);
+}
 
-TemporaryFile::TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode)
-    : folder_(folder) {
+void TemporaryFile::create(mode_t mode) {
   do {
-    path_ = prefix / unique_name();
+    path_ = unique_path();
     descriptor_ = files::FileDescriptor(
         ::openat(folder_, path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   } while (!descriptor_ && (errno == EEXIST || errno == EINTR));
   if (!descriptor_) files::throw_errno("cannot create a file");
 }
 
+std::filesystem::path TemporaryFile::unique_path() const { return prefix_ / unique_name(); }
+
 TemporaryFile::~TemporaryFile() {
-  if (!is_renamed_) ::unlinkat(folder_, path_.c_str(), 0);
+  if (!is_renamed_ && !path_.empty()) ::unlinkat(folder_, path_.c_str(), 0);
+}
+
+void TemporaryFile::ensure_name() {
+  if (!path_.empty()) return;
+  std::filesystem::path path = unique_path();
+  while (!link_unnamed(descriptor_, link_method_, path)) {
+    if (errno != EEXIST) files::throw_errno("cannot create a file");
+    path = unique_path();
+  }
+  path_ = std::move(path);
 }
 
 void TemporaryFile::write(std::span<const std::byte> bytes) {
@@ -134,18 +151,21 @@ void TemporaryFile::sync() {
 }
 
 void TemporaryFile::close() {
+  if (path_.empty()) return;
   // On Linux the descriptor is closed even after EINTR.
   if (::close(descriptor_.release()) != 0 && errno != EINTR) files::throw_errno("cannot close");
 }
 
 void TemporaryFile::rename_to(const std::filesystem::path& path) {
+  ensure_name();
   if (::renameat(folder_, path_.c_str(), folder_, path.c_str()) != 0)
     files::throw_errno("cannot rename");
   is_renamed_ = true;
 }
 
 bool TemporaryFile::rename_if_free(const std::filesystem::path& path) {
-  is_renamed_ = rename_no_replace(folder_, path_, folder_, path);
+  is_renamed_ = path_.empty() ? link_unnamed(descriptor_, link_method_, path)
+                              : rename_no_replace(folder_, path_, folder_, path);
   if (!is_renamed_ && errno != EEXIST) files::throw_errno("cannot rename");
   return is_renamed_;
 }

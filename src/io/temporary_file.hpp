@@ -11,16 +11,27 @@
 #include <string_view>
 
 #include "io/directory.hpp"
+#include "io/unnamed_file.hpp"
 
 struct stat;
 
 namespace eckart::io {
 
-/// A new file in an existing folder under a unique name, `.eckart-...tmp`. The destructor removes
-/// it unless it was renamed. Throws std::system_error.
+/// When a temporary file gets a name.
+enum class TemporaryName {
+  at_once,
+  /// When it is renamed, if the file system allows that. Then a killed process leaves nothing, and
+  /// the folder is locked once and not twice. A program that watches the folder sees the new name
+  /// (IN_CREATE), but no renaming and no closing of it (IN_MOVED_TO, IN_CLOSE_WRITE).
+  late,
+};
+
+/// A new file in an existing folder under a unique name, `.eckart-...tmp`, or without a name. The
+/// destructor removes it unless it was renamed. Throws std::system_error.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(const std::filesystem::path& folder);
+  explicit TemporaryFile(const std::filesystem::path& folder,
+                         TemporaryName name = TemporaryName::at_once);
   /// Creates the file in an open directory, which must outlive this object. path() and the
   /// arguments of rename_to() are relative to that directory.
   explicit TemporaryFile(const Directory& folder, mode_t mode = 0666);
@@ -28,7 +39,10 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
+  /// Empty if it has no name.
   const std::filesystem::path& path() const { return path_; }
+  /// Gives a file without a name its unique name.
+  void ensure_name();
   void write(std::span<const std::byte> bytes);
   /// Errors are ignored.
   void set_times(const timespec& access, const timespec& modification) noexcept;
@@ -47,19 +61,24 @@ class TemporaryFile {
   void start_writeback() noexcept;
   /// Waits until the data is on the disk.
   void sync();
-  /// Must be called before rename_to(): some file systems report a failed write only here.
+  /// Must be called before rename_to(): some file systems report a failed write only here. A file
+  /// without a name stays open; see link_method().
   void close();
   void rename_to(const std::filesystem::path& path);
   /// Returns false and changes nothing if the target exists.
   bool rename_if_free(const std::filesystem::path& path);
 
  private:
-  TemporaryFile(int folder, const std::filesystem::path& prefix, mode_t mode);
   /// As set_times(), in ns since 1970.
   void set_mtime(std::int64_t mtime_ns) noexcept;
   std::int64_t mtime_ns() const;
 
-  int folder_;  // of path_; AT_FDCWD: the current folder
+  void create(mode_t mode);
+  std::filesystem::path unique_path() const;
+
+  const int folder_;  // of prefix_ and path_; AT_FDCWD: the current folder
+  const std::filesystem::path prefix_;
+  LinkMethod link_method_ = LinkMethod::none;
   std::filesystem::path path_;
   files::FileDescriptor descriptor_;
   bool is_renamed_ = false;

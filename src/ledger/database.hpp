@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,12 +79,12 @@ class Database {
   /// Runs `body` in a write transaction, which is rolled back if `body` throws.
   template <class Body>
   void transaction(const Body& body) {
-    run_transaction("BEGIN IMMEDIATE", body);
+    run_transaction(begin_write_, "BEGIN IMMEDIATE", body);
   }
   /// Runs `body` in a read transaction: `body` sees one state of the file, whatever others write.
   template <class Body>
   void read_transaction(const Body& body) {
-    run_transaction("BEGIN", body);
+    run_transaction(begin_read_, "BEGIN", body);
   }
   /// Whether the path of the open file now names another file or none.
   bool has_moved() const;
@@ -92,12 +93,17 @@ class Database {
  private:
   Database() = default;
   sqlite3* get() const { return database_.get(); }
+  /// Prepares the statement at its first use.
+  void step(std::optional<Statement>& statement, const char* sql) {
+    if (!statement) statement.emplace(prepare(sql));
+    Statement::Execution(*statement).step();
+  }
   template <class Body>
-  void run_transaction(const char* begin, const Body& body) {
-    execute(begin);
+  void run_transaction(std::optional<Statement>& begin, const char* sql, const Body& body) {
+    step(begin, sql);
     try {
       body();
-      execute("COMMIT");
+      step(commit_, "COMMIT");
     } catch (...) {
       roll_back();
       throw;
@@ -109,6 +115,7 @@ class Database {
     void operator()(sqlite3* database) const;
   };
   std::unique_ptr<sqlite3, CloseDatabase> database_;
+  std::optional<Statement> begin_write_, begin_read_, commit_;
 };
 
 }  // namespace eckart::ledger

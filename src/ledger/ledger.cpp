@@ -1,5 +1,6 @@
 #include "ledger/ledger.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/instant.hpp"
@@ -13,6 +14,16 @@ namespace fs = std::filesystem;
 
 // A power cut loses at most the records of this interval; their images are then processed again.
 constexpr auto kSyncInterval = std::chrono::seconds(1);
+
+void record_changes(const LedgerTables& tables, const LedgerChanges& changes, std::int64_t run) {
+  for (const std::string& input : changes.cleared) tables.clear(input);
+  for (const OutputEntry& entry : changes.done) tables.record(entry, run);
+  for (const FailureEntry& failure : changes.failed) tables.record(failure);
+  for (const OutputEntry& entry : changes.input_updates) tables.update_input(entry);
+  for (const std::string& output : changes.outputs_without_input) tables.clear_input_state(output);
+  for (const OutputEntry& entry : changes.intents) tables.record_intent(entry, run);
+  for (const PublishIntent& intent : changes.abandoned_intents) tables.remove_intents(intent);
+}
 
 }  // namespace
 
@@ -85,15 +96,37 @@ void Ledger::record(const LedgerChanges& changes) {
       changes.input_updates.empty() && changes.outputs_without_input.empty() &&
       changes.intents.empty() && changes.abandoned_intents.empty())
     return;
-  transaction(changes.sync && is_durable_, [&](const LedgerTables& tables, const LedgerRun& run) {
-    for (const std::string& input : changes.cleared) tables.clear(input);
-    for (const OutputEntry& entry : changes.done) tables.record(entry, run.number);
-    for (const FailureEntry& failure : changes.failed) tables.record(failure);
-    for (const OutputEntry& entry : changes.input_updates) tables.update_input(entry);
-    for (const std::string& output : changes.outputs_without_input)
-      tables.clear_input_state(output);
-    for (const OutputEntry& entry : changes.intents) tables.record_intent(entry, run.number);
-    for (const PublishIntent& intent : changes.abandoned_intents) tables.remove_intents(intent);
+  RecordCall call{changes};
+  std::unique_lock lock(calls_mutex_);
+  waiting_calls_.push_back(&call);
+  call_finished_.wait(lock, [&] { return call.is_finished || !is_recording_; });
+  if (!call.is_finished) {
+    is_recording_ = true;
+    const std::vector<RecordCall*> calls = std::exchange(waiting_calls_, {});
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      record(calls);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    is_recording_ = false;
+    for (RecordCall* each : calls) {
+      each->is_finished = true;
+      each->error = error;
+    }
+    call_finished_.notify_all();
+  }
+  if (call.error) std::rethrow_exception(call.error);
+}
+
+/// Records the changes in the order of the calls.
+void Ledger::record(std::span<RecordCall* const> calls) {
+  const bool sync =
+      std::ranges::any_of(calls, [](const RecordCall* call) { return call->changes.sync; });
+  transaction(sync && is_durable_, [&](const LedgerTables& tables, const LedgerRun& run) {
+    for (const RecordCall* call : calls) record_changes(tables, call->changes, run.number);
   });
 }
 

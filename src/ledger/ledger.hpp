@@ -1,10 +1,13 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,6 +53,7 @@ class Ledger {
   std::vector<OutputEntry> intents(const std::string& output);
   std::optional<FailureEntry> find_failure(const std::string& input);
   /// Records all changes or none. They replace earlier records of the same inputs and outputs.
+  /// Calls of several threads that come during a transaction share the next one, and fail together.
   /// Throws EnvironmentError.
   void record(const LedgerChanges& changes);
   /// Durable when it returns. Throws EnvironmentError.
@@ -91,7 +95,15 @@ class Ledger {
   void check_not_replaced() const;
 
  private:
+  /// A call of record().
+  struct RecordCall {
+    const LedgerChanges& changes;
+    bool is_finished = false;
+    std::exception_ptr error{};
+  };
+
   explicit Ledger(std::unique_ptr<LedgerConnection> connection);
+  void record(std::span<RecordCall* const> calls);
   template <class Query>
   auto read(const Query& query);
   template <class Write>
@@ -103,6 +115,11 @@ class Ledger {
   const std::unique_ptr<LedgerConnection> connection_;
   // Of the transactions, one at a time.
   Instant last_sync_ = Clock::now();
+
+  std::mutex calls_mutex_;
+  std::condition_variable call_finished_;
+  std::vector<RecordCall*> waiting_calls_;
+  bool is_recording_ = false;  // one of the threads in record() records all calls that waited
 };
 
 }  // namespace eckart::ledger

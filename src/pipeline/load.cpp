@@ -27,6 +27,7 @@ ItemPtr make_work_item(io::SourceItem arrival) {
   item->relative = std::move(arrival.relative);
   item->outcome = std::move(arrival.outcome);
   item->job = arrival.job;
+  item->sibling_folders = std::move(arrival.sibling_folders);
   item->attempt = arrival.attempt;
   item->is_last_attempt = arrival.is_last_attempt;
   item->file_state = arrival.identity.state;
@@ -52,6 +53,23 @@ bool have_shape_of(const ImageFactors& factors, const WorkItem& item) {
          std::ranges::all_of(factors.matrices, [&](const Factors& matrix) {
            return matrix.rows == shape.rows && matrix.cols == shape.cols;
          });
+}
+
+/// Whether the outputs of the task are the pixels that are written.
+bool may_be_encoded_as_computed(const WorkItem& item) {
+  return item.image.empty() && item.alpha.empty() && item.matrices_shape == item.image_shape &&
+         !largest_stored_sample(item.metadata, item.image_shape.depth);
+}
+
+/// Returns all bytes of a file that is so small that its header may as well be read with them,
+/// before the memory is reserved. Otherwise returns none. Each load thread holds at most one such
+/// file.
+std::vector<std::byte> read_if_small(const io::InputFile& file) {
+  constexpr std::int64_t kMaxSmall = 64 << 10;
+  if (file.size() == 0 || file.size() > kMaxSmall) return {};
+  std::vector<std::byte> bytes(std::size_t(file.size()));
+  if (file.read_at(0, bytes) != bytes.size()) bytes.clear();  // it has become shorter
+  return bytes;
 }
 
 /// The memory of the kept factors and their file.
@@ -85,15 +103,21 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.output_ranks = ranks_;
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  const codec::Codec& codec = codec::detect_codec(file.bytes_on_demand(), input_.decoder);
-  const codec::Header header = codec::admit(codec, file.bytes_on_demand(), limits_);
+  const std::vector<std::byte> small = read_if_small(file);
+  const auto header_bytes = [&] {
+    return small.empty() ? file.bytes_on_demand() : codec::FileBytes(small);
+  };
+  const codec::Codec& codec = codec::detect_codec(header_bytes(), input_.decoder);
+  const codec::Header header = codec::admit(codec, header_bytes(), limits_);
   if (header.factor_bytes > 0) check_factors_suffice(header.shape);
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) codec::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = preparer_.prepare(decode(item, file, codec, header), context.resizer());
+  Picture picture = preparer_.prepare(
+      small.empty() ? decode(item, file, codec, header) : decode(item, small, codec),
+      context.resizer());
   clamp_to_stored_bits(picture);
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
@@ -118,6 +142,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
   if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
+  item.task.takes_png_chunks = input_.takes_png_chunks && may_be_encoded_as_computed(item);
   if (item.kept_factors && !item.skips_backend && item.has_known_pixels()) use_kept_factors(item);
 }
 
@@ -205,19 +230,23 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
   return bytes + header.max_metadata_bytes + header.factor_bytes + kept_factor_bytes(item);
 }
 
+Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes,
+                       const codec::Codec& codec) const {
+  item.input_bytes = std::int64_t(bytes.size());
+  if (item.needs_content_hash) item.content_hash = io::content_hash(bytes);
+  Picture picture = codec.decode(bytes, limits_);
+  codec::apply_alpha_policy(picture, input_.alpha);
+  return picture;
+}
+
 /// Frees the file's bytes before it returns.
 Picture Loader::decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                        const codec::Header& header) const {
   const std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
-  item.input_bytes = std::int64_t(bytes.size());
-  if (item.needs_content_hash)
-    item.content_hash = io::content_hash(std::span<const std::byte>(bytes));
   // The reservation was made for this header.
   if (codec::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
-  Picture picture = codec.decode(bytes, limits_);
-  codec::apply_alpha_policy(picture, input_.alpha);
-  return picture;
+  return decode(item, bytes, codec);
 }
 
 void Loader::warn_of_jpeg_noise(const WorkItem& item, ImageFormat format) {

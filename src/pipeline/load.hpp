@@ -44,6 +44,8 @@ struct InputOptions {
   std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr; nullopt: as Y
   bool wants_spectra = false;                  ///< Task::wants_spectrum
   bool wants_factors = false;                  ///< Task::min_factor_rank
+  /// Of the outputs only the IDAT chunks are needed: Task::takes_png_chunks.
+  bool takes_png_chunks = false;
   /// Why files of factors are refused; empty: they are inputs too.
   std::string why_no_factors{};
 };
@@ -66,6 +68,8 @@ class Loader {
   void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
+  /// Decodes the bytes of a file.
+  Picture decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec) const;
   Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                  const codec::Header& header) const;
   /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "io/content_hash.hpp"
 #include "io/read_file.hpp"
+#include "pipeline/normal_path.hpp"
 #include "telemetry/json/measurement_json.hpp"
 #include "text/printable.hpp"
 
@@ -232,11 +233,11 @@ int Resume::losses(const std::string& input, const files::FileState& state) cons
 }
 
 std::string Resume::absolute(const std::filesystem::path& path) const {
-  return (current_folder_ / path).lexically_normal().native();
+  return normal_path(current_folder_, path);
 }
 
 std::string Resume::relative_to_root(const std::filesystem::path& output) const {
-  return (current_folder_ / output).lexically_normal().lexically_relative(root_).native();
+  return relative_path(absolute(output), root_);
 }
 
 }  // namespace eckart::pipeline

@@ -95,7 +95,7 @@ void Resume::record(std::span<WorkItem* const> items) const {
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
       done.output_mtime_ns = mtime_of(item->outputs[i]);
-      done.report = telemetry::to_json(output_measurement(*item, i)).dump();
+      done.report = telemetry::to_json_text(output_measurement(*item, i));
     }
     if (!item->unavailable_outputs.empty())
       changes.failed.push_back(

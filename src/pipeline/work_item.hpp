@@ -23,6 +23,7 @@
 #include "flow/channel.hpp"
 #include "io/publication.hpp"
 #include "io/rooted_file.hpp"
+#include "io/source.hpp"
 #include "pipeline/item_state.hpp"
 #include "pipeline/measure.hpp"
 #include "pipeline/meters.hpp"
@@ -40,13 +41,14 @@ struct KeptFactors {
 
 /// One input image in the pipeline. Owned by one thread at a time.
 struct WorkItem {
-  std::int64_t number = 0;         ///< in order of arrival, from 1
-  std::filesystem::path file;      ///< if `rooted_file` is set: for messages and the ledger only
-  io::RootedFile rooted_file;      ///< for a file of a watch: all access uses this
-  std::filesystem::path relative;  ///< path in the mirrored tree
-  int job = 0;                     ///< from io::SourceItem
-  int attempt = 1;                 ///< from io::SourceItem
-  bool is_last_attempt = true;     ///< from io::SourceItem
+  std::int64_t number = 0;          ///< in order of arrival, from 1
+  std::filesystem::path file;       ///< if `rooted_file` is set: for messages and the ledger only
+  io::RootedFile rooted_file;       ///< for a file of a watch: all access uses this
+  std::filesystem::path relative;   ///< path in the mirrored tree
+  int job = 0;                      ///< from io::SourceItem
+  io::FolderNames sibling_folders;  ///< from io::SourceItem
+  int attempt = 1;                  ///< from io::SourceItem
+  bool is_last_attempt = true;      ///< from io::SourceItem
   /// One for each rank. If residuals are written: then theirs, one for each rank. If factors are
   /// written: then theirs, one file; it may be the only one.
   std::vector<std::filesystem::path> outputs;

@@ -86,9 +86,10 @@ class OutputEncoder {
     const Metadata metadata =
         codec::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
     dropped_ = metadata.dropped;  // the same for all outputs
-    return codec_->encode(
-        PictureView(pixels, item_.alpha, metadata, output_stamp(item_, output, options_.stamp)),
-        options_.encode);
+    const std::vector<TextEntry> stamp = output_stamp(item_, output, options_.stamp);
+    PictureView picture(pixels, item_.alpha, metadata, stamp);
+    if (output < item_.task.png_chunks.size()) picture.png_chunks = item_.task.png_chunks[output];
+    return codec_->encode(picture, options_.encode);
   }
 
   OutputQuality measure(std::size_t output, std::span<const std::byte> file) const {
@@ -160,7 +161,8 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
     }
     EncodedOutput encoded = encoder.encode(i);
     const Instant begin = Clock::now();
-    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], encoded.file, mtime_ns));
+    item.output_mtimes_ns.push_back(
+        item.publication.add(item.outputs[i], encoded.file, mtime_ns, options.temporary_name));
     encoded.quality.write_time += Clock::now() - begin;
     item.output_bytes.push_back(std::int64_t(encoded.file.size()));
     item.qualities.push_back(encoded.quality);

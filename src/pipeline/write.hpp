@@ -21,6 +21,7 @@ struct WriteOptions {
   FactorType factors = FactorType::none;  ///< of the output that has the factors
   std::string stamp{};                    ///< the program, as in "eckart 1.0"; empty: no stamp
   MeasureOptions measure{};
+  io::TemporaryName temporary_name = io::TemporaryName::at_once;
 };
 
 /// Encodes the outputs of an item that are not skipped, and adds them to its publication under

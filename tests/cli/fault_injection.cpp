@@ -1,9 +1,11 @@
 // Preloaded into `eckart`: makes system calls on temporary files fail. ECKART_FAULT is
 // CALL:ERRNO:FIRST:COUNT. The calls number FIRST to FIRST + COUNT - 1 (from 1) fail with ERRNO. The
 // number of such calls is written to the file ECKART_FAULT_CALLS at the end. CALL is one of:
-// - mkdir (of .eckart), open, write, fsync, close, rename
+// - mkdir (of .eckart), open, write, fsync, close, rename. A temporary file without a name counts,
+//   too; rename is then the call that gives it a name.
 // - unlink (only with ERRNO 0)
 // - noreplace: renameat2; of a temporary file it also counts as rename
+//   With close and noreplace, no file can be made without a name, as on a network file system.
 // - folder: fsync of a folder
 // - ledger: any call that changes the ledger
 // - any: all of the above
@@ -55,7 +57,13 @@ bool has_in_path(int descriptor, const char* part) {
   std::snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   return readlink(link, path, sizeof path - 1) > 0 && std::strstr(path, part) != nullptr;
 }
-bool is_temporary(int descriptor) { return has_in_path(descriptor, ".eckart-"); }
+/// Whether it was created with O_TMPFILE.
+bool is_unnamed(int descriptor) {
+  return has_in_path(descriptor, "/#") && has_in_path(descriptor, " (deleted)");
+}
+bool is_temporary(int descriptor) {
+  return has_in_path(descriptor, ".eckart-") || is_unnamed(descriptor);
+}
 bool is_ledger(int descriptor) { return has_in_path(descriptor, "ledger.db"); }
 
 std::atomic<long> calls{0};
@@ -94,6 +102,9 @@ bool inject_fault(const char* call) {
   return true;
 }
 
+/// Whether ECKART_FAULT names exactly this call; not if it is `any`.
+bool is_fault_of(const char* call) { return std::strcmp(call, fault_from_environment().call) == 0; }
+
 template <class Function>
 Function next(Function, const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
@@ -121,7 +132,14 @@ int openat(int folder, const char* path, int flags, ...) {
   const int mode = va_arg(more, int);
   va_end(more);
   static const auto real = next(&openat, "openat");
-  return is_temporary(path) && inject_fault("open") ? -1 : real(folder, path, flags, mode);
+  const bool is_unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+  if (is_unnamed && (is_fault_of("close") || is_fault_of("noreplace"))) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return (is_unnamed || is_temporary(path)) && inject_fault("open")
+             ? -1
+             : real(folder, path, flags, mode);
 }
 
 int openat64(int folder, const char* path, int flags, ...) __attribute__((alias("openat")));
@@ -133,18 +151,15 @@ int mkdir(const char* path, mode_t mode) {
   return ours && inject_fault("mkdir") ? -1 : real(path, mode);
 }
 
-/// Whether ECKART_FAULT names exactly this call; `any` does not include it.
-bool should_hang(const char* call) { return std::strcmp(call, fault_from_environment().call) == 0; }
-
 ssize_t read(int descriptor, void* data, size_t size) {
   static const auto real = next(&read, "read");
-  if (should_hang("input") && has_in_path(descriptor, "/stuck")) inject_fault("input");
+  if (is_fault_of("input") && has_in_path(descriptor, "/stuck")) inject_fault("input");
   return real(descriptor, data, size);
 }
 
 ssize_t pread(int descriptor, void* data, size_t size, off_t offset) {
   static const auto real = next(&pread, "pread");
-  if (should_hang("input") && has_in_path(descriptor, "/stuck")) inject_fault("input");
+  if (is_fault_of("input") && has_in_path(descriptor, "/stuck")) inject_fault("input");
   return real(descriptor, data, size, offset);
 }
 ssize_t pread64(int descriptor, void* data, size_t size, off_t offset)
@@ -152,26 +167,26 @@ ssize_t pread64(int descriptor, void* data, size_t size, off_t offset)
 
 dirent* readdir(DIR* folder) {
   static const auto real = next(&readdir, "readdir");
-  if (should_hang("list") && has_in_path(dirfd(folder), "stuck")) inject_fault("list");
+  if (is_fault_of("list") && has_in_path(dirfd(folder), "stuck")) inject_fault("list");
   return real(folder);
 }
 dirent64* readdir64(DIR* folder) {
   static const auto real = next(&readdir64, "readdir64");
-  if (should_hang("list") && has_in_path(dirfd(folder), "stuck")) inject_fault("list");
+  if (is_fault_of("list") && has_in_path(dirfd(folder), "stuck")) inject_fault("list");
   return real(folder);
 }
 
 int lstat(const char* path, struct stat* status) noexcept {
   static const auto real = next(&lstat, "lstat");
   const bool fails =
-      should_hang("lstat") && std::strstr(path, "out/unstable/") && inject_fault("lstat");
+      is_fault_of("lstat") && std::strstr(path, "out/unstable/") && inject_fault("lstat");
   return fails ? -1 : real(path, status);
 }
 
 int lstat64(const char* path, struct stat64* status) noexcept {
   static const auto real = next(&lstat64, "lstat64");
   const bool fails =
-      should_hang("lstat") && std::strstr(path, "out/unstable/") && inject_fault("lstat");
+      is_fault_of("lstat") && std::strstr(path, "out/unstable/") && inject_fault("lstat");
   return fails ? -1 : real(path, status);
 }
 
@@ -179,13 +194,13 @@ int lstat64(const char* path, struct stat64* status) noexcept {
 void cblas_sgemm(int order, int a_is, int b_is, int m, int n, int k, float alpha, const float* a,
                  int lda, const float* b, int ldb, float beta, float* c, int ldc) {
   static const auto real = next(&cblas_sgemm, "cblas_sgemm");
-  if (should_hang("compute")) inject_fault("compute");
+  if (is_fault_of("compute")) inject_fault("compute");
   real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 void cblas_dgemm(int order, int a_is, int b_is, int m, int n, int k, double alpha, const double* a,
                  int lda, const double* b, int ldb, double beta, double* c, int ldc) {
   static const auto real = next(&cblas_dgemm, "cblas_dgemm");
-  if (should_hang("compute")) inject_fault("compute");
+  if (is_fault_of("compute")) inject_fault("compute");
   real(order, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
 }
 
@@ -219,7 +234,7 @@ int fsync(int descriptor) {
   const char* const call = is_temporary(descriptor) ? "fsync"
                            : is_ledger(descriptor)  ? "ledger"
                                                     : "folder";
-  if (should_hang("writeback")) {
+  if (is_fault_of("writeback")) {
     if (is_temporary(descriptor)) write_back(descriptor);
     if (std::strcmp(call, "folder") == 0) inject_fault("writeback");
     return real(descriptor);
@@ -259,6 +274,12 @@ int close(int descriptor) {
   const int error = errno, result = real(descriptor);
   if (failed) errno = error;
   return failed ? -1 : result;
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  static const auto real = next(&linkat, "linkat");
+  const bool publishes = (flags & (AT_EMPTY_PATH | AT_SYMLINK_FOLLOW)) != 0;
+  return publishes && inject_fault("rename") ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
 int renameat(int from_folder, const char* from, int to_folder, const char* to) {

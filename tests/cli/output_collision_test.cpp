@@ -128,6 +128,8 @@ TEST_F(OutputCollisionTest, is_not_reported_when_an_output_cannot_be_looked_at) 
         << more;
   }
   fs::permissions(at("out/unstable"), fs::perms::all);
+  write("out/unstable/a.png.png",
+        "of another program");  // so that the full name is looked at first
   for (int call = 1; call <= 2; ++call) {
     const std::string fault = "lstat:" + std::to_string(EIO) + ":" + std::to_string(call) + ":1";
     const ProcessResult broken = run(command, {.fault = fault});

@@ -90,20 +90,30 @@ TEST_F(LoadErrorTest, applies_limits_before_reserving) {
   EXPECT_EQ(header_error(sparse({}, 0)), FailureReason::empty_file);
 }
 
-TEST_F(LoadErrorTest, rejects_a_file_that_grew_while_waiting) {
-  const fs::path path = write(PngMaker(1, 1, 8, 0).pixels("\0\1"sv).end());
-  const Bytes larger = PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
-  pipeline::Loader loader({}, ranks_, &codec::codec_for(ImageFormat::png));
-  pipeline::WorkItem item;
-  item.file = path;
-  FakeMemory memory([&](std::size_t bytes) {
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(larger.data()), std::streamsize(larger.size()));
-    return budget_.reserve(bytes);
-  });
-  const CaughtError failure = failure_of([&] { loader.load(item, std::nullopt, memory); });
-  EXPECT_EQ(failure.reason, FailureReason::corrupt);
-  EXPECT_TRUE(item.task.input.empty());
+/// A small file is read with its header. A larger one must still have this header afterwards.
+TEST_F(LoadErrorTest, rejects_a_file_that_changed_while_waiting_unless_it_was_read_before) {
+  const Bytes other = PngMaker(1, 2, 8, 0).pixels("\0\1\0\2"sv).end();
+  for (const int side : {20, 400}) {
+    SCOPED_TRACE(side);
+    const fs::path path = write(
+        codec::codec_for(ImageFormat::png).encode(noise_image({side, side, 1, Depth::u8}), {}));
+    pipeline::Loader loader({}, ranks_, &codec::codec_for(ImageFormat::png));
+    pipeline::WorkItem item;
+    item.file = path;
+    FakeMemory memory([&](std::size_t bytes) {
+      std::ofstream(path, std::ios::binary)
+          .write(reinterpret_cast<const char*>(other.data()), std::streamsize(other.size()));
+      return budget_.reserve(bytes);
+    });
+    if (side == 20) {
+      loader.load(item, std::nullopt, memory);
+      EXPECT_EQ(item.task.input.shape().rows, side);
+      continue;
+    }
+    const CaughtError failure = failure_of([&] { loader.load(item, std::nullopt, memory); });
+    EXPECT_EQ(failure.reason, FailureReason::corrupt);
+    EXPECT_TRUE(item.task.input.empty());
+  }
 }
 
 /// Cb and Cr of a lower rank are no copies.

@@ -42,7 +42,7 @@ void BatchExecutor::enqueue(Slot& slot, const BatchKey& key, std::span<Task* con
   slot.timeline().restart(clock_.sync_point());
   slot.pack(key, tasks, plan.padded_planes(planes, capacity), capacity, streams());
   compute(slot, plan);
-  slot.copy_out_pixels(streams());
+  slot.copy_out_outputs(streams());
 }
 
 void BatchExecutor::compute(Slot& slot, const BatchPlan& plan) {

@@ -70,6 +70,7 @@ void CudaLane::finish(int index) {
   const ProfilerRange range("finish", slot.key().shape, int(slot.task_planes().size()));
   try {
     mark_failed(recompute_uncertified(slot, true));
+    slot.copy_out_missing_pixels(executor_.streams());
     slot.copy_to_outputs();
     const std::vector<DeviceSpan> spans = slot.timeline().read();
     spans_.insert(spans_.end(), spans.begin(), spans.end());

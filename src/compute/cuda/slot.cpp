@@ -42,7 +42,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols) *
                            (key.has_float_samples ? sizeof(float) : 1);
   pixels_.reserve(std::max(packed_bytes_, full));
-  outputs_.reserve(std::max(packed_bytes_, full) * ranks());
+  outputs_.device.reserve(std::max(packed_bytes_, full) * ranks());
   planes_.reserve(planes * sizeof(PlaneLayout));
   const TileErrorLayout all_errors{planes, std::size_t(tiles_)};
   errors_.reserve(all_errors.count(ranks()) * sizeof(TileError));
@@ -69,14 +69,34 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
     packed_images_.push_back(task_planes_[task_planes_.size() - std::size_t(image.channels)]);
     offset += packed_bytes(image);
   }
+  plan_png_chunks(full);
+  if (png_batch_.images().empty()) outputs_.host.reserve(outputs_.device.bytes());
   copy_in_plane_layouts(streams.in);
   copy_in(streams);
+}
+
+/// Adds the outputs of all images to png_batch_, image after image, if chunks are taken and all
+/// images can be encoded.
+void Slot::plan_png_chunks(std::size_t full_bytes) {
+  constexpr std::size_t kFrameBytes = 512;  // of an image, more than enough for a tiny one
+  png_batch_.clear();
+  with_pixels_.clear();
+  if (!key_.takes_png_chunks || outputs() == 0) return;
+  for (const TaskPlane& image : packed_images_)
+    if (!PngBatch::can_encode(image.task->input.shape())) return;
+  for (const TaskPlane& image : packed_images_)
+    for (std::size_t r = 0; r < outputs(); ++r)
+      png_batch_.add(image.task->input.shape(),
+                     std::int64_t(r * packed_bytes_) + image.plane.offset_bytes);
+  png_capacity_ =
+      std::max(packed_bytes_, full_bytes) * outputs() + png_batch_.images().size() * kFrameBytes;
 }
 
 void Slot::free_memory() {
   for (MirroredBuffer* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_,
                                  &ranks_, &squared_norms_, &triplets_})
     *memory = {};
+  png_encoder_.free_memory();
 }
 
 void Slot::copy_in(const Streams& streams) {
@@ -161,10 +181,25 @@ void Slot::copy_out_results(SolverKind solver, const SpectrumFormat& spectrum,
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
 
+void Slot::copy_out_outputs(const Streams& streams) {
+  if (png_batch_.images().empty()) return copy_out_pixels(streams);
+  png_encoder_.encode(outputs_.device.as<>(), png_batch_, png_capacity_, streams.out);
+  timeline_.end(DeviceSpan::copy_out, streams.out);
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
+}
+
 void Slot::copy_out_pixels(const Streams& streams) {
   if (outputs() > 0) outputs_.copy_out(packed_bytes_ * outputs(), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
+}
+
+void Slot::copy_out_pixels_of(const TaskPlane& image, cudaStream_t stream) {
+  outputs_.host.reserve(outputs_.device.bytes());
+  for (std::size_t r = 0; r < outputs(); ++r)
+    outputs_.copy_out(r * packed_bytes_ + std::size_t(image.plane.offset_bytes),
+                      image.task->input.bytes(), stream);
+  with_pixels_.insert(image.task);
 }
 
 void Slot::copy_out_selected_pixels(const Streams& streams) {
@@ -172,13 +207,29 @@ void Slot::copy_out_selected_pixels(const Streams& streams) {
   for (const TaskPlane& task_plane : task_planes_) {
     if (task_plane.task == last) continue;
     last = task_plane.task;
-    for (std::size_t r = 0; r < outputs(); ++r) {
-      outputs_.copy_out(r * packed_bytes_ + std::size_t(task_plane.plane.offset_bytes),
-                        task_plane.task->input.bytes(), streams.out);
-    }
+    copy_out_pixels_of(task_plane, streams.out);
   }
   timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
+}
+
+void Slot::copy_out_missing_pixels(const Streams& streams) {
+  if (png_batch_.images().empty()) return;
+  bool is_any_missing = false;
+  for (std::size_t i = 0; i < packed_images_.size(); ++i) {
+    bool is_missing = false;
+    for (std::size_t r = 0; r < outputs(); ++r) is_missing |= png_chunks(i, r).empty();
+    if (!is_missing || with_pixels_.contains(packed_images_[i].task)) continue;
+    copy_out_pixels_of(packed_images_[i], streams.out);
+    is_any_missing = true;
+  }
+  if (!is_any_missing) return;
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
+  wait();
+}
+
+std::span<const std::byte> Slot::png_chunks(std::size_t image, std::size_t output) const {
+  return png_encoder_.chunks(image * outputs() + output);
 }
 
 void Slot::wait() const {
@@ -188,11 +239,20 @@ void Slot::wait() const {
 
 void Slot::copy_to_outputs() const {
   const ProfilerRange range("copy to images");
-  for (const TaskPlane& image : packed_images_) {
+  for (std::size_t i = 0; i < packed_images_.size(); ++i) {
+    const TaskPlane& image = packed_images_[i];
+    Task& task = *image.task;
+    const bool has_chunks = !png_batch_.images().empty() && !with_pixels_.contains(&task);
+    task.png_chunks.resize(has_chunks ? outputs() : 0);
     for (std::size_t r = 0; r < outputs(); ++r) {
-      std::memcpy(image.task->outputs[r].data(),
-                  outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,
-                  image.task->input.bytes());
+      if (has_chunks) {
+        const std::span<const std::byte> chunks = png_chunks(i, r);
+        task.png_chunks[r].assign(chunks.begin(), chunks.end());
+      } else {
+        std::memcpy(task.outputs[r].data(),
+                    outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,
+                    task.input.bytes());
+      }
     }
   }
 }

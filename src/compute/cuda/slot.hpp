@@ -1,9 +1,11 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "compute/cuda/codecs/png_encoder.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/packing.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
@@ -72,11 +74,16 @@ class Slot {
   DeviceBatch batch() const;
 
   /// Queues the copies out, after the work that `compute` has queued so far: first the results of
-  /// the planes, which `solver` has computed, then the pixels. The data is complete after wait().
+  /// the planes, which `solver` has computed, then the pixels, or PNG chunks if those are taken.
+  /// The data is complete after wait().
   void copy_out_results(SolverKind solver, const SpectrumFormat& spectrum, const Streams& streams);
+  void copy_out_outputs(const Streams& streams);
   void copy_out_pixels(const Streams& streams);
-  /// Copies out only the images that the selected planes belong to.
+  /// Copies out only the pixels of the images that the selected planes belong to. They were
+  /// computed again, so they have no PNG chunks.
   void copy_out_selected_pixels(const Streams& streams);
+  /// Copies out the pixels of images without PNG chunks, and waits for them. Call wait() first.
+  void copy_out_missing_pixels(const Streams& streams);
   void wait() const;
 
   /// Sets the results of the tasks, and their spectra and factors if wanted. Call wait() first. If
@@ -85,7 +92,8 @@ class Slot {
   /// exception.
   BatchCertification certify(Certificate certificate, bool is_last) const;
 
-  /// Copies the pixels of all packed images to the outputs of their tasks. Call wait() first.
+  /// Copies the pixels or PNG chunks of all packed images to the outputs of their tasks. Call
+  /// wait() first.
   void copy_to_outputs() const;
 
   /// The iterations that the first stage ran on the whole batch, and the revision of its plan.
@@ -137,6 +145,9 @@ class Slot {
   }
   std::size_t ranks() const { return key_.ranks.size(); }
   std::size_t outputs() const { return ranks() - (key_.has_factor_rank() ? 1 : 0); }
+  void plan_png_chunks(std::size_t full_bytes);
+  void copy_out_pixels_of(const TaskPlane& image, cudaStream_t stream);
+  std::span<const std::byte> png_chunks(std::size_t image, std::size_t output) const;
 
   BatchKey key_;
   int padded_planes_ = 0;  // planes to compute; those after task_planes_ are empty
@@ -154,6 +165,10 @@ class Slot {
   MirroredBuffer squared_norms_;  // one per plane; if is_adaptive_
   MirroredBuffer triplets_;       // if factors are wanted
   TripletLayout triplet_layout_{};
+  PngBatch png_batch_;            // empty: pixels are copied out
+  std::size_t png_capacity_ = 0;  // bytes of chunks
+  PngEncoder png_encoder_;
+  std::set<const Task*> with_pixels_;  // images whose pixels were copied out instead of chunks
   Event copied_in_, computed_, copied_out_;
   Timeline timeline_;
 };

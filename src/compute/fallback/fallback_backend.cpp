@@ -32,6 +32,7 @@ void reset(Task& task) {
   task.error.clear();
   task.spectra.clear();
   task.factors.clear();
+  task.png_chunks.clear();
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
 }
 

@@ -1,67 +1,153 @@
 #include "telemetry/json/measurement_json.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace eckart::telemetry {
 namespace {
 
-using text::finite_or_null;
+/// A number that is null if it is infinite or NaN.
+struct Finite {
+  double value;
+};
 
-/// Null if a value is unknown.
-text::Json numbers_or_null(const std::vector<double>& numbers) {
-  const bool is_known =
-      !numbers.empty() && std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); });
-  return is_known ? text::Json(numbers) : text::Json();
+/// Calls add(key, value) for each key, in order. A vector is null if it is empty or has a number
+/// that is not finite.
+template <class Add>
+void add_fields(const OutputMeasurement& output, Add&& add) {
+  add("rows", output.rows);
+  add("cols", output.cols);
+  add("channels", output.channels);
+  add("bits", output.bits);
+  add("color", output.color);
+  add("rank_spec", output.rank_spec);
+  add("rank", output.rank);
+  add("channel_ranks", output.channel_ranks);
+  add("energy", output.energy);
+  add("sigma1", output.sigma1);
+  add("sigma_threshold", output.sigma_threshold);
+  add("solvers", output.solvers);
+  add("peak", output.peak);
+  add("peak_source", to_string(output.peak_source));
+  add("psnr_before_rounding_db", Finite{output.psnr_before_rounding_db});
+  add("psnr_db", Finite{output.psnr_db});
+  add("rmse", Finite{output.rmse});
+  add("relative_error", Finite{output.relative_error});
+  add("max_error", Finite{output.max_error});
+  add("file_psnr_db", Finite{output.file_psnr_db});
+  add("file_rmse", Finite{output.file_rmse});
+  add("ssim", Finite{output.ssim});
+  add("residual_gain", Finite{output.residual_gain});
+  add("loss_estimate_db", Finite{output.loss_estimate_db});
+  add("loss_bound_db", Finite{output.loss_bound_db});
+  add("planes_recomputed", output.planes_recomputed);
+  add("rescale_slope", Finite{output.rescale_slope});
+  add("rescale_intercept", Finite{output.rescale_intercept});
+  add("window_center", Finite{output.window_center});
+  add("window_width", Finite{output.window_width});
+  add("raw_bytes", output.raw_bytes);
+  add("source_bytes", output.source_bytes);
+  add("factor_bytes", output.factor_bytes);
+  add("written_bytes", output.written_bytes);
+  add("load_ms", output.load_ms);
+  add("wait_ms", output.wait_ms);
+  add("compute_ms", output.compute_ms);
+  add("write_ms", output.write_ms);
 }
 
+bool is_known(const std::vector<double>& numbers) {
+  return !numbers.empty() &&
+         std::ranges::all_of(numbers, [](double n) { return std::isfinite(n); });
+}
 template <class Value>
-text::Json values_or_null(const std::vector<Value>& values) {
-  return values.empty() ? text::Json() : text::Json(values);
+bool is_known(const std::vector<Value>& values) {
+  return !values.empty();
 }
+
+struct AddToJson {
+  text::Json& json;
+  void operator()(const char* key, Finite number) const {
+    json.emplace(key, text::finite_or_null(number.value));
+  }
+  template <class Value>
+  void operator()(const char* key, const std::vector<Value>& values) const {
+    json.emplace(key, is_known(values) ? text::Json(values) : text::Json());
+  }
+  template <class Value>
+  void operator()(const char* key, const Value& value) const {
+    json.emplace(key, value);
+  }
+};
+
+/// Writes the text of a JSON object, without a tree of allocated values.
+class TextWriter {
+ public:
+  template <class Value>
+  void operator()(const char* key, const Value& value) {
+    text_ += text_.empty() ? "{\"" : ",\"";
+    text_ += key;
+    text_ += "\":";
+    write(value);
+  }
+  std::string finish() { return std::move(text_ += '}'); }
+
+ private:
+  void write(Finite number) {
+    if (std::isfinite(number.value)) return write(number.value);
+    text_ += "null";
+  }
+  void write(double number) {
+    const std::size_t before = text_.size();
+    write_number(number);
+    // Otherwise it would be read as an integer.
+    if (text_.find_first_of(".e", before) == std::string::npos) text_ += ".0";
+  }
+  void write(int number) { write_number(number); }
+  void write(std::int64_t number) { write_number(number); }
+  void write(std::string_view value) { text_ += text::Json(value).dump(); }
+  template <class Value>
+  void write(const std::vector<Value>& values) {
+    if (!is_known(values)) {
+      text_ += "null";
+      return;
+    }
+    char separator = '[';
+    for (const Value& value : values) {
+      text_ += std::exchange(separator, ',');
+      write(value);
+    }
+    text_ += ']';
+  }
+  template <class Number>
+  void write_number(Number number) {
+    std::array<char, 32> digits;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+    text_.append(digits.data(), end);
+  }
+
+  std::string text_;
+};
 
 }  // namespace
 
 text::Json to_json(const OutputMeasurement& output) {
-  return {{"rows", output.rows},
-          {"cols", output.cols},
-          {"channels", output.channels},
-          {"bits", output.bits},
-          {"color", output.color},
-          {"rank_spec", output.rank_spec},
-          {"rank", output.rank},
-          {"channel_ranks", values_or_null(output.channel_ranks)},
-          {"energy", numbers_or_null(output.energy)},
-          {"sigma1", numbers_or_null(output.sigma1)},
-          {"sigma_threshold", numbers_or_null(output.sigma_threshold)},
-          {"solvers", values_or_null(output.solvers)},
-          {"peak", output.peak},
-          {"peak_source", to_string(output.peak_source)},
-          {"psnr_before_rounding_db", finite_or_null(output.psnr_before_rounding_db)},
-          {"psnr_db", finite_or_null(output.psnr_db)},
-          {"rmse", finite_or_null(output.rmse)},
-          {"relative_error", finite_or_null(output.relative_error)},
-          {"max_error", finite_or_null(output.max_error)},
-          {"file_psnr_db", finite_or_null(output.file_psnr_db)},
-          {"file_rmse", finite_or_null(output.file_rmse)},
-          {"ssim", finite_or_null(output.ssim)},
-          {"residual_gain", finite_or_null(output.residual_gain)},
-          {"loss_estimate_db", finite_or_null(output.loss_estimate_db)},
-          {"loss_bound_db", finite_or_null(output.loss_bound_db)},
-          {"planes_recomputed", output.planes_recomputed},
-          {"rescale_slope", finite_or_null(output.rescale_slope)},
-          {"rescale_intercept", finite_or_null(output.rescale_intercept)},
-          {"window_center", finite_or_null(output.window_center)},
-          {"window_width", finite_or_null(output.window_width)},
-          {"raw_bytes", output.raw_bytes},
-          {"source_bytes", output.source_bytes},
-          {"factor_bytes", output.factor_bytes},
-          {"written_bytes", output.written_bytes},
-          {"load_ms", output.load_ms},
-          {"wait_ms", output.wait_ms},
-          {"compute_ms", output.compute_ms},
-          {"write_ms", output.write_ms}};
+  text::Json json = text::Json::object();
+  add_fields(output, AddToJson{json});
+  return json;
+}
+
+std::string to_json_text(const OutputMeasurement& output) {
+  TextWriter writer;
+  add_fields(output, writer);
+  return writer.finish();
 }
 
 double loss_estimate_db_of(const std::string& json) {

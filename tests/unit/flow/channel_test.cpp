@@ -60,6 +60,19 @@ TEST(Channel, blocks_a_producer_when_full_until_an_item_leaves) {
   EXPECT_EQ(*channel.pop() + *channel.pop(), 3) << "in whichever order: two producers";
 }
 
+TEST(Channel, wakes_a_producer_when_an_eighth_of_the_capacity_is_free) {
+  Channel<int> channel(16);
+  fill(channel);
+  std::atomic<bool> pushed = false;
+  WaitingThread producer([&] { pushed = channel.push(16); });
+  ASSERT_TRUE(producer.wait_until_asleep());
+  channel.pop();
+  EXPECT_FALSE(pushed);
+  channel.pop();
+  producer.join();
+  EXPECT_TRUE(pushed);
+}
+
 TEST(Channel, has_capacity_of_at_least_one) {
   Channel<int> channel(0);
   EXPECT_EQ(channel.capacity(), 1u);

@@ -4,11 +4,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <fstream>
+#include <string>
+#include <tuple>
 
 #include "files/file_state.hpp"
 #include "io/file_comparison.hpp"
 #include "io/read_file.hpp"
+#include "io/unnamed_file.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/intercepted_calls.hpp"
@@ -41,18 +45,22 @@ void expect_no_failure(std::size_t index, const ItemError& error) {
   ADD_FAILURE() << index << ": " << error.what();
 }
 
-class PublicationTest : public ::testing::TestWithParam<bool> {
+/// With and without durability, and with files that have a name at once and late.
+class PublicationTest : public ::testing::TestWithParam<std::tuple<bool, TemporaryName>> {
  protected:
+  void add(Publication& publication, const fs::path& path, std::size_t size) const {
+    publication.add(path, bytes(size), {}, std::get<TemporaryName>(GetParam()));
+  }
   const TempFolder folder_;
   const fs::path& root_ = folder_.path();
-  const bool durable_ = GetParam();
+  const bool durable_ = std::get<bool>(GetParam());
 };
 
 TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_after) {
   Publication first, second;
-  first.add(root_ / "new" / "a", bytes(10));
-  first.add(root_ / "b", bytes(20));
-  second.add(root_ / "new" / "c", bytes(30));
+  add(first, root_ / "new" / "a", 10);
+  add(first, root_ / "b", 20);
+  add(second, root_ / "new" / "c", 30);
   for (const std::string& name : files(root_)) EXPECT_THAT(name, HasSubstr(".eckart-"));
   EXPECT_FALSE(first.is_published());
   Publication* const group[] = {&first, &second};
@@ -126,10 +134,10 @@ TEST(Publication, syncs_the_parent_of_a_folder_that_was_removed_and_made_again) 
 TEST_P(PublicationTest, leaves_nothing_if_not_published) {
   {
     Publication publication;
-    publication.add(root_ / "a", bytes(10));
+    add(publication, root_ / "a", 10);
     publication.clear();
     EXPECT_EQ(files(root_).size(), 0u);
-    publication.add(root_ / "b", bytes(10));
+    add(publication, root_ / "b", 10);
   }
   EXPECT_EQ(files(root_).size(), 0u);
 }
@@ -137,9 +145,9 @@ TEST_P(PublicationTest, leaves_nothing_if_not_published) {
 TEST_P(PublicationTest, publishes_the_others_when_one_fails) {
   fs::create_directory(root_ / "b");
   Publication a, b, c;
-  a.add(root_ / "a", bytes(10));
-  b.add(root_ / "b", bytes(10));
-  c.add(root_ / "c", bytes(10));
+  add(a, root_ / "a", 10);
+  add(b, root_ / "b", 10);
+  add(c, root_ / "c", 10);
   Publication* const group[] = {&a, &b, &c};
   std::vector<std::size_t> failed;
   publish(group, {.durable = durable_}, [&](std::size_t index, const ItemError& error) {
@@ -157,7 +165,7 @@ TEST_P(PublicationTest, is_a_collision_if_a_file_is_in_place_of_its_folder) {
   publish_file(root_ / "file", bytes(1));
   Publication publication;
   const test::CaughtError failure =
-      test::failure_of([&] { publication.add(root_ / "file" / "below", bytes(10)); });
+      test::failure_of([&] { add(publication, root_ / "file" / "below", 10); });
   EXPECT_EQ(failure.reason, FailureReason::output_collision);
   EXPECT_THAT(failure.detail, HasSubstr((root_ / "file" / "below").native() + ": Not a directory"));
   EXPECT_THAT(files(root_), UnorderedElementsAre("file"));
@@ -167,7 +175,7 @@ TEST_P(PublicationTest, is_a_collision_if_a_file_is_in_place_of_its_folder) {
 TEST_P(PublicationTest, is_not_written_and_no_collision_if_the_system_rejects_its_name) {
   const std::string name(300, 'x');
   Publication publication;
-  publication.add(root_ / name, bytes(10));
+  add(publication, root_ / name, 10);
   Publication* const group[] = {&publication};
   std::size_t failures = 0;
   publish(group, {.durable = durable_}, [&](std::size_t, const ItemError& error) {
@@ -182,10 +190,10 @@ TEST_P(PublicationTest, is_not_written_and_no_collision_if_the_system_rejects_it
 TEST_P(PublicationTest, resolves_each_collision_as_decided) {
   for (const char* name : {"a", "b", "c"}) publish_file(root_ / name, bytes(1));
   Publication a, b, c, d;
-  a.add(root_ / "a", bytes(10));
-  b.add(root_ / "b", bytes(10));
-  c.add(root_ / "c", bytes(10));
-  d.add(root_ / "d", bytes(10));
+  add(a, root_ / "a", 10);
+  add(b, root_ / "b", 10);
+  add(c, root_ / "c", 10);
+  add(d, root_ / "d", 10);
   Publication* const group[] = {&a, &b, &c, &d};
   std::vector<std::size_t> failed;
   const auto resolve_collision = [&](std::size_t index, const fs::path& existing,
@@ -210,8 +218,8 @@ TEST_P(PublicationTest, resolves_each_collision_as_decided) {
 TEST_P(PublicationTest, publishes_all_files_or_none_on_a_collision) {
   publish_file(root_ / "b", bytes(1));
   Publication publication;
-  publication.add(root_ / "a", bytes(10));
-  publication.add(root_ / "b", bytes(10));
+  add(publication, root_ / "a", 10);
+  add(publication, root_ / "b", 10);
   Publication* const group[] = {&publication};
   bool failed = false;
   publish(group,
@@ -245,8 +253,60 @@ TEST(FileComparison, distinguishes_a_prefix_from_a_difference) {
   EXPECT_EQ(compare_files(folder.path() / "link", whole), FileComparison::different);
 }
 
-INSTANTIATE_TEST_SUITE_P(Durability, PublicationTest, ::testing::Bool(),
-                         [](const auto& each) { return each.param ? "durable" : "not_durable"; });
+INSTANTIATE_TEST_SUITE_P(
+    Durability, PublicationTest,
+    ::testing::Combine(::testing::Bool(),
+                       ::testing::Values(TemporaryName::at_once, TemporaryName::late)),
+    [](const auto& each) {
+      return std::string(std::get<bool>(each.param) ? "durable" : "not_durable") +
+             (std::get<TemporaryName>(each.param) == TemporaryName::late ? "_named_late" : "");
+    });
+
+/// A killed process can leave nothing.
+TEST(LateNamePublication, has_no_name_before_it_is_published) {
+  const TempFolder folder;
+  if (link_method(folder.path()) == LinkMethod::none)
+    GTEST_SKIP() << "the file system of " << folder.path() << " has no suitable O_TMPFILE";
+  Publication one;
+  one.add(folder.path() / "a", bytes(10), 1600000000123456789, TemporaryName::late);
+  EXPECT_EQ(files(folder.path()).size(), 0u);
+  std::vector<std::string> synced;  // what the folder holds at each fsync
+  test::on_fsync = [&](int) {
+    synced.push_back(files(folder.path()).empty() ? "" : "a");
+    return 0;
+  };
+  Publication* const group[] = {&one};
+  publish(group, {.durable = true}, expect_no_failure);
+  test::on_fsync = {};
+  ASSERT_GE(synced.size(), 2u);
+  EXPECT_EQ(synced.front(), "") << "the file, before it has a name";
+  EXPECT_EQ(synced.back(), "a") << "then the folder";
+  struct stat status {};
+  ASSERT_EQ(::stat((folder.path() / "a").c_str(), &status), 0);
+  EXPECT_EQ(files::in_ns(status.st_mtim), 1600000000123456789);
+  EXPECT_EQ(status.st_nlink, 1u);
+}
+
+/// Root may link a file by its descriptor; others only on newer kernels.
+TEST(LateNamePublication, replaces_nothing_by_either_way_to_link) {
+  const TempFolder folder;
+  if (link_method(folder.path()) == LinkMethod::none)
+    GTEST_SKIP() << "the file system of " << folder.path() << " has no suitable O_TMPFILE";
+  publish_file(folder.path() / "taken", bytes(1));
+  for (const LinkMethod method : {link_method(folder.path()), LinkMethod::proc}) {
+    const files::FileDescriptor file = open_unnamed(folder.path());
+    ASSERT_TRUE(file);
+    EXPECT_FALSE(link_unnamed(file, method, folder.path() / "taken"));
+    EXPECT_EQ(errno, EEXIST);
+    EXPECT_EQ(fs::file_size(folder.path() / "taken"), 1u);
+    EXPECT_TRUE(link_unnamed(file, method, folder.path() / std::to_string(int(method))));
+  }
+}
+
+TEST(LateNamePublication, has_a_name_at_once_where_the_file_system_is_not_known_to_be_suitable) {
+  const fs::path proc = "/proc/self";  // no file can be made there
+  EXPECT_EQ(link_method(proc), LinkMethod::none);
+}
 
 TEST(NewFilePublication, replaces_nothing_and_leaves_nothing_behind) {
   const TempFolder folder;

@@ -171,6 +171,17 @@ TEST_F(SourceTest, lists_a_folder_named_like_an_image) {
   EXPECT_THAT(all_of(make_source(folder_.path())), ElementsAre("a.png/b.png"));
 }
 
+TEST_F(SourceTest, tells_the_folders_beside_a_file) {
+  make("in/a.png");
+  make("in/b.png/c.png");
+  make("in/.hidden/d.png");
+  fs::create_directory_symlink("b.png", at("in/link"));
+  const auto source = make_source(at("in"));
+  EXPECT_THAT(*source->next({})->sibling_folders, ElementsAre(".hidden", "b.png", "link"));
+  EXPECT_THAT(*source->next({})->sibling_folders, IsEmpty());
+  EXPECT_EQ(make_source(at("in/a.png"))->next({})->sibling_folders, nullptr) << "not known";
+}
+
 TEST_F(SourceTest, lists_folders_lazily) {
   make("a/1.png");
   make("b/1.png");

@@ -78,7 +78,8 @@ TEST_P(LedgerWithCorruptPageTest, is_reported_to_readers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Page, LedgerWithCorruptPageTest, ::testing::Values(1, 10, 20, 30));
+// The tables' own pages of `version`, `output` and its index, and two pages of rows.
+INSTANTIATE_TEST_SUITE_P(Page, LedgerWithCorruptPageTest, ::testing::Values(1, 5, 6, 20, 30));
 
 TEST_F(LedgerTest, warns_about_an_empty_file) {
   std::filesystem::create_directories(file().parent_path());

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <variant>
+
+#include "codec/jpeg/irregularity.hpp"
+#include "core/image.hpp"
+
+namespace eckart::codec::jpeg {
+
+/// Decodes a file as the kernels do, on this thread: gray or RGB, without applying EXIF
+/// orientation. The pixels are those of decode_with_libjpeg(). Otherwise the result is the reason
+/// to decode the file with libjpeg. For tests, and without a limit of time: at most 64 steps a
+/// block.
+std::variant<Image, Irregularity> decode(std::span<const std::byte> file);
+
+}  // namespace eckart::codec::jpeg

@@ -1,0 +1,50 @@
+#include "compute/cuda/codecs/png_encoder.hpp"
+
+#include <algorithm>
+
+namespace eckart::compute::cuda {
+namespace {
+
+/// Copies to the device through pinned memory.
+template <class T>
+void copy_in(std::span<const T> values, PinnedBuffer& host, DeviceBuffer& device,
+             cudaStream_t stream) {
+  const std::size_t bytes = values.size_bytes();
+  host.reserve(bytes);
+  device.reserve(bytes);
+  std::ranges::copy(values, host.as<T>());
+  ECKART_CUDA_CHECK_COPY(
+      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream), bytes);
+}
+
+}  // namespace
+
+void PngEncoder::encode(const std::byte* pixels, const PngBatch& batch, std::size_t capacity,
+                        cudaStream_t stream) {
+  const int images = int(batch.images().size()), pieces = int(batch.pieces().size());
+  if (images == 0) return;
+  copy_in(batch.images(), host_images_, images_, stream);
+  copy_in(batch.pieces(), host_pieces_, pieces_, stream);
+  filtered_.reserve(batch.filtered_bytes());
+  blocks_.reserve(batch.block_bytes());
+  block_results_.reserve(std::size_t(pieces) * sizeof(PngBlock));
+  placed_.reserve(std::size_t(pieces) * sizeof(PngChunk));
+  chunks_.reserve(std::size_t(images) * sizeof(PngChunks));
+  bytes_.reserve(capacity);
+  const auto* const device_images = images_.as<PngImage>();
+  const auto* const device_pieces = pieces_.as<PngPiece>();
+  auto* const blocks = blocks_.as<std::uint8_t>();
+  compress_png_pieces(pixels, device_images, device_pieces, pieces, filtered_.as<std::uint8_t>(),
+                      blocks, block_results_.as<PngBlock>(), stream);
+  place_png_chunks(device_images, images, device_pieces, block_results_.as<PngBlock>(),
+                   std::int64_t(capacity), placed_.as<PngChunk>(), chunks_.as<PngChunks>(), stream);
+  write_png_chunks(device_pieces, pieces, blocks, block_results_.as<PngBlock>(),
+                   placed_.as<PngChunk>(), bytes_.as<std::uint8_t>(), stream);
+}
+
+std::span<const std::byte> PngEncoder::chunks(std::size_t image) const {
+  const PngChunks& chunks = chunks_.as<PngChunks>()[image];
+  return {bytes_.as<>() + chunks.offset, chunks.bytes};
+}
+
+}  // namespace eckart::compute::cuda
