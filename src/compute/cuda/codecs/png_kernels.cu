@@ -8,7 +8,7 @@ namespace {
 
 namespace png = codec::png;
 
-constexpr unsigned kAllLanes = ~0U;
+constexpr unsigned kAllLanes = 4294967295;
 constexpr int kThreads = 256, kWarps = kThreads / kWarpSize;
 /// Positions of a block are processed as words: one position for each lane of a warp.
 constexpr int kWords = int(png::kBlockBytes) / kWarpSize, kThreadWords = kWords / kThreads;
