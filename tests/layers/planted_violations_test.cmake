@@ -55,7 +55,7 @@ expect_refused(cli/a.cpp "#include \"compute/cpu/cpu_backend.hpp\"" "cli may not
 expect_refused(pipeline/a.cpp "#include <opencv2/imgproc.hpp>" "pipeline may not use opencv")
 expect_refused(compute/cpu/a.cpp "#include <cuda_runtime.h>" "compute/cpu may not use cuda")
 expect_refused(compute/a.cpp "#include <lapacke.h>" "compute may not use openblas")
-expect_refused(io/a.cpp "#include \"opencv2/imgproc.hpp\"" "use <> for a third-party header")
+expect_refused(codec/a.cpp "#include \"opencv2/imgproc.hpp\"" "use <> for a third-party header")
 expect_refused(io/a.cpp "#include \"source.hpp\"" "use a path relative to src")
 expect_refused(io/a.cpp "#include \"../core/image.hpp\"" "use a path relative to src")
 expect_refused(cli/a.cpp "#include <gtest/gtest.h>" "cli may not use googletest")
