@@ -175,6 +175,10 @@ class Slot {
   MirroredBuffer squared_norms_;  // one per plane; if is_adaptive_
   MirroredBuffer triplets_;       // if factors are wanted
   TripletLayout triplet_layout_{};
+  std::vector<Task*> encoded_;  // whose inputs the GPU decodes
+  JpegBatch jpeg_batch_;        // of these
+  PinnedBuffer jpeg_data_;
+  JpegDecoder jpeg_decoder_;
   PngBatch png_batch_;            // empty: pixels are copied out
   std::size_t png_capacity_ = 0;  // bytes of chunks
   PngEncoder png_encoder_;
