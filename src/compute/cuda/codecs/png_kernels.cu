@@ -1,25 +1,25 @@
 #include "codec/png/filter.hpp"
 #include "compute/cuda/check.hpp"
 #include "compute/cuda/codecs/png_kernels.hpp"
+#include "compute/cuda/layout/warp.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
 
 namespace png = codec::png;
 
-constexpr int kWarp = 32;
-constexpr unsigned kAllLanes = 0xFFFFFFFF;
-constexpr int kThreads = 256, kWarps = kThreads / kWarp;
+constexpr unsigned kAllLanes = 4294967295;
+constexpr int kThreads = 256, kWarps = kThreads / kWarpSize;
 /// Positions of a block are processed as words: one position for each lane of a warp.
-constexpr int kWords = int(png::kBlockBytes) / kWarp, kThreadWords = kWords / kThreads;
+constexpr int kWords = int(png::kBlockBytes) / kWarpSize, kThreadWords = kWords / kThreads;
 
 /// The threads of a warp, for choose_code_lengths().
 struct WarpThreads {
-  static constexpr int kCount = kWarp;
+  static constexpr int kCount = kWarpSize;
   int lane;
   __device__ int index() const { return lane; }
   __device__ std::uint32_t sum(std::uint32_t x) const {
-    for (int offset = kWarp / 2; offset > 0; offset /= 2)
+    for (int offset = kWarpSize / 2; offset > 0; offset /= 2)
       x += __shfl_xor_sync(kAllLanes, x, offset);
     return x;
   }
@@ -38,7 +38,7 @@ struct Shared {
   png::HeaderScratch scratch;
   std::uint32_t header[(png::kMaxHeaderBytes + 3) / 4 + 1];
   std::uint32_t header_bits;
-  std::uint32_t staged[kWarps][kWarp + 1];  ///< words of the stream that are not complete
+  std::uint32_t staged[kWarps][kWarpSize + 1];  ///< words of the stream that are not complete
   std::uint32_t warp_bits[kWarps];
   int warp_last[kWarps], warp_first[kWarps];
   unsigned long long warp_sum[kWarps], warp_weighted[kWarps];
@@ -89,39 +89,39 @@ struct WordRange {
   int begin, end;
 };
 __device__ WordRange words_of_warp(std::uint32_t size, int warp) {
-  const int words = int((size + kWarp - 1) / kWarp), each = (words + kWarps - 1) / kWarps;
+  const int words = int((size + kWarpSize - 1) / kWarpSize), each = (words + kWarps - 1) / kWarps;
   return {min(words, warp * each), min(words, (warp + 1) * each)};
 }
 
 /// Filters the piece into `filtered`, and finds the bytes that equal the byte before.
 __device__ void filter(const PngImage& image, const PngPiece& piece, const std::byte* pixels,
                        std::uint8_t* filtered, Shared& shared) {
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
   const WordRange words = words_of_warp(piece.size, warp);
   unsigned long long sum = 0, weighted = 0;
   if (words.begin < words.end) {
-    FilteredBytes bytes(image, pixels, piece.begin + words.begin * kWarp + lane);
+    FilteredBytes bytes(image, pixels, piece.begin + words.begin * kWarpSize + lane);
     int before = 0;  // the last byte of the previous word
     if (words.begin > 0)
-      before = FilteredBytes(image, pixels, piece.begin + words.begin * kWarp - 1).value();
+      before = FilteredBytes(image, pixels, piece.begin + words.begin * kWarpSize - 1).value();
     for (int w = words.begin; w < words.end; ++w) {
-      const auto position = std::uint32_t(w * kWarp + lane);
+      const auto position = std::uint32_t(w * kWarpSize + lane);
       const bool is_inside = position < piece.size;
       const int value = is_inside ? bytes.value() : 0;
       const int neighbor = __shfl_up_sync(kAllLanes, value, 1);
       const bool is_equal = is_inside && position > 0 && value == (lane == 0 ? before : neighbor);
       const unsigned equal = __ballot_sync(kAllLanes, is_equal);
-      before = __shfl_sync(kAllLanes, value, kWarp - 1);
+      before = __shfl_sync(kAllLanes, value, kWarpSize - 1);
       if (is_inside) {
         filtered[position] = std::uint8_t(value);
         sum += unsigned(value);
         weighted += std::uint64_t(piece.size - position) * unsigned(value);
       }
       if (lane == 0) shared.equal[w] = equal;
-      bytes.advance(kWarp);
+      bytes.advance(kWarpSize);
     }
   }
-  for (int offset = kWarp / 2; offset > 0; offset /= 2) {
+  for (int offset = kWarpSize / 2; offset > 0; offset /= 2) {
     sum += __shfl_xor_sync(kAllLanes, sum, offset);
     weighted += __shfl_xor_sync(kAllLanes, weighted, offset);
   }
@@ -133,33 +133,34 @@ __device__ void filter(const PngImage& image, const PngPiece& piece, const std::
 
 /// Sets differs_before and differs_behind of all words.
 __device__ void find_differences(std::uint32_t size, Shared& shared) {
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
-  const int words = int((size + kWarp - 1) / kWarp), first_word = int(threadIdx.x) * kThreadWords;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
+  const int words = int((size + kWarpSize - 1) / kWarpSize),
+            first_word = int(threadIdx.x) * kThreadWords;
   const int none = int(size);
   const auto last_in = [&](int w) {  // the last byte of a word that differs; -1: none
     const unsigned differs = ~shared.equal[w];
-    return differs == 0 ? -1 : w * kWarp + kWarp - 1 - __clz(int(differs));
+    return differs == 0 ? -1 : w * kWarpSize + kWarpSize - 1 - __clz(int(differs));
   };
   const auto first_in = [&](int w) {
     const unsigned differs = ~shared.equal[w];
-    return differs == 0 ? none : w * kWarp + __ffs(int(differs)) - 1;
+    return differs == 0 ? none : w * kWarpSize + __ffs(int(differs)) - 1;
   };
   int last = -1, first = none;  // of the words of this thread
   for (int i = 0; i < kThreadWords && first_word + i < words; ++i) {
     last = max(last, last_in(first_word + i));
     first = min(first, first_in(first_word + i));
   }
-  for (int offset = 1; offset < kWarp; offset *= 2) {
+  for (int offset = 1; offset < kWarpSize; offset *= 2) {
     const int lower = __shfl_up_sync(kAllLanes, last, offset);
     const int higher = __shfl_down_sync(kAllLanes, first, offset);
     if (lane >= offset) last = max(last, lower);
-    if (lane + offset < kWarp) first = min(first, higher);
+    if (lane + offset < kWarpSize) first = min(first, higher);
   }
-  if (lane == kWarp - 1) shared.warp_last[warp] = last;
+  if (lane == kWarpSize - 1) shared.warp_last[warp] = last;
   if (lane == 0) shared.warp_first[warp] = first;
   int before = __shfl_up_sync(kAllLanes, last, 1), behind = __shfl_down_sync(kAllLanes, first, 1);
   if (lane == 0) before = -1;
-  if (lane == kWarp - 1) behind = none;
+  if (lane == kWarpSize - 1) behind = none;
   __syncthreads();
   for (int w = 0; w < warp; ++w) before = max(before, shared.warp_last[w]);
   for (int w = warp + 1; w < kWarps; ++w) behind = min(behind, shared.warp_first[w]);
@@ -183,14 +184,15 @@ struct Token {
 __device__ Token token_at(std::uint32_t position, std::uint8_t value, std::uint32_t size,
                           const Shared& shared) {
   if (position >= size) return {-1, 0};
-  const int word = int(position / kWarp), bit = int(position % kWarp);
+  const int word = int(position / kWarpSize), bit = int(position % kWarpSize);
   const unsigned equal = shared.equal[word];
   if ((equal >> bit & 1) == 0) return {value, 0};
-  const unsigned up_to = bit == kWarp - 1 ? kAllLanes : (2U << bit) - 1;  // the bits 0 to `bit`
+  const unsigned up_to = bit == kWarpSize - 1 ? kAllLanes : (2U << bit) - 1;  // the bits 0 to `bit`
   const unsigned before = ~equal & up_to, behind = ~equal & ~up_to;
-  const int run = 1 + (before != 0 ? word * kWarp + kWarp - 1 - __clz(int(before))
+  const int run = 1 + (before != 0 ? word * kWarpSize + kWarpSize - 1 - __clz(int(before))
                                    : int(shared.differs_before[word]));
-  int end = behind != 0 ? word * kWarp + __ffs(int(behind)) - 1 : int(shared.differs_behind[word]);
+  int end =
+      behind != 0 ? word * kWarpSize + __ffs(int(behind)) - 1 : int(shared.differs_behind[word]);
   if (end == 0 || end > int(size)) end = int(size);
   const int begin = run + (int(position) - run) / png::kMaxMatch * png::kMaxMatch;
   const int length = min(png::kMaxMatch, end - begin);
@@ -201,12 +203,12 @@ __device__ Token token_at(std::uint32_t position, std::uint8_t value, std::uint3
 
 /// Counts the symbols of the words of each warp.
 __device__ void count_symbols(const PngPiece& piece, const std::uint8_t* filtered, Shared& shared) {
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
   std::uint32_t* const counts = shared.counts[warp];
   const WordRange words = words_of_warp(piece.size, warp);
   std::uint32_t zeros = 0;  // residuals of 0 are so frequent that atomics would wait for each other
   for (int w = words.begin; w < words.end; ++w) {
-    const auto position = std::uint32_t(w * kWarp + lane);
+    const auto position = std::uint32_t(w * kWarpSize + lane);
     const Token token =
         token_at(position, position < piece.size ? filtered[position] : 0, piece.size, shared);
     zeros += unsigned(__popc(int(__ballot_sync(kAllLanes, token.symbol == 0))));
@@ -224,7 +226,7 @@ __device__ std::uint32_t bits_of(int symbol, const png::BlockCode& code) {
 
 /// Makes the code and the header of the block, and the bits of the words of each warp.
 __device__ void make_code(const PngPiece& piece, Shared& shared) {
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
   for (int s = int(threadIdx.x); s < png::kDeflateSymbols; s += kThreads) {
     std::uint32_t total = s == png::kEndOfBlock ? 1 : 0;
     for (int w = 0; w < kWarps; ++w) total += shared.counts[w][s];
@@ -245,7 +247,7 @@ __device__ void make_code(const PngPiece& piece, Shared& shared) {
   }
   __syncthreads();
   std::uint32_t bits = 0;
-  for (int s = lane; s < png::kDeflateSymbols; s += kWarp)
+  for (int s = lane; s < png::kDeflateSymbols; s += kWarpSize)
     bits += shared.counts[warp][s] * bits_of(s, shared.code);
   bits = WarpThreads{lane}.sum(bits);
   if (lane == 0) shared.warp_bits[warp] = bits;
@@ -269,35 +271,36 @@ __device__ Placement place(const PngPiece& piece, int warp, const Shared& shared
 }
 
 __device__ void or_bits(std::uint32_t* words, std::uint32_t at, std::uint32_t bits) {
-  const std::uint32_t shift = at % kWarp;
-  atomicOr(&words[at / kWarp], bits << shift);
-  if (shift > 0 && bits >> (kWarp - shift) != 0)
-    atomicOr(&words[at / kWarp + 1], bits >> (kWarp - shift));
+  const std::uint32_t shift = at % kWarpSize;
+  atomicOr(&words[at / kWarpSize], bits << shift);
+  if (shift > 0 && bits >> (kWarpSize - shift) != 0)
+    atomicOr(&words[at / kWarpSize + 1], bits >> (kWarpSize - shift));
 }
 
 /// Writes the header, and zeros into all words that several warps write.
 __device__ void begin_stream(const Placement& placement, int lane, std::uint32_t* words,
                              const Shared& shared) {
-  const int header_words = int(shared.header_bits / kWarp);
+  const int header_words = int(shared.header_bits / kWarpSize);
   for (int w = int(threadIdx.x); w < header_words; w += kThreads) words[w] = shared.header[w];
-  if (lane == 0) words[placement.begin / kWarp] = 0;
+  if (lane == 0) words[placement.begin / kWarpSize] = 0;
   const std::uint32_t end = placement.bytes / 4 + 1;
-  for (std::uint32_t w = placement.end / kWarp + threadIdx.x; w <= end; w += kThreads) words[w] = 0;
+  for (std::uint32_t w = placement.end / kWarpSize + threadIdx.x; w <= end; w += kThreads)
+    words[w] = 0;
 }
 
 /// Writes the codes of the words of each warp.
 __device__ void write_codes(const PngPiece& piece, const Placement& placement,
                             const std::uint8_t* filtered, std::uint32_t* words, Shared& shared) {
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
   const WordRange range = words_of_warp(piece.size, warp);
   std::uint32_t* const staged = shared.staged[warp];
   staged[lane] = 0;
   __syncwarp();
-  std::uint32_t* to = words + placement.begin / kWarp;
-  std::uint32_t used = placement.begin % kWarp;  // bits of the first staged word
-  bool is_shared = true;                         // the first word may have bits of others
+  std::uint32_t* to = words + placement.begin / kWarpSize;
+  std::uint32_t used = placement.begin % kWarpSize;  // bits of the first staged word
+  bool is_shared = true;                             // the first word may have bits of others
   for (int w = range.begin; w < range.end; ++w) {
-    const auto position = std::uint32_t(w * kWarp + lane);
+    const auto position = std::uint32_t(w * kWarpSize + lane);
     const Token token =
         token_at(position, position < piece.size ? filtered[position] : 0, piece.size, shared);
     std::uint32_t bits = 0, count = 0;
@@ -311,14 +314,14 @@ __device__ void write_codes(const PngPiece& piece, const Placement& placement,
       }
     }
     std::uint32_t end = count;
-    for (int offset = 1; offset < kWarp; offset *= 2) {
+    for (int offset = 1; offset < kWarpSize; offset *= 2) {
       const std::uint32_t lower = __shfl_up_sync(kAllLanes, end, offset);
       if (lane >= offset) end += lower;
     }
-    const std::uint32_t total = used + __shfl_sync(kAllLanes, end, kWarp - 1);
+    const std::uint32_t total = used + __shfl_sync(kAllLanes, end, kWarpSize - 1);
     if (count > 0) or_bits(staged, used + end - count, bits);
     __syncwarp();
-    const auto complete = int(total / kWarp);
+    const auto complete = int(total / kWarpSize);
     const std::uint32_t word = staged[lane], rest = staged[complete];
     __syncwarp();
     if (lane < complete) {
@@ -332,7 +335,7 @@ __device__ void write_codes(const PngPiece& piece, const Placement& placement,
     __syncwarp();
     if (complete > 0) is_shared = false;
     to += complete;
-    used = total % kWarp;
+    used = total % kWarpSize;
   }
   if (lane == 0 && used > 0 && staged[0] != 0) atomicOr(&to[0], staged[0]);
 }
@@ -340,8 +343,8 @@ __device__ void write_codes(const PngPiece& piece, const Placement& placement,
 __device__ void end_stream(const PngPiece& piece, const Placement& placement, std::uint32_t* words,
                            const Shared& shared) {
   if (threadIdx.x != 0) return;
-  if (shared.header_bits % kWarp != 0)
-    atomicOr(&words[shared.header_bits / kWarp], shared.header[shared.header_bits / kWarp]);
+  if (shared.header_bits % kWarpSize != 0)
+    atomicOr(&words[shared.header_bits / kWarpSize], shared.header[shared.header_bits / kWarpSize]);
   or_bits(words, placement.end, shared.code.codes[png::kEndOfBlock]);
   if (!piece.is_last) or_bits(words, 8 * (placement.bytes - 2), 0xFFFF);  // of the kSyncBytes
 }
@@ -415,8 +418,8 @@ __global__ void __launch_bounds__(kThreads)
   const PngImage image = images[piece.image];
   std::uint8_t* const filtered = all_filtered + piece.filtered;
   auto* const words = reinterpret_cast<std::uint32_t*>(all_blocks + piece.block);
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
-  for (int s = lane; s < png::kDeflateSymbols; s += kWarp) shared.counts[warp][s] = 0;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
+  for (int s = lane; s < png::kDeflateSymbols; s += kWarpSize) shared.counts[warp][s] = 0;
   make_crc_tables(shared);
   filter(image, piece, pixels, filtered, shared);
   __syncthreads();
@@ -451,19 +454,19 @@ __host__ __device__ std::uint32_t data_bytes(const PngPiece& piece, std::uint32_
 constexpr std::uint32_t kFrameBytes =
     std::uint32_t(png::kLengthBytes + sizeof png::kIdat + png::kCrcBytes);
 
-constexpr int kPlaceThreads = 1024, kPlaceWarps = kPlaceThreads / kWarp;
+constexpr int kPlaceThreads = 1024, kPlaceWarps = kPlaceThreads / kWarpSize;
 
 /// The sum of what all threads before this one have, and of all threads.
 __device__ std::int64_t sum_before(std::int64_t own, std::int64_t& total) {
   __shared__ std::int64_t warp_sums[kPlaceWarps];
-  const int lane = int(threadIdx.x) % kWarp, warp = int(threadIdx.x) / kWarp;
+  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
   std::int64_t sum = own;
-  for (int offset = 1; offset < kWarp; offset *= 2) {
+  for (int offset = 1; offset < kWarpSize; offset *= 2) {
     const std::int64_t lower = __shfl_up_sync(kAllLanes, sum, offset);
     if (lane >= offset) sum += lower;
   }
   __syncthreads();  // the sums of the call before have been read
-  if (lane == kWarp - 1) warp_sums[warp] = sum;
+  if (lane == kWarpSize - 1) warp_sums[warp] = sum;
   __syncthreads();
   std::int64_t before = sum - own;
   total = 0;
@@ -479,7 +482,7 @@ __global__ void __launch_bounds__(kPlaceThreads)
                         const PngPiece* __restrict__ pieces, const PngBlock* __restrict__ blocks,
                         std::int64_t capacity, PngChunk* __restrict__ chunks,
                         PngChunks* __restrict__ out) {
-  constexpr std::int64_t kAlignment = 16;
+  constexpr auto kAlignment = std::int64_t(kPngAlignment);
   std::int64_t used = 0;
   for (int first = 0; first < count; first += kPlaceThreads) {
     const int i = first + int(threadIdx.x);
@@ -517,13 +520,11 @@ __global__ void __launch_bounds__(kPlaceThreads)
   }
 }
 
-constexpr int kWriteThreads = 256;
-
 __device__ std::uint8_t byte_of(std::uint32_t big_endian, int i) {
   return std::uint8_t(big_endian >> (24 - 8 * i));
 }
 
-__global__ void __launch_bounds__(kWriteThreads)
+__global__ void __launch_bounds__(kThreads)
     write_chunks_kernel(const PngPiece* __restrict__ pieces,
                         const std::uint8_t* __restrict__ block_bytes,
                         const PngBlock* __restrict__ blocks, const PngChunk* __restrict__ chunks,
@@ -553,11 +554,11 @@ __global__ void __launch_bounds__(kWriteThreads)
   const auto* const words = reinterpret_cast<const std::uint32_t*>(from);
   const auto head = min(bytes, std::uint32_t(-reinterpret_cast<std::uintptr_t>(data) & 3));
   const std::uint32_t count = (bytes - head) / 4;
-  for (std::uint32_t w = threadIdx.x; w < count; w += kWriteThreads)
+  for (std::uint32_t w = threadIdx.x; w < count; w += kThreads)
     reinterpret_cast<std::uint32_t*>(data + head)[w] =
         head == 0 ? words[w] : __funnelshift_r(words[w], words[w + 1], 8 * head);
-  for (std::uint32_t i = threadIdx.x; i < head; i += kWriteThreads) data[i] = from[i];
-  for (std::uint32_t i = head + 4 * count + threadIdx.x; i < bytes; i += kWriteThreads)
+  for (std::uint32_t i = threadIdx.x; i < head; i += kThreads) data[i] = from[i];
+  for (std::uint32_t i = head + 4 * count + threadIdx.x; i < bytes; i += kThreads)
     data[i] = from[i];
 }
 
@@ -586,7 +587,7 @@ void write_png_chunks(const PngPiece* pieces, int count, const std::uint8_t* blo
                       const PngBlock* blocks, const PngChunk* chunks, std::uint8_t* out,
                       cudaStream_t stream) {
   if (count == 0) return;
-  const dim3 grid{unsigned(count)}, block(kWriteThreads);
+  const dim3 grid{unsigned(count)}, block(kThreads);
   write_chunks_kernel<<<grid, block, 0, stream>>>(pieces, block_bytes, blocks, chunks, out);
   check_launch("write_chunks_kernel", grid, block);
 }

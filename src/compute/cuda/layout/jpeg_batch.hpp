@@ -7,6 +7,7 @@
 
 #include "codec/jpeg/header.hpp"
 #include "codec/jpeg/tables.hpp"
+#include "compute/cuda/layout/warp.hpp"
 
 namespace eckart::compute::cuda {
 
@@ -43,8 +44,6 @@ constexpr std::size_t kMaxJpegImages = 65535;
 /// within the `data_bytes` of data or the `pixels_bytes` of pixels, or there are too many.
 JpegBatch plan_jpeg_batch(std::span<const JpegInput> inputs, std::size_t data_bytes,
                           std::size_t pixels_bytes);
-
-inline constexpr int kWarpSize = 32;  ///< threads
 
 /// How many images a warp decodes, each on one of its threads. Threads of a warp wait for each
 /// other, so they share one only if there are more images than the GPU runs warps well.

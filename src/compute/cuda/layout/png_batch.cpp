@@ -20,7 +20,6 @@ bool PngBatch::can_encode(const ImageShape& shape) {
 }
 
 void PngBatch::add(const ImageShape& shape, std::int64_t pixels) {
-  constexpr std::size_t kAlignment = 16;
   const std::size_t size = filtered_size(shape);
   PngImage image{.pixels = pixels,
                  .row_bytes = std::int64_t(shape.cols) * shape.channels * int(shape.depth),
@@ -37,8 +36,8 @@ void PngBatch::add(const ImageShape& shape, std::int64_t pixels) {
                        .image = int(images_.size()),
                        .is_first = begin == 0,
                        .is_last = begin + bytes == size});
-    filtered_bytes_ += round_up(bytes, kAlignment);
-    block_bytes_ += round_up(codec::png::max_chunk_bytes(bytes), kAlignment);
+    filtered_bytes_ += round_up(bytes, kPngAlignment);
+    block_bytes_ += round_up(codec::png::max_chunk_bytes(bytes), kPngAlignment);
   }
   images_.push_back(image);
 }

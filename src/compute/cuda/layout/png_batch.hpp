@@ -10,6 +10,8 @@
 
 namespace eckart::compute::cuda {
 
+inline constexpr std::size_t kPngAlignment = 16;  ///< of blocks and of the chunks of an image
+
 /// An image to encode, with its samples in device memory as an Image has them.
 struct PngImage {
   std::int64_t pixels;  ///< offset of the samples in bytes
