@@ -63,6 +63,7 @@ pipeline::MeasureOptions measure_options(const JobRequest& request) {
 pipeline::InputOptions input_options(const JobRequest& request) {
   const settings::Settings& settings = request.settings;
   const settings::OutputSettings& output = settings.output;
+  const pipeline::MeasureOptions measured = measure_options(request);
   std::string why_no_factors;
   if (request.measures) why_no_factors = "measurements";
   if (output.residual.is_written() && output.format != OutputFormat::none)
@@ -76,7 +77,11 @@ pipeline::InputOptions input_options(const JobRequest& request) {
           .wants_factors = output.factors != FactorType::none,
           .takes_png_chunks = output.format == OutputFormat::png &&
                               output.png == PngCompression::fast && !output.residual.is_written() &&
-                              !measure_options(request).pixels,
+                              !measured.pixels,
+          .needs_no_pixels = !measured.pixels && !(measured.is_lossy && measured.files) &&
+                             !output.residual.is_written() && !request.wants_spectra &&
+                             output.factors == FactorType::none &&
+                             settings.quality.peak.source != PeakSource::range,
           .why_no_factors = why_no_factors};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codec/file_bytes.hpp"
+#include "codec/jpeg/encoded_image.hpp"
 #include "core/image.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
@@ -37,6 +38,12 @@ struct MetadataLimits {
   bool has_density = true, has_png_color = true;
 };
 
+/// A picture whose pixels are not decoded yet: they have a shape, and no values.
+struct UndecodedPicture {
+  Picture picture;
+  jpeg::EncodedImage encoded;
+};
+
 /// One image format: one file in codec/, one entry of codecs().
 struct Codec {
   ImageFormat format;
@@ -57,6 +64,11 @@ struct Codec {
   std::vector<std::byte> (*encode)(const PictureView& picture,
                                    const EncodeOptions& options) = nullptr;
   MetadataLimits metadata_limits{};
+  /// Returns a file that admit() accepted with everything but its pixels, which are not set, and
+  /// what a backend needs to decode them; nothing if only decode() can. Null for a format that
+  /// backends do not decode.
+  std::optional<UndecodedPicture> (*read_undecoded)(std::span<const std::byte> file,
+                                                    const ImageLimits& limits) = nullptr;
 };
 
 /// The codecs of all decoders encode identically.

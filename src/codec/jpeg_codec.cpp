@@ -212,6 +212,19 @@ Picture decode_all(std::span<const std::byte> file, const ImageLimits& limits) {
   return picture;
 }
 
+/// A turned image is decoded here, because its pixels are moved.
+std::optional<UndecodedPicture> read_undecoded(std::span<const std::byte> file,
+                                               const ImageLimits& limits) {
+  std::optional<jpeg::EncodedImage> encoded = jpeg::read_encoded_image(file);
+  if (!encoded) return std::nullopt;
+  const auto [header, frame, orientation] = read_to_first_scan(file);
+  if (orientation != kNormalOrientation || header.shape != encoded->header.shape())
+    return std::nullopt;
+  Picture picture{Image(header.shape), {}, {}};
+  picture.metadata = read_jpeg_metadata(file, metadata_room(file.size(), picture, limits));
+  return UndecodedPicture{std::move(picture), std::move(*encoded)};
+}
+
 std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
   check_encodable(picture.pixels.shape(), picture.has_alpha());
   return encode_jpeg(picture, options);
@@ -231,7 +244,8 @@ Codec jpeg_codec(Decoder decoder) {
           {.icc = kMaxJpegIccBytes,
            .exif = kMaxJpegSegmentBytes - kExifPrefix.size(),
            .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size(),
-           .has_png_color = false}};
+           .has_png_color = false},
+          strict ? read_undecoded : nullptr};
 }
 
 }  // namespace eckart::codec

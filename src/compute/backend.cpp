@@ -1,7 +1,9 @@
 #include "compute/backend.hpp"
 
 #include <algorithm>
+#include <new>
 
+#include "core/error.hpp"
 #include "core/quality.hpp"
 #include "core/round_up.hpp"
 
@@ -15,6 +17,26 @@ bool PlaneResult::is_certified(Certificate certificate) const {
 PaddedShape padded_shape(const ImageShape& shape, int multiple) {
   return {round_up(std::max(shape.rows, shape.cols), multiple),
           round_up(std::min(shape.rows, shape.cols), multiple)};
+}
+
+void decode_input(Task& task) {
+  if (!task.encoded_input) return;
+  task.input = task.encoded_input->decode();
+  task.encoded_input.reset();
+}
+
+bool try_decode_input(Task& task) try {
+  decode_input(task);
+  return true;
+} catch (const ItemError& error) {
+  task.error = error.what();
+  task.reason = error.reason();
+  task.failed_stage = Stage::load;
+  return false;
+} catch (const std::bad_alloc&) {
+  task.error = "not enough host memory";
+  task.reason = FailureReason::out_of_memory;
+  return false;
 }
 
 BatchKey batch_key(const Task& task, int multiple) {

@@ -3,6 +3,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/jpeg/encoded_image.hpp"
 #include "compute/device_span.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/factors.hpp"
@@ -49,10 +51,19 @@ struct PlaneResult {
   bool is_certified(Certificate certificate) const;
 };
 
+/// An image that a backend may decode.
+struct EncodedInput {
+  codec::jpeg::EncodedImage image;
+  std::function<Image()> decode;  ///< on the CPU; throws ItemError
+};
+
 /// One image to compute: `input` and, for each rank policy, one output of the same shape and the
 /// results of its planes.
 struct Task {
   Image input;
+  /// If set, `input` has a shape, and its samples are not set on the host: they are those of this
+  /// image. Who needs them there calls decode_input().
+  std::shared_ptr<const EncodedInput> encoded_input = {};
   std::vector<RankPolicy> ranks;  ///< one per output; resolved, see resolve()
   /// If set: of all channels but the first, in every output; resolved. Each part then has its own
   /// ranks.
@@ -92,7 +103,13 @@ struct Task {
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success
   FailureReason reason = FailureReason::not_converged;  ///< the kind of `error`
+  Stage failed_stage = Stage::compute;                  ///< load: the input cannot be decoded
 };
+
+/// Sets the samples of Task::input if they are not set. Throws ItemError.
+void decode_input(Task& task);
+/// As decode_input(), but sets Task::error. Returns whether the samples are set.
+bool try_decode_input(Task& task);
 
 /// Consecutive channels of an image whose ranks are chosen together.
 struct ChannelGroup {
@@ -208,6 +225,11 @@ class Backend {
   /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
+  /// Whether a lane decodes images of this shape with `data_bytes` of data, so that
+  /// Task::encoded_input saves time on the CPU.
+  virtual bool decodes_jpeg(const ImageShape& /*shape*/, std::size_t /*data_bytes*/) const {
+    return false;
+  }
   /// Resizes images on the GPUs; null if images are resized on the CPU. It lives as long as the
   /// backend.
   virtual preparation::Resizer* resizer() const { return nullptr; }

@@ -178,7 +178,8 @@ void ComputeWorker::send(Batch batch) {
       if (item->task.is_canceled)
         continue;  // canceled items are dropped, like items that are only decoded
       if (item->outcome.ok() && !item->task.error.empty()) {
-        item->outcome = Outcome::failed(Stage::compute, item->task.reason, item->task.error);
+        item->outcome =
+            Outcome::failed(item->task.failed_stage, item->task.reason, item->task.error);
       }
       if (item->outcome.ok()) {
         attempt(item->outcome, Stage::compute, FailureReason::compute_failed,

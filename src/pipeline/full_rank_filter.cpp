@@ -71,6 +71,7 @@ void complete_outputs(WorkItem& item) {
       .rank = std::min(shape.rows, shape.cols), .energy = 1, .loss_bound_db = 0};
   for (const std::size_t i : std::exchange(item.uncomputed_ranks, {})) {  // ascending
     const bool is_needed = item.is_rank_needed(i);
+    if (is_needed) compute::decode_input(task);
     task.outputs.insert(std::next(task.outputs.begin(), std::ptrdiff_t(i)),
                         is_needed ? copy_image(task.input) : Image());
     if (!task.png_chunks.empty())

@@ -72,6 +72,11 @@ std::vector<std::byte> read_if_small(const io::InputFile& file) {
   return bytes;
 }
 
+/// The memory of a file that is not decoded yet, and of its data.
+std::size_t encoded_bytes(const WorkItem& item) {
+  return item.task.encoded_input ? 2 * std::size_t(item.input_bytes) : 0;
+}
+
 /// The memory of the kept factors and their file.
 std::size_t kept_factor_bytes(const WorkItem& item) {
   return item.kept_factors ? 2 * std::size_t(item.kept_factors->bytes) : 0;
@@ -115,9 +120,9 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = preparer_.prepare(
-      small.empty() ? decode(item, file, codec, header) : decode(item, small, codec),
-      context.resizer());
+  Picture picture = preparer_.prepare(small.empty() ? decode(item, file, codec, header, context)
+                                                    : decode(item, small, codec, header, context),
+                                      context.resizer());
   clamp_to_stored_bits(picture);
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
@@ -134,7 +139,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.metadata = std::move(picture.metadata);
   item.reservation.shrink_to(resident_bytes(item, item.image_shape, item.color) +
                              item.alpha.bytes() + item.metadata.bytes() + header.factor_bytes +
-                             kept_factor_bytes(item));
+                             kept_factor_bytes(item) + encoded_bytes(item));
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
@@ -230,10 +235,32 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
   return bytes + header.max_metadata_bytes + header.factor_bytes + kept_factor_bytes(item);
 }
 
-Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes,
-                       const codec::Codec& codec) const {
+/// Returns a picture without pixels if the backend decodes the file.
+std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const std::byte> bytes,
+                                               const codec::Codec& codec,
+                                               const codec::Header& header,
+                                               LoadContext& context) const {
+  if (!input_.needs_no_pixels || !codec.read_undecoded || item.kept_factors || item.is_suspect ||
+      preparer_.preparation() != Preparation() ||
+      (header.shape.channels > 1 && input_.color != ColorMode::channels) ||
+      !context.decodes_jpeg(header.shape, bytes.size()))
+    return std::nullopt;
+  std::optional<codec::UndecodedPicture> undecoded = codec.read_undecoded(bytes, limits_);
+  if (!undecoded) return std::nullopt;
+  item.task.encoded_input = std::make_shared<const compute::EncodedInput>(
+      std::move(undecoded->encoded),
+      [&codec, this, file = std::vector(bytes.begin(), bytes.end())] {
+        return codec.decode(file, limits_).pixels;
+      });
+  return std::move(undecoded->picture);
+}
+
+Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec,
+                       const codec::Header& header, LoadContext& context) const {
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash) item.content_hash = io::content_hash(bytes);
+  if (auto picture = leave_undecoded(item, bytes, codec, header, context))
+    return std::move(*picture);
   Picture picture = codec.decode(bytes, limits_);
   codec::apply_alpha_policy(picture, input_.alpha);
   return picture;
@@ -241,12 +268,12 @@ Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes,
 
 /// Frees the file's bytes before it returns.
 Picture Loader::decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
-                       const codec::Header& header) const {
+                       const codec::Header& header, LoadContext& context) const {
   const std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
   // The reservation was made for this header.
   if (codec::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
-  return decode(item, bytes, codec);
+  return decode(item, bytes, codec, header, context);
 }
 
 void Loader::warn_of_jpeg_noise(const WorkItem& item, ImageFormat format) {

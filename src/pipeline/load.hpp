@@ -29,6 +29,10 @@ class LoadContext {
   virtual flow::Budget::Reservation reserve(std::size_t bytes) = 0;
   /// Null if images are resized on the CPU.
   virtual preparation::Resizer* resizer() { return nullptr; }
+  /// See compute::Backend::decodes_jpeg().
+  virtual bool decodes_jpeg(const ImageShape& /*shape*/, std::size_t /*data_bytes*/) {
+    return false;
+  }
 };
 
 /// Opens the file of a watch and records its identity in the item; returns nullopt for other items.
@@ -46,6 +50,8 @@ struct InputOptions {
   bool wants_factors = false;                  ///< Task::min_factor_rank
   /// Of the outputs only the IDAT chunks are needed: Task::takes_png_chunks.
   bool takes_png_chunks = false;
+  /// The pixels of inputs are needed only by the backend: Task::encoded_input.
+  bool needs_no_pixels = false;
   /// Why files of factors are refused; empty: they are inputs too.
   std::string why_no_factors{};
 };
@@ -69,9 +75,13 @@ class Loader {
 
  private:
   /// Decodes the bytes of a file.
-  Picture decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec) const;
+  std::optional<Picture> leave_undecoded(WorkItem& item, std::span<const std::byte> bytes,
+                                         const codec::Codec& codec, const codec::Header& header,
+                                         LoadContext& context) const;
+  Picture decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec,
+                 const codec::Header& header, LoadContext& context) const;
   Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
-                 const codec::Header& header) const;
+                 const codec::Header& header, LoadContext& context) const;
   /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and
   /// written factors, for a prepared image of this shape.
   std::size_t resident_bytes(const WorkItem& item, const ImageShape& prepared,

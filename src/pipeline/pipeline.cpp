@@ -44,6 +44,10 @@ class ItemLoadContext : public LoadContext {
     const compute::Backend* backend = backend_;
     return backend ? backend->resizer() : nullptr;
   }
+  bool decodes_jpeg(const ImageShape& shape, std::size_t data_bytes) override {
+    const compute::Backend* backend = backend_;
+    return backend && backend->decodes_jpeg(shape, data_bytes);
+  }
 
  private:
   flow::Budget& budget_;

@@ -42,6 +42,7 @@ class CpuLane : public Lane {
   }
   void start(int, const BatchKey&, std::span<Task* const> tasks) override {
     for (Task* task : tasks) {
+      if (!try_decode_input(*task)) continue;
       try {
         if (!task->known_factors.empty() && reconstruct_from_factors(*task)) continue;
         task->known_factors.clear();

@@ -179,6 +179,11 @@ class CudaBackend : public Backend {
 
   int batch_planes(const BatchKey& key) const override { return planner_.batch_planes(key); }
   preparation::Resizer* resizer() const override { return resizer_.get(); }
+  /// One thread decodes an image, so a large one would hold up its batch.
+  bool decodes_jpeg(const ImageShape& /*shape*/, std::size_t data_bytes) const override {
+    constexpr std::size_t kMaxJpegBytes = 65536;
+    return data_bytes <= kMaxJpegBytes;
+  }
   std::vector<std::string> warnings() const override { return resizer_->warnings(); }
 
   std::unique_ptr<Lane> make_lane(int index) override {

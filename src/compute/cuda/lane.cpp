@@ -69,6 +69,7 @@ void CudaLane::finish(int index) {
   Slot& slot = this->slot(index);
   const ProfilerRange range("finish", slot.key().shape, int(slot.task_planes().size()));
   try {
+    if (!compute_undecodable(index)) return;
     mark_failed(recompute_uncertified(slot, true));
     slot.copy_out_missing_pixels(executor_.streams());
     slot.copy_to_outputs();
@@ -78,6 +79,22 @@ void CudaLane::finish(int index) {
     executor_.drain();
     throw;
   }
+}
+
+/// If libjpeg has to decode inputs, does that, and queues the batch again without those that are
+/// corrupt. Returns false if no image is left.
+bool CudaLane::compute_undecodable(int index) {
+  Slot& slot = this->slot(index);
+  slot.wait();
+  const std::vector<Task*> undecodable = slot.undecodable();
+  if (undecodable.empty()) return true;
+  for (Task* task : undecodable) static_cast<void>(try_decode_input(*task));
+  std::vector<Task*> tasks = slot.tasks();
+  std::erase_if(tasks, [](const Task* task) { return !task->error.empty(); });
+  if (tasks.empty()) return false;
+  const BatchKey key = slot.key();
+  start(index, key, tasks);
+  return true;
 }
 
 void CudaLane::compute(Slot& slot) { executor_.compute(slot, current_plan(slot.key())); }

@@ -8,9 +8,10 @@
 #include "compute/float_scale.hpp"
 
 namespace eckart::compute::cuda {
-void Slot::MirroredBuffer::copy_in(std::size_t bytes, cudaStream_t stream) const {
-  ECKART_CUDA_CHECK_COPY(
-      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream), bytes);
+void Slot::MirroredBuffer::copy_in(std::size_t from, std::size_t bytes, cudaStream_t stream) const {
+  ECKART_CUDA_CHECK_COPY(cudaMemcpyAsync(device.as<>() + from, host.as<>() + from, bytes,
+                                         cudaMemcpyHostToDevice, stream),
+                         bytes);
 }
 
 void Slot::MirroredBuffer::copy_out(std::size_t from, std::size_t bytes,
@@ -60,7 +61,6 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   for (Task* task : tasks) {
     const ImageShape& image = task->input.shape();
     has_16_bit_samples_ = has_16_bit_samples_ || image.depth == Depth::u16;
-    std::memcpy(pixels_.host.as<>() + offset, task->input.data(), image.bytes());
     for (int channel = 0; channel < image.channels; ++channel) {
       const double scale =
           is_float(image.depth) ? float_scale(std::as_const(task->input).plane<float>(channel)) : 1;
@@ -69,10 +69,65 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
     packed_images_.push_back(task_planes_[task_planes_.size() - std::size_t(image.channels)]);
     offset += packed_bytes(image);
   }
+  pack_pixels(tasks);
   plan_png_chunks(full);
   if (png_batch_.images().empty()) outputs_.host.reserve(outputs_.device.bytes());
   copy_in_plane_layouts(streams.in);
   copy_in(streams);
+}
+
+/// Copies samples, or the data of JPEGs, to pinned memory.
+void Slot::pack_pixels(std::span<Task* const> tasks) {
+  encoded_.clear();
+  std::size_t bytes = 0;
+  for (Task* task : tasks) {
+    if (!task->encoded_input) continue;
+    encoded_.push_back(task);
+    bytes += task->encoded_input->image.data.size();
+  }
+  jpeg_data_.reserve(bytes);
+  std::vector<JpegInput> inputs;
+  std::size_t offset = 0;
+  for (const TaskPlane& packed : packed_images_) {
+    const Task& task = *packed.task;
+    if (!task.encoded_input) {
+      std::memcpy(pixels_.host.as<>() + packed.plane.offset_bytes, task.input.data(),
+                  task.input.bytes());
+      continue;
+    }
+    const codec::jpeg::EncodedImage& image = task.encoded_input->image;
+    std::memcpy(jpeg_data_.as<>() + offset, image.data.data(), image.data.size());
+    inputs.push_back({.header = &image.header,
+                      .data_offset = offset,
+                      .data_bytes = image.data_bytes,
+                      .pixels_offset = std::size_t(packed.plane.offset_bytes)});
+    offset += image.data.size();
+  }
+  jpeg_batch_ = inputs.empty() ? JpegBatch() : plan_jpeg_batch(inputs, offset, packed_bytes_);
+}
+
+/// All at once, or only those that are not decoded on the GPU.
+void Slot::copy_in_pixels(cudaStream_t stream) const {
+  if (encoded_.empty()) return pixels_.copy_in(packed_bytes_, stream);
+  for (const TaskPlane& packed : packed_images_) {
+    if (packed.task->encoded_input) continue;
+    pixels_.copy_in(std::size_t(packed.plane.offset_bytes), packed.task->input.bytes(), stream);
+  }
+}
+
+std::vector<Task*> Slot::undecodable() const {
+  std::vector<Task*> tasks;
+  for (std::size_t i = 0; i < encoded_.size(); ++i) {
+    if (jpeg_decoder_.irregularities()[i] != codec::jpeg::Irregularity::none)
+      tasks.push_back(encoded_[i]);
+  }
+  return tasks;
+}
+
+std::vector<Task*> Slot::tasks() const {
+  std::vector<Task*> tasks;
+  for (const TaskPlane& packed : packed_images_) tasks.push_back(packed.task);
+  return tasks;
 }
 
 /// Adds the outputs of all images to png_batch_, image after image, if chunks are taken and all
@@ -96,12 +151,16 @@ void Slot::free_memory() {
   for (MirroredBuffer* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_,
                                  &ranks_, &squared_norms_, &triplets_})
     *memory = {};
+  jpeg_data_ = {};
+  jpeg_decoder_ = {};
   png_encoder_.free_memory();
 }
 
 void Slot::copy_in(const Streams& streams) {
   timeline_.begin(DeviceSpan::copy_in, int(task_planes_.size()), streams.in);
-  pixels_.copy_in(packed_bytes_, streams.in);
+  copy_in_pixels(streams.in);
+  if (!encoded_.empty())
+    jpeg_decoder_.decode(jpeg_batch_, jpeg_data_.as<>(), pixels_.device.as<>(), streams.in);
   timeline_.end(DeviceSpan::copy_in, streams.in);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_in_.get(), streams.in));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.compute, copied_in_.get(), 0));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
+#include "compute/cuda/codecs/jpeg_decoder.hpp"
 #include "compute/cuda/codecs/png_encoder.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/packing.hpp"
@@ -86,6 +87,12 @@ class Slot {
   void copy_out_missing_pixels(const Streams& streams);
   void wait() const;
 
+  /// The tasks whose inputs the GPU was to decode, and libjpeg has to. The results of the batch are
+  /// not valid if there are any. Call wait() first.
+  std::vector<Task*> undecodable() const;
+  /// The tasks of the batch.
+  std::vector<Task*> tasks() const;
+
   /// Sets the results of the tasks, and their spectra and factors if wanted. Call wait() first. If
   /// `is_last`, no other solver follows, and every finite result counts as certified. Makes no CUDA
   /// call. A plane whose solver did not converge is returned as uncertified, and causes no
@@ -121,7 +128,8 @@ class Slot {
       host.reserve(bytes, site);
       device.reserve(bytes, site);
     }
-    void copy_in(std::size_t bytes, cudaStream_t stream) const;
+    void copy_in(std::size_t bytes, cudaStream_t stream) const { copy_in(0, bytes, stream); }
+    void copy_in(std::size_t from, std::size_t bytes, cudaStream_t stream) const;
     void copy_out(std::size_t bytes, cudaStream_t stream) const { copy_out(0, bytes, stream); }
     void copy_out(std::size_t from, std::size_t bytes, cudaStream_t stream) const;
   };
@@ -145,6 +153,8 @@ class Slot {
   }
   std::size_t ranks() const { return key_.ranks.size(); }
   std::size_t outputs() const { return ranks() - (key_.has_factor_rank() ? 1 : 0); }
+  void pack_pixels(std::span<Task* const> tasks);
+  void copy_in_pixels(cudaStream_t stream) const;
   void plan_png_chunks(std::size_t full_bytes);
   void copy_out_pixels_of(const TaskPlane& image, cudaStream_t stream);
   std::span<const std::byte> png_chunks(std::size_t image, std::size_t output) const;
@@ -165,6 +175,10 @@ class Slot {
   MirroredBuffer squared_norms_;  // one per plane; if is_adaptive_
   MirroredBuffer triplets_;       // if factors are wanted
   TripletLayout triplet_layout_{};
+  std::vector<Task*> encoded_;  // whose inputs the GPU decodes
+  JpegBatch jpeg_batch_;        // of these
+  PinnedBuffer jpeg_data_;
+  JpegDecoder jpeg_decoder_;
   PngBatch png_batch_;            // empty: pixels are copied out
   std::size_t png_capacity_ = 0;  // bytes of chunks
   PngEncoder png_encoder_;

@@ -30,6 +30,7 @@ bool must_use_cpu(const Task* task) { return task->is_cpu_only || !task->known_f
 /// Removes the results and the error of an earlier attempt.
 void reset(Task& task) {
   task.error.clear();
+  task.failed_stage = Stage::compute;
   task.spectra.clear();
   task.factors.clear();
   task.png_chunks.clear();
@@ -222,6 +223,9 @@ class FallbackBackend : public Backend {
   }
   std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return gpu_->make_gpu_lane(gpu); }
   preparation::Resizer* resizer() const override { return gpu_->resizer(); }
+  bool decodes_jpeg(const ImageShape& shape, std::size_t data_bytes) const override {
+    return gpu_->decodes_jpeg(shape, data_bytes);
+  }
   std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
   std::vector<std::string> warnings() const override {
     std::vector<std::string> all = gpu_->warnings();
