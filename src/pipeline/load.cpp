@@ -249,8 +249,8 @@ std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const s
   if (!undecoded) return std::nullopt;
   item.task.encoded_input = std::make_shared<const compute::EncodedInput>(
       std::move(undecoded->encoded),
-      [&codec, this, file = std::vector(bytes.begin(), bytes.end())] {
-        return codec.decode(file, limits_).pixels;
+      [&codec, limits = limits_, file = std::vector(bytes.begin(), bytes.end())] {
+        return codec.decode(file, limits).pixels;
       });
   return std::move(undecoded->picture);
 }

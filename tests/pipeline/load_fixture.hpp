@@ -39,10 +39,12 @@ class LoadTest : public testing::Test {
     if (item.has_factors) item.outputs = {"image.npz"};
     item.kept_factors = kept_factors_;
     reserved_.clear();
-    FakeMemory memory([&](std::size_t bytes) {
-      reserved_.push_back(bytes);
-      return budget_.reserve(bytes);
-    });
+    FakeMemory memory(
+        [&](std::size_t bytes) {
+          reserved_.push_back(bytes);
+          return budget_.reserve(bytes);
+        },
+        decodes_jpeg_);
     loader.load(item, std::nullopt, memory);
     item.output_ranks = {};  // they refer to the loader
     return item;
@@ -67,6 +69,7 @@ class LoadTest : public testing::Test {
   ImageFormat output_format_ = ImageFormat::png;
   int copies_ = 1;
   pipeline::InputOptions input_;
+  bool decodes_jpeg_ = false;  // as the backend does
   std::optional<pipeline::KeptFactors> kept_factors_;
   flow::Budget budget_{std::size_t(64) << 30};
   std::vector<std::size_t> reserved_;

@@ -111,11 +111,14 @@ TEST_F(LoadTest, reserves_alpha_until_it_is_dropped) {
   EXPECT_EQ(load(write(file("\xFF"))).reservation.bytes(), 1 + ranks_.size());
 }
 
-/// They may be metadata.
+/// They may be metadata. The rows may be in several chunks, which are copied then, as far as the
+/// rows can be that large.
 TEST_F(LoadTest, reserves_trailing_bytes_twice) {
   const Bytes file = png_file();
   load(sparse(file, 10 * kMiB));
-  EXPECT_EQ(reserved_, std::vector{20 * kMiB + png_decode_bytes(image())});
+  ASSERT_EQ(reserved_.size(), 1U);
+  EXPECT_GE(reserved_[0], 20 * kMiB + png_decode_bytes(image()));
+  EXPECT_LE(reserved_[0], 20 * kMiB + png_decode_bytes(image()) + image().bytes() / 10);
 }
 
 TEST_F(LoadTest, reserves_jpeg_memory_from_the_header) {

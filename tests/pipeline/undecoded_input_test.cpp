@@ -1,0 +1,84 @@
+// Inputs whose pixels the backend decodes: Task::encoded_input.
+#include <gtest/gtest.h>
+
+#include "core/error.hpp"
+#include "tests/pipeline/load_fixture.hpp"
+#include "tests/unit/codec/make_jpeg.hpp"
+
+namespace eckart {
+namespace {
+
+using test::Bytes;
+using test::make_jpeg;
+
+class UndecodedInputTest : public test::LoadTest {
+ protected:
+  UndecodedInputTest() {
+    input_.needs_no_pixels = true;
+    decodes_jpeg_ = true;
+  }
+  bool is_left_undecoded(const Bytes& file) {
+    return load(write(file)).task.encoded_input != nullptr;
+  }
+};
+
+TEST_F(UndecodedInputTest, has_the_pixels_of_the_file_when_they_are_needed) {
+  const Bytes file = make_jpeg(image(), {});
+  pipeline::WorkItem item = load(write(file));
+  ASSERT_NE(item.task.encoded_input, nullptr);
+  EXPECT_EQ(item.task.input.shape(), image().shape());
+  EXPECT_EQ(item.input_bytes, std::int64_t(file.size()));
+  EXPECT_TRUE(item.metadata.subsampling);
+  compute::decode_input(item.task);
+  EXPECT_EQ(item.task.encoded_input, nullptr);
+  EXPECT_TRUE(
+      test::same(item.task.input, codec::codec_for(ImageFormat::jpeg).decode(file, {}).pixels));
+}
+
+TEST_F(UndecodedInputTest, is_only_a_baseline_jpeg) {
+  EXPECT_TRUE(is_left_undecoded(make_jpeg(image(), {})));
+  EXPECT_FALSE(is_left_undecoded(make_jpeg(image(), {.progressive = true})));
+  EXPECT_FALSE(is_left_undecoded(png_file()));
+}
+
+TEST_F(UndecodedInputTest, is_decoded_if_its_pixels_are_changed_or_measured) {
+  const Bytes file = make_jpeg(image(), {});
+  const pipeline::InputOptions usual = input_;
+  input_.preparation.gray = true;
+  EXPECT_FALSE(is_left_undecoded(file));
+  input_ = usual;
+  input_.color = ColorMode::ycbcr;
+  EXPECT_FALSE(is_left_undecoded(file));
+  input_ = usual;
+  input_.decoder = Decoder::opencv;
+  EXPECT_FALSE(is_left_undecoded(file));
+  input_ = usual;
+  input_.needs_no_pixels = false;
+  EXPECT_FALSE(is_left_undecoded(file));
+  input_ = usual;
+  decodes_jpeg_ = false;
+  EXPECT_FALSE(is_left_undecoded(file));
+}
+
+TEST_F(UndecodedInputTest, is_decoded_for_a_copy_at_full_rank) {
+  ranks_ = {{1000}};
+  const pipeline::WorkItem item = load(write(make_jpeg(image(), {})));
+  EXPECT_EQ(item.task.encoded_input, nullptr);
+  ASSERT_TRUE(item.skips_backend);
+  EXPECT_TRUE(test::same(item.task.outputs.at(0), item.task.input));
+}
+
+/// The bytes of the scan are found to be damaged only when they are decoded.
+TEST_F(UndecodedInputTest, fails_as_a_file_that_cannot_be_loaded) {
+  Bytes file = make_jpeg(image(), {});
+  std::fill_n(file.end() - 2000, 1000, std::byte(0x5A));
+  pipeline::WorkItem item = load(write(file));
+  ASSERT_NE(item.task.encoded_input, nullptr);
+  EXPECT_FALSE(compute::try_decode_input(item.task));
+  EXPECT_EQ(item.task.reason, FailureReason::corrupt);
+  EXPECT_EQ(item.task.failed_stage, Stage::load);
+  EXPECT_NE(item.task.error, "");
+}
+
+}  // namespace
+}  // namespace eckart
