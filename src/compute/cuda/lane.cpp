@@ -85,6 +85,7 @@ void CudaLane::finish(int index) {
 /// corrupt. Returns false if no image is left.
 bool CudaLane::compute_undecodable(int index) {
   Slot& slot = this->slot(index);
+  if (!slot.has_encoded_inputs()) return true;
   slot.wait();
   const std::vector<Task*> undecodable = slot.undecodable();
   if (undecodable.empty()) return true;

@@ -87,6 +87,7 @@ class Slot {
   void copy_out_missing_pixels(const Streams& streams);
   void wait() const;
 
+  bool has_encoded_inputs() const { return !encoded_.empty(); }
   /// The tasks whose inputs the GPU was to decode, and libjpeg has to. The results of the batch are
   /// not valid if there are any. Call wait() first.
   std::vector<Task*> undecodable() const;
