@@ -247,11 +247,11 @@ std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const s
     return std::nullopt;
   std::optional<codec::UndecodedPicture> undecoded = codec.read_undecoded(bytes, limits_);
   if (!undecoded) return std::nullopt;
-  item.task.encoded_input = std::make_shared<const compute::EncodedInput>(
+  item.task.encoded_input = std::make_shared<const compute::EncodedInput>(compute::EncodedInput{
       std::move(undecoded->encoded),
       [&codec, limits = limits_, file = std::vector(bytes.begin(), bytes.end())] {
         return codec.decode(file, limits).pixels;
-      });
+      }});
   return std::move(undecoded->picture);
 }
 

@@ -20,8 +20,8 @@ compute::Task encoded_task(const File& file, const std::vector<int>& ranks) {
   auto undecoded = jpeg.read_undecoded(file, {});
   compute::Task task = test::make_task(Image(undecoded->encoded.header.shape()), ranks);
   task.encoded_input = std::make_shared<const compute::EncodedInput>(
-      std::move(undecoded->encoded),
-      [&jpeg, file] { return jpeg.decode(file, ImageLimits()).pixels; });
+      compute::EncodedInput{std::move(undecoded->encoded),
+                            [&jpeg, file] { return jpeg.decode(file, ImageLimits()).pixels; }});
   return task;
 }
 
