@@ -148,8 +148,9 @@ std::uint64_t OutputTree::hash_of(const fs::path& path) const {
 }
 
 std::vector<std::uint64_t> OutputTree::hashes_of(const std::vector<fs::path>& paths) const {
-  std::vector<std::uint64_t> hashes;
-  for (const fs::path& path : paths) hashes.push_back(hash_of(path));
+  std::vector<std::uint64_t> hashes(paths.size());
+  std::ranges::transform(paths, hashes.begin(),
+                         [&](const fs::path& path) { return hash_of(path); });
   return hashes;
 }
 
