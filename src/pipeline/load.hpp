@@ -74,10 +74,10 @@ class Loader {
   void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
-  /// Decodes the bytes of a file.
   std::optional<Picture> leave_undecoded(WorkItem& item, std::span<const std::byte> bytes,
                                          const codec::Codec& codec, const codec::Header& header,
                                          LoadContext& context) const;
+  /// Decodes the bytes of a file, or leaves that to the backend.
   Picture decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec,
                  const codec::Header& header, LoadContext& context) const;
   Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,

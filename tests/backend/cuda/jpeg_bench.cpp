@@ -3,7 +3,6 @@
 // and one JSON array to stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -15,12 +14,17 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "tests/backend/cuda/bench/host_timer.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 #include "tests/backend/cuda/jpeg_batch_fixture.hpp"
 #include "tests/unit/codec/make_jpeg.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
+
+using bench::json_of;
+using bench::milliseconds;
+using bench::Spread;
 
 using codec::jpeg::Irregularity;
 using test::Bytes;
@@ -30,28 +34,6 @@ struct JpegBenchArgs {
   std::vector<int> counts{512, 2048, 4096};
   int repeats = 20, quality = 95;
 };
-
-struct Spread {
-  double median, min, max;
-};
-
-nlohmann::json to_json(const Spread& spread) {
-  return {{"median", spread.median}, {"min", spread.min}, {"max", spread.max}};
-}
-
-/// Milliseconds of one call.
-Spread milliseconds(int repeats, const std::function<void()>& work) {
-  constexpr int kWarmUp = 3;
-  std::vector<double> ms;
-  for (int i = 0; i < kWarmUp + repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    if (i >= kWarmUp) ms.push_back(took.count());
-  }
-  std::ranges::sort(ms);
-  return {ms[ms.size() / 2], ms.front(), ms.back()};
-}
 
 Image decode_on_cpu(const Bytes& file) {
   return codec::detect_codec(std::span<const std::byte>(file)).decode(file, {}).pixels;
@@ -109,11 +91,11 @@ class JpegBenchmark {
             {"data_bytes", prepared.data_bytes()},
             {"pixels_bytes", prepared.pixels_bytes()},
             {"device_bytes", jpeg_decoder_bytes(batch)},
-            {"ms", to_json(ms)},
+            {"ms", json_of(ms)},
             {"images_per_s", 1e3 * count / ms.median},
-            {"cpu_ms_per_image", to_json(cpu_ms_)},
-            {"prepare_ms_per_image", to_json(prepare_ms)},
-            {"plan_ms", to_json(plan_ms)},
+            {"cpu_ms_per_image", json_of(cpu_ms_)},
+            {"prepare_ms_per_image", json_of(prepare_ms)},
+            {"plan_ms", json_of(plan_ms)},
             {"scan_ms_by_images_per_warp", scan_times(prepared, batch)},
             {"equal_images", equal}};
   }
@@ -153,7 +135,7 @@ class JpegBenchmark {
       });
       std::fprintf(stderr, "        data alone, %2d images a warp: %8.3f ms\n", images_per_warp,
                    ms.median);
-      times[std::to_string(images_per_warp)] = to_json(ms);
+      times[std::to_string(images_per_warp)] = json_of(ms);
     }
     return times;
   }

@@ -2,7 +2,6 @@
 // to IDAT chunks in pinned memory. Prints a table to stderr and one JSON array to stdout.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -16,38 +15,21 @@
 #include "codec/codec.hpp"
 #include "compute/cuda/codecs/png_encoder.hpp"
 #include "core/round_up.hpp"
+#include "tests/backend/cuda/bench/host_timer.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
+
+using bench::json_of;
+using bench::milliseconds;
+using bench::Spread;
 
 struct PngBenchArgs {
   std::string folder;
   std::vector<int> counts{64, 512, 2048};
   int repeats = 20;
 };
-
-struct Spread {
-  double median, min, max;
-};
-
-nlohmann::json to_json(const Spread& spread) {
-  return {{"median", spread.median}, {"min", spread.min}, {"max", spread.max}};
-}
-
-/// Milliseconds of one call.
-Spread milliseconds(int repeats, const std::function<void()>& work) {
-  constexpr int kWarmUp = 3;
-  std::vector<double> ms;
-  for (int i = 0; i < kWarmUp + repeats; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-    if (i >= kWarmUp) ms.push_back(took.count());
-  }
-  std::ranges::sort(ms);
-  return {ms[ms.size() / 2], ms.front(), ms.back()};
-}
 
 std::vector<Image> read_images(const std::string& folder) {
   std::vector<Image> images;
@@ -99,10 +81,10 @@ class Benchmark {
     return {{"images", count_},
             {"pixel_bytes", capacity_},
             {"chunk_bytes", bytes},
-            {"ms", to_json(all)},
+            {"ms", json_of(all)},
             {"images_per_s", 1e3 * count_ / all.median},
-            {"compress_ms", to_json(compress)},
-            {"cpu_ms_per_image", to_json(cpu)}};
+            {"compress_ms", json_of(compress)},
+            {"cpu_ms_per_image", json_of(cpu)}};
   }
 
  private:
