@@ -17,21 +17,21 @@ namespace {
 using Buffer = std::unique_ptr<std::byte[]>;
 
 /// The zlib stream in IDAT chunks.
-struct Stream {
+struct ZlibStream {
   std::span<const std::byte> bytes;
   Buffer copy;  ///< if it is in several chunks
 };
 
 /// Returns nullopt if a chunk has a wrong CRC.
-std::optional<Stream> read_stream(std::span<const std::byte> chunks) {
-  Stream stream;
+std::optional<ZlibStream> read_stream(std::span<const std::byte> chunks) {
+  ZlibStream stream;
   std::size_t size = 0;
   while (!chunks.empty()) {
     const std::span<const std::byte> chunk = first_chunk(chunks);
     if (!has_valid_crc(chunk)) return std::nullopt;
     const std::span<const std::byte> data = data_of_chunk(chunk);
     const bool is_only_chunk = size == 0 && chunk.size() == chunks.size();
-    if (is_only_chunk) return Stream{data, {}};
+    if (is_only_chunk) return ZlibStream{data, {}};
     if (!stream.copy) stream.copy = std::make_unique_for_overwrite<std::byte[]>(chunks.size());
     std::ranges::copy(data, stream.copy.get() + size);
     size += data.size();
@@ -53,7 +53,7 @@ bool can_inflate_in_time(std::size_t stream_bytes, std::size_t row_bytes, Deadli
 /// Returns the filtered rows, with padding for png::RowUnfilter; null if they are damaged, or could
 /// take too long.
 Buffer inflate_rows(const PngParts& parts, Deadline& deadline) {
-  const std::optional<Stream> stream = read_stream(parts.idat);
+  const std::optional<ZlibStream> stream = read_stream(parts.idat);
   if (!stream || !can_inflate_in_time(stream->bytes.size(), parts.row_bytes, deadline)) return {};
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
