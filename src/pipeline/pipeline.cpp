@@ -194,7 +194,6 @@ void Pipeline::trace_queue_sizes() {
 void Pipeline::run_source() {
   ThreadTrace trace(trace_, Stage::source, 0);
   flow::StageClock::Worker clock(source_clock_, 0, trace.on_wait());
-  std::int64_t number = 0;
   const std::stop_token stop = stop_.get_token();
   const auto next_arrival = [&] {  // waits for the file system or the writer of the list
     std::optional<Activity::Scope> step;
@@ -204,20 +203,17 @@ void Pipeline::run_source() {
   };
   while (std::optional<io::SourceItem> arrival = next_arrival()) {
     const auto found_at = Clock::now();
-    tally_.add_found(found_at);
+    const std::int64_t number = tally_.add_found(found_at);
     // On this thread, in order of arrival, so that output names do not depend on thread timing.
-    ItemPtr item;
-    {
+    ItemPtr item = make_work_item(std::move(*arrival));
+    if (item->outcome.ok()) {
       const Activity::Scope step(
-          activity_, {to_string(Stage::source),
-                      options_.limits.stall,
-                      {{arrival->file, arrival->relative, arrival->job, arrival->identity.state}}});
-      item = make_work_item(std::move(*arrival));
-      if (item->outcome.ok())
-        attempt(item->outcome, Stage::source, FailureReason::internal,
-                [&] { steps_.assign_outputs(*item); });
+          activity_,
+          {to_string(Stage::source), options_.limits.stall, {to_activity_file(*item)}});
+      attempt(item->outcome, Stage::source, FailureReason::internal,
+              [&] { steps_.assign_outputs(*item); });
     }
-    item->number = ++number;
+    item->number = number;
     item->found_at = found_at;
     trace.trace_found(*item);
     meters_.service(Stage::source).add(Clock::now() - found_at);
