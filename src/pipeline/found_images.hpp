@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -17,6 +18,7 @@ class FoundImages {
   std::int64_t add(Instant found_at) {
     const std::lock_guard lock(mutex_);
     unfinished_.push_back(found_at);
+    ++unfinished_count_;
     return ++count_;
   }
   /// The image with this number is finished. Ignores other numbers.
@@ -24,10 +26,13 @@ class FoundImages {
     const std::lock_guard lock(mutex_);
     const std::int64_t first = count_ - std::int64_t(unfinished_.size()) + 1;
     if (number < first || number > count_) return;
-    unfinished_[std::size_t(number - first)].reset();
+    std::optional<Instant>& image = unfinished_[std::size_t(number - first)];
+    unfinished_count_ -= image ? 1 : 0;
+    image.reset();
     while (!unfinished_.empty() && !unfinished_.front()) unfinished_.pop_front();
   }
 
+  std::int64_t unfinished() const { return unfinished_count_; }
   std::int64_t count() const {
     const std::lock_guard lock(mutex_);
     return count_;
@@ -41,6 +46,7 @@ class FoundImages {
  private:
   mutable std::mutex mutex_;
   std::int64_t count_ = 0;
+  std::atomic<std::int64_t> unfinished_count_{0};
   // By number, from that of the oldest unfinished image on. Finished ones are empty.
   std::deque<std::optional<Instant>> unfinished_;
 };

@@ -21,6 +21,8 @@ class Tally {
 
   /// Counts an image that the source found. Returns its WorkItem::number.
   std::int64_t add_found(Instant now) { return found_.add(now); }
+  /// The number of images that were found and not counted since.
+  std::int64_t unfinished() const { return found_.unfinished(); }
   void set_total_final();
   void set_not_read(telemetry::CountsByExtension files);
   /// Counts a finished item. Logs a failure with file and reason.
