@@ -19,6 +19,11 @@ struct BlockPlace {
   std::int32_t stride;  ///< samples from row to row
 };
 
+/// The place of a sample in its plane.
+struct SamplePlace {
+  std::int32_t channel, row, col;
+};
+
 /// Sizes and positions of the data of one image. Coefficients are stored block after block in the
 /// order of the scan: MCU after MCU, the blocks of luma in an MCU first. Samples are stored as a
 /// plane per channel, of whole MCUs.
@@ -64,6 +69,34 @@ struct Layout {
     }
     return {channel, first_sample(channel) + (row * stride(channel) + col) * kBlockSide,
             stride(channel)};
+  }
+  /// `sample` counts through all planes.
+  ECKART_HOST_DEVICE SamplePlace sample_place(std::int32_t sample) const {
+    std::int32_t channel = 0;
+    while (channel + 1 < channels && sample >= first_sample(channel + 1)) ++channel;
+    const std::int32_t in_plane = sample - first_sample(channel);
+    return {channel, in_plane / stride(channel), in_plane % stride(channel)};
+  }
+
+  // For encoders. MCUs at the right and lower edge may have blocks of luma without a pixel.
+  ECKART_HOST_DEVICE bool has_pixels(std::int32_t block) const {
+    const std::int32_t mcu = block / blocks_per_mcu(), in_mcu = block % blocks_per_mcu();
+    if (in_mcu >= luma_blocks_per_mcu()) return true;
+    const std::int32_t row = mcu / mcus_across() * down + in_mcu / across;
+    const std::int32_t col = mcu % mcus_across() * across + in_mcu % across;
+    return row * kBlockSide < rows && col * kBlockSide < cols;
+  }
+  /// The block whose first coefficient libjpeg writes for this one: itself, or the last with pixels
+  /// before it.
+  ECKART_HOST_DEVICE std::int32_t dc_source(std::int32_t block) const {
+    while (!has_pixels(block)) --block;  // the first of an MCU has pixels
+    return block;
+  }
+  /// The block of the same channel before this one in the scan; negative: there is none.
+  ECKART_HOST_DEVICE std::int32_t block_before(std::int32_t block) const {
+    const std::int32_t in_mcu = block % blocks_per_mcu();
+    if (in_mcu >= luma_blocks_per_mcu()) return block - blocks_per_mcu();
+    return in_mcu > 0 ? block - 1 : block - channels;
   }
 };
 
