@@ -57,7 +57,7 @@ std::vector<std::byte> factors_file(const WorkItem& item, FactorType type) {
 /// Encodes outputs of one item.
 class OutputEncoder {
  public:
-  OutputEncoder(const WorkItem& item, const codec::Codec* codec, const WriteOptions& options)
+  OutputEncoder(WorkItem& item, const codec::Codec* codec, const WriteOptions& options)
       : item_(item),
         codec_(codec),
         options_(options),
@@ -88,7 +88,8 @@ class OutputEncoder {
     dropped_ = metadata.dropped;  // the same for all outputs
     const std::vector<TextEntry> stamp = output_stamp(item_, output, options_.stamp);
     PictureView picture(pixels, item_.alpha, metadata, stamp);
-    if (output < item_.task.png_chunks.size()) picture.png_chunks = item_.task.png_chunks[output];
+    if (output < item_.task.encoded_outputs.size())
+      picture.encoded_pixels = item_.task.encoded_outputs[output].data;
     return codec_->encode(picture, options_.encode);
   }
 
@@ -132,7 +133,7 @@ class OutputEncoder {
     return encoded;
   }
 
-  const WorkItem& item_;
+  WorkItem& item_;
   const codec::Codec* codec_;
   const WriteOptions& options_;
   const MeasureOptions measure_;
