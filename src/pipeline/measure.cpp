@@ -48,7 +48,7 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
   return sum;
 }
 
-OutputQuality measure_output(compute::Task& task, std::size_t output, double squared_error,
+OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
                              const codec::Codec& codec, std::span<const std::byte> file,
                              const MeasureOptions& options) {
   if (!options.is_lossy) {
@@ -63,8 +63,9 @@ OutputQuality measure_output(compute::Task& task, std::size_t output, double squ
     quality.file_squared_error = *known;
     return quality;
   }
-  compute::decode_input(task);
-  const Image& original = task.input;
+  const bool has_pixels = !task.encoded_input;
+  const Image decoded_input = has_pixels ? Image() : task.encoded_input->decode();
+  const Image& original = has_pixels ? task.input : decoded_input;
   Image decoded = decode_output(codec, file);
   if (original.shape().channels == 1)  // some formats hold gray as RGB
     decoded = preparation::to_gray(std::move(decoded));

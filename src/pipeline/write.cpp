@@ -57,7 +57,7 @@ std::vector<std::byte> factors_file(const WorkItem& item, FactorType type) {
 /// Encodes outputs of one item.
 class OutputEncoder {
  public:
-  OutputEncoder(WorkItem& item, const codec::Codec* codec, const WriteOptions& options)
+  OutputEncoder(const WorkItem& item, const codec::Codec* codec, const WriteOptions& options)
       : item_(item),
         codec_(codec),
         options_(options),
@@ -133,7 +133,7 @@ class OutputEncoder {
     return encoded;
   }
 
-  WorkItem& item_;
+  const WorkItem& item_;
   const codec::Codec* codec_;
   const WriteOptions& options_;
   const MeasureOptions measure_;
