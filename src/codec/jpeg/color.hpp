@@ -20,7 +20,7 @@ ECKART_HOST_DEVICE inline std::int32_t chroma_at(const std::uint8_t* plane, std:
                                                  const Layout& layout, std::int32_t row,
                                                  std::int32_t col) {
   const bool half_cols = layout.across == 2, half_rows = layout.down == 2;
-  const std::int32_t near_row = row / layout.down, near_col = col / layout.across;
+  const std::int32_t near_row = divide(row, layout.down), near_col = divide(col, layout.across);
   const std::uint8_t* near = plane + std::int64_t(near_row) * stride;
   if (half_cols && layout.chroma_cols() <= 2) return near[near_col];
   const auto beside = [](std::int32_t position, std::int32_t at, std::int32_t count) {

@@ -49,7 +49,7 @@ ECKART_HOST_DEVICE inline std::uint8_t sample_at(const std::uint8_t* pixels, con
     for (int j = 0; j < layout.across; ++j)
       sum += weights.of(line + 3 * std::int64_t(nearer(col * layout.across + j, last_col)));
   }
-  if (layout.across == 1) return std::uint8_t((sum + layout.down / 2) / layout.down);
+  if (layout.across == 1) return std::uint8_t(divide(sum + layout.down - 1, layout.down));
   const std::int32_t odd = col % 2;
   return std::uint8_t(layout.down == 1 ? (sum + odd) >> 1 : (sum + 1 + odd) >> 2);
 }

@@ -14,10 +14,12 @@ constexpr int kJpegThreads = 256;  ///< of a block
 /// Blocks of 64 samples that a block of threads transforms at a time: eight threads for each.
 constexpr int kTransformedBlocks = kJpegThreads / codec::jpeg::kBlockSide;
 
-/// The number of thread blocks for the items of an image. A thread has several items of a larger
-/// image.
-inline unsigned jpeg_thread_blocks(std::int64_t items, int items_per_block) {
-  constexpr std::int64_t kMaxGrid = 4096;
+/// The number of thread blocks for the items of an image, of which each block takes
+/// `items_per_pass` at a time. It takes several times: what is the same for all items is computed
+/// once.
+inline unsigned jpeg_thread_blocks(std::int64_t items, int items_per_pass) {
+  constexpr std::int64_t kPasses = 4, kMaxGrid = 4096;
+  const std::int64_t items_per_block = kPasses * items_per_pass;
   return unsigned(
       std::clamp<std::int64_t>((items + items_per_block - 1) / items_per_block, 1, kMaxGrid));
 }
