@@ -42,7 +42,7 @@ eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML 
 eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
-eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding for CPU and GPU from the same source" USES core)
+eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding and encoding for CPU and GPU from the same source" USES core)
 eckart_layer(codec/png ABOUT "filters and compression of PNG, the same for CPU and GPU" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
              USES codec/jpeg codec/png core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
