@@ -19,18 +19,19 @@ namespace {
 constexpr const char* kScaling = "scaling";
 constexpr const char* kPipeline = "pipeline";
 
-/// Throws FatalError(usage) if an option was given that the experiment does not use.
-void check_options(const CLI::App& command, const BenchArgs& args) {
-  if (args.experiment == kScaling) return;
+/// Returns an option that was given and that only scaling uses; empty if there is none.
+std::string scaling_option(const CLI::App& command) {
   for (const char* option : {"--log", "--max-seconds"}) {
-    if (command.count(option) > 0)
-      throw FatalError(ExitCode::usage,
-                       std::string(option) + " cannot be combined with " + args.experiment);
+    if (command.count(option) > 0) return option;
   }
+  return {};
 }
 
-ExitCode execute(const BenchArgs& args) {
-  return args.experiment == kScaling ? bench_scaling(args) : bench_pipeline(args);
+ExitCode execute(const BenchArgs& args, const std::string& unused_option) {
+  if (args.experiment == kScaling) return bench_scaling(args);
+  if (!unused_option.empty())
+    throw FatalError(ExitCode::usage, unused_option + " cannot be combined with pipeline");
+  return bench_pipeline(args);
 }
 
 }  // namespace
@@ -117,9 +118,8 @@ void add_bench(CLI::App& app, Action& action) {
                       ExitCode::cannot_create, ExitCode::no_permission, ExitCode::configuration,
                       ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, command, &action] {
-    check_options(*command, *args);
     std::sort(args->cores.begin(), args->cores.end());
-    action = [args] { return execute(*args); };
+    action = [args, option = scaling_option(*command)] { return execute(*args, option); };
   });
 }
 

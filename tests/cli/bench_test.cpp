@@ -119,7 +119,7 @@ TEST_F(BenchCommandTest, measures_stages_whole_runs_and_the_file_system) {
   }
   EXPECT_EQ(json["whole"][0]["durability"], "group");
   EXPECT_EQ(json["outputs_per_image"], 2);
-  EXPECT_EQ(json["settings"]["rank"], "2,3");
+  EXPECT_EQ(json["settings"]["rank"], R"("2,3")");
   EXPECT_THAT(result.err, AllOf(HasSubstr("round 1 of 1: file system"), HasSubstr("\nlimit: ")));
   EXPECT_EQ(count_occurrences(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
   EXPECT_THAT(files("scratch"), IsEmpty());
