@@ -69,7 +69,9 @@ std::optional<RunSummary> MeasuredRun::run(std::vector<std::string> arguments,
                     .images_per_s = summary.at("images_per_s"),
                     .input_bytes = summary.at("input_bytes"),
                     .output_bytes = summary.at("output_bytes"),
-                    .outputs = summary.at("outputs")};
+                    .outputs = summary.at("outputs"),
+                    .decoded_on_gpu = summary.at("decoded_on_gpu"),
+                    .encoded_on_gpu = summary.at("encoded_on_gpu")};
 }
 
 void MeasuredRun::print_errors() {

@@ -18,6 +18,7 @@ struct RunSummary {
   double wall_s = 0;
   double images_per_s = 0;  ///< with the start of the program
   std::int64_t input_bytes = 0, output_bytes = 0, outputs = 0;
+  std::int64_t decoded_on_gpu = 0, encoded_on_gpu = 0;  ///< images and outputs
 };
 
 /// Returns the options of a run that appends to the throughput log `log` every `interval_s`

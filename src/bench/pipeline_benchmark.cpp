@@ -127,7 +127,7 @@ class PipelineBenchmark {
     const fs::path output = options_.scratch / "out";
     StageRates rates;
     {
-      StagedRun run(settings, inputs_.root(), output, stop_);
+      StagedRun run(settings, inputs_.root(), output, decoder() == Worker::gpu, stop_);
       threads_ = run.options();
       lanes_ = run.backend().lanes();
       describe_backend(run.backend());
@@ -172,6 +172,9 @@ class PipelineBenchmark {
     return rates;
   }
 
+  static Worker worker(double gpu_share) { return gpu_share > 0.5 ? Worker::gpu : Worker::cpu; }
+  Worker decoder() const { return worker(whole_.means().decoded_on_gpu); }
+
   int threads(Stage stage) const {
     switch (stage) {
       case Stage::load:
@@ -190,24 +193,19 @@ class PipelineBenchmark {
   /// The outputs are like those of all following measurements.
   void measure_encoding(StagedRun& run, std::size_t images) {
     const StagedRun::Encoding encoding = run.encode_next(images);
-    const auto worker = [&](std::int64_t by_backend) {
-      return 2 * by_backend > encoding.images.images ? Worker::gpu : Worker::cpu;
-    };
-    decoder_ = worker(encoding.images.decoded_by_backend);
-    parts_.set_options(
-        {.folder = options_.scratch / "files",
-         .settings = settings_,
-         .threads = threads_,
-         .output_sizes = encoding.file_sizes,
-         .outputs_per_image = double(encoding.file_sizes.size()) /
-                              double(std::max<std::int64_t>(1, encoding.images.images)),
-         .seconds = kPartShare * options_.seconds,
-         .stop = stop_});
+    parts_.set_options({.folder = options_.scratch / "files",
+                        .settings = settings_,
+                        .threads = threads_,
+                        .output_sizes = encoding.file_sizes,
+                        .outputs_per_image = double(encoding.file_sizes.size()) /
+                                             double(std::max<std::int64_t>(1, encoding.rate.count)),
+                        .seconds = kPartShare * options_.seconds,
+                        .stop = stop_});
     add(result_.stages,
         {.name = "encode",
          .part_of = "write",
          .threads = threads_.write_threads,
-         .worker = worker(encoding.images.encoded_by_backend)},
+         .worker = worker(whole_.means().encoded_on_gpu)},
         encoding.rate);
   }
 
@@ -216,8 +214,8 @@ class PipelineBenchmark {
     const int readers = threads_.load_threads, writers = threads_.write_threads;
     add(result_.stages, {.name = "read", .part_of = "load", .threads = readers}, parts_.read());
     add(result_.stages,
-        {.name = "decode", .part_of = "load", .threads = readers, .worker = decoder_},
-        decoder_ == Worker::gpu ? Rate() : parts_.decode());
+        {.name = "decode", .part_of = "load", .threads = readers, .worker = decoder()},
+        decoder() == Worker::gpu ? Rate() : parts_.decode());
     for (const Durability durability : durabilities_) {
       const std::string name = to_string(durability);
       add(result_.stages,
@@ -269,9 +267,7 @@ class PipelineBenchmark {
   void describe() {
     result_.cores = int(cpus_.size());
     result_.files = std::int64_t(inputs_.files().size());
-    result_.input_bytes = whole_.input_bytes();
-    result_.output_bytes = whole_.output_bytes();
-    result_.outputs_per_image = whole_.outputs_per_image();
+    result_.image = whole_.means();
     result_.seconds = options_.seconds;
     result_.settings = settings::changed(options_.settings);
     place_parts_after_stages();
@@ -302,7 +298,6 @@ class PipelineBenchmark {
   int round_ = 0;
   pipeline::PipelineOptions threads_{};
   int lanes_ = 1;
-  Worker decoder_ = Worker::cpu;
 };
 
 }  // namespace

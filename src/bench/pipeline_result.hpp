@@ -48,6 +48,14 @@ struct WholeRun {
   double cpu_us_per_image = 0;
 };
 
+/// Means of the images of a run.
+struct ImageMeans {
+  double input_bytes = 0, output_bytes = 0;
+  double outputs = 0;
+  double decoded_on_gpu = 0;  ///< share of the images
+  double encoded_on_gpu = 0;  ///< share of the outputs
+};
+
 /// What limits a run, and how close it comes to that.
 struct PipelineLimits {
   std::string durability;
@@ -68,9 +76,8 @@ struct PipelineLimits {
 struct PipelineResult {
   std::string backend, device, driver;  ///< driver: empty if unknown
   int cores = 0;
-  std::int64_t files = 0;                    ///< different inputs
-  double input_bytes = 0, output_bytes = 0;  ///< per image, mean
-  double outputs_per_image = 0;
+  std::int64_t files = 0;  ///< different inputs
+  ImageMeans image;
   double seconds = 0;
   std::vector<std::pair<std::string, std::string>> settings;  ///< that are not the default
   std::vector<PipelineRow> stages;       ///< and their parts, in the order of the work

@@ -152,8 +152,8 @@ std::string to_text(const PipelineResult& result) {
       "{}{}, {}; {}, {} KB read and {} KB written per image\n", result.backend,
       result.device.empty() ? "" : " (" + result.device + ")",
       text::format_count(result.cores, "core"), text::format_count(result.files, "different file"),
-      text::format_number(result.input_bytes / 1000),
-      text::format_number(result.output_bytes / 1000));
+      text::format_number(result.image.input_bytes / 1000),
+      text::format_number(result.image.output_bytes / 1000));
   text += heading("each stage alone");
   for (const PipelineRow& row : result.stages) text += row_text(row);
   text += heading("all at once");

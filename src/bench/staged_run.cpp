@@ -27,28 +27,32 @@ Rate& of(StageRates& rates, Stage stage) { return rates[std::size_t(stage)]; }
 
 class StagedRun::LoadContext : public pipeline::LoadContext {
  public:
-  LoadContext(flow::Budget& budget, const compute::Backend& backend)
-      : budget_(budget), backend_(backend) {}
+  LoadContext(flow::Budget& budget, const compute::Backend& backend, bool leaves_jpegs_to_backend)
+      : budget_(budget), backend_(backend), leaves_jpegs_to_backend_(leaves_jpegs_to_backend) {}
   flow::Budget::Reservation reserve(std::size_t bytes) override { return budget_.reserve(bytes); }
   preparation::Resizer* resizer() override { return backend_.resizer(); }
-  bool decodes_jpeg(const ImageShape& shape, std::size_t data_bytes) override {
-    return backend_.decodes_jpeg(shape, data_bytes);
+  bool leaves_jpeg_to_backend(const ImageShape& shape, std::size_t /*bytes*/) override {
+    return leaves_jpegs_to_backend_ && backend_.jpeg_decoding_rate(shape).max_images > 0;
   }
 
  private:
   flow::Budget& budget_;
   const compute::Backend& backend_;
+  const bool leaves_jpegs_to_backend_;
 };
 
 StagedRun::StagedRun(const settings::Settings& settings, const std::filesystem::path& input,
-                     const std::filesystem::path& output, const std::stop_token& stop)
+                     const std::filesystem::path& output, bool leaves_jpegs_to_backend,
+                     const std::stop_token& stop)
     : options_(app::pipeline_options(settings)),
+      leaves_jpegs_to_backend_(leaves_jpegs_to_backend),
       stop_(stop),
       job_({.settings = settings, .inputs = {input}, .files_from = {}, .output = output}),
       source_(io::make_source(input)),
       backend_(app::make_backend(settings, settings::load_calibration(settings.calibration))),
       budget_(std::numeric_limits<std::size_t>::max()),
       in_flight_batches_(static_cast<pipeline::JobSteps&>(*this)),
+      jpeg_decoding_(options_.load_threads),
       batches_(kNoLimit),
       computed_(kNoLimit),
       compute_clock_(backend_.backend->lanes()) {
@@ -69,10 +73,16 @@ void StagedRun::run_lane(int index) {
   flow::StageClock::Worker clock(compute_clock_, index);
   std::unique_ptr<compute::Lane> lane = backend_.backend->make_lane(index);
   lane->set_stop_token(stop_);
-  pipeline::ComputeWorker(
-      std::move(lane),
-      {batches_, computed_, in_flight_batches_, meters_, activity_, options_.limits, {}}, clock,
-      trace)
+  pipeline::ComputeWorker(std::move(lane),
+                          {batches_,
+                           computed_,
+                           in_flight_batches_,
+                           jpeg_decoding_,
+                           meters_,
+                           activity_,
+                           options_.limits,
+                           {}},
+                          clock, trace)
       .run();
 }
 
@@ -93,15 +103,9 @@ StagedRun::Encoding StagedRun::encode_next(std::size_t images) {
   Items items = compute_next(images, rates);
   std::erase_if(items, [](const pipeline::ItemPtr& item) { return !item->outcome.ok(); });
   Encoding encoding;
-  for (const pipeline::ItemPtr& item : items) {
-    encoding.images.decoded_by_backend += item->task.encoded_input != nullptr;
-    encoding.images.encoded_by_backend +=
-        std::ranges::any_of(item->task.png_chunks, [](const auto& file) { return !file.empty(); });
-  }
-  encoding.images.images = std::int64_t(items.size());
   std::vector<std::vector<std::size_t>> sizes(items.size());
   std::atomic<std::size_t> next{0};
-  encoding.rate = measure_on_threads(options_.write_threads, encoding.images.images, [&](int) {
+  encoding.rate = measure_on_threads(options_.write_threads, std::int64_t(items.size()), [&](int) {
     for (std::size_t i = next++; i < items.size() && !stop_.stop_requested(); i = next++) {
       pipeline::WorkItem& item = *items[i];
       pipeline::attempt(item.outcome, Stage::write, FailureReason::internal, [&] {
@@ -137,12 +141,16 @@ StagedRun::Items StagedRun::find(std::size_t images) {
     std::optional<io::SourceItem> arrival = source_->next(stop_);
     if (!arrival) break;
     const Instant found_at = Clock::now();
-    tally_.add_found(found_at);
+    const std::int64_t number = tally_.add_found(found_at);
     pipeline::ItemPtr item = pipeline::make_work_item(std::move(*arrival));
-    if (item->outcome.ok())
+    if (item->outcome.ok()) {
+      const pipeline::Activity::Scope step(
+          activity_,
+          {to_string(Stage::source), options_.limits.stall, {pipeline::to_activity_file(*item)}});
       pipeline::attempt(item->outcome, Stage::source, FailureReason::internal,
                         [&] { job_.assign_outputs(*item); });
-    item->number = ++found_;
+    }
+    item->number = number;
     item->found_at = found_at;
     items.push_back(std::move(item));
   }
@@ -152,7 +160,7 @@ StagedRun::Items StagedRun::find(std::size_t images) {
 void StagedRun::load(Items& items, Rate& rate) {
   std::atomic<std::size_t> next{0};
   rate = measure_on_threads(options_.load_threads, std::int64_t(items.size()), [&](int) {
-    LoadContext context(budget_, *backend_.backend);
+    LoadContext context(budget_, *backend_.backend, leaves_jpegs_to_backend_);
     for (std::size_t i = next++; i < items.size() && !stop_.stop_requested(); i = next++) {
       pipeline::WorkItem& item = *items[i];
       if (!item.outcome.ok()) continue;

@@ -24,6 +24,7 @@
 #include "pipeline/activity.hpp"
 #include "pipeline/in_flight_batches.hpp"
 #include "pipeline/job_steps.hpp"
+#include "pipeline/jpeg_decoding.hpp"
 #include "pipeline/meters.hpp"
 #include "pipeline/pipeline_options.hpp"
 #include "pipeline/tally.hpp"
@@ -34,13 +35,6 @@ namespace eckart::bench {
 /// The rate of each stage alone.
 using StageRates = std::array<Rate, kStageCount>;  // by Stage
 
-/// What is known of images after their stages.
-struct StagedImages {
-  std::int64_t images = 0;              ///< that were computed
-  std::int64_t decoded_by_backend = 0;  ///< instead of by load
-  std::int64_t encoded_by_backend = 0;  ///< instead of by write
-};
-
 /// A run whose stages work one after the other instead of at the same time: some images pass each
 /// stage, with all its threads, while the other stages rest. The steps, the threads and the
 /// settings are those of `eckart run`.
@@ -49,7 +43,8 @@ class StagedRun : private pipeline::JobSteps {
   /// Makes the backend, whose lanes wait for batches until the destructor. `output` is a new
   /// folder. Throws FatalError and EnvironmentError, as eckart run.
   StagedRun(const settings::Settings& settings, const std::filesystem::path& input,
-            const std::filesystem::path& output, const std::stop_token& stop);
+            const std::filesystem::path& output, bool leaves_jpegs_to_backend,
+            const std::stop_token& stop);
   ~StagedRun() override;
   StagedRun(const StagedRun&) = delete;
   StagedRun& operator=(const StagedRun&) = delete;
@@ -63,7 +58,6 @@ class StagedRun : private pipeline::JobSteps {
   struct Encoding {
     Rate rate;                              ///< of images
     std::vector<std::size_t> file_sizes{};  ///< of all outputs, in bytes
-    StagedImages images{};
   };
   Encoding encode_next(std::size_t images);
 
@@ -97,17 +91,18 @@ class StagedRun : private pipeline::JobSteps {
   void on_device_lost(const pipeline::InFlightBatches::Items& /*items*/) override {}
 
   const pipeline::PipelineOptions options_;
+  const bool leaves_jpegs_to_backend_;
   const std::stop_token stop_;
   app::Job job_;
   const std::unique_ptr<io::Source> source_;
   const app::ChosenBackend backend_;
-  std::int64_t found_ = 0;
   std::size_t bytes_per_image_ = 0;
   flow::Budget budget_;  // without a limit: it counts the bytes
   pipeline::Meters meters_;
   pipeline::Tally tally_{meters_};
   pipeline::Activity activity_;
   pipeline::InFlightBatches in_flight_batches_;
+  pipeline::JpegDecoding jpeg_decoding_;  // only counts
   pipeline::BatchChannel batches_;
   pipeline::ItemChannel computed_;
   std::mutex error_mutex_;

@@ -72,8 +72,8 @@ void WholeRuns::warm_up(settings::Durability durability) {
 std::size_t WholeRuns::max_images() const {
   std::error_code error;
   const fs::space_info space = fs::space(options_.scratch, error);
-  if (error || output_bytes_ <= 0) return kMaxRunImages;
-  return std::min(kMaxRunImages, std::size_t(double(space.available) / 2 / output_bytes_));
+  if (error || means_.output_bytes <= 0) return kMaxRunImages;
+  return std::min(kMaxRunImages, std::size_t(double(space.available) / 2 / means_.output_bytes));
 }
 
 std::vector<std::string> WholeRuns::arguments(settings::Durability durability) const {
@@ -99,9 +99,12 @@ std::optional<WholeRun> WholeRuns::run(settings::Durability durability) {
   if (summary->done == 0)
     throw FatalError(ExitCode::nothing_readable, "no image of the inputs can be processed");
   const double done = double(summary->done);
-  input_bytes_ = double(summary->input_bytes) / done;
-  output_bytes_ = double(summary->output_bytes) / done;
-  outputs_per_image_ = double(summary->outputs) / done;
+  means_ = {.input_bytes = double(summary->input_bytes) / done,
+            .output_bytes = double(summary->output_bytes) / done,
+            .outputs = double(summary->outputs) / done,
+            .decoded_on_gpu = double(summary->decoded_on_gpu) / done,
+            .encoded_on_gpu = double(summary->encoded_on_gpu) /
+                              double(std::max<std::int64_t>(1, summary->outputs))};
   return read_log(log_file(options_.scratch), *summary);
 }
 

@@ -37,10 +37,8 @@ class WholeRuns {
   /// or no image can be processed.
   std::optional<WholeRun> run(settings::Durability durability);
 
-  /// Of the last run, mean of an image.
-  double input_bytes() const { return input_bytes_; }
-  double output_bytes() const { return output_bytes_; }
-  double outputs_per_image() const { return outputs_per_image_; }
+  /// Of the last run.
+  const ImageMeans& means() const { return means_; }
 
  private:
   std::size_t max_images() const;
@@ -50,7 +48,7 @@ class WholeRuns {
   const std::stop_token stop_;
   const Options options_;
   MeasuredRun run_;
-  double input_bytes_ = 0, output_bytes_ = 0, outputs_per_image_ = 0;
+  ImageMeans means_;
 };
 
 }  // namespace eckart::bench
