@@ -1,14 +1,11 @@
 #include "bench/pipeline_benchmark.hpp"
 
-#include <sched.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,9 +14,8 @@
 #include "bench/repeated_inputs.hpp"
 #include "bench/staged_run.hpp"
 #include "bench/whole_runs.hpp"
-#include "core/error.hpp"
-#include "files/throw_errno.hpp"
 #include "machine/gpu_monitor.hpp"
+#include "machine/machine_info.hpp"
 #include "text/group_digits.hpp"
 
 namespace eckart::bench {
@@ -31,25 +27,8 @@ using settings::Durability;
 constexpr std::size_t kMaxFiles = 2048;            // different inputs
 constexpr std::uintmax_t kMaxFileBytes = 1 << 30;  // of these
 constexpr std::size_t kPasses = 8;  // parts of the images that pass the stages one after the other
-constexpr std::size_t kMaxFirstPass = 64;                    // images
-constexpr std::size_t kMaxPassBytes = std::size_t(8) << 30;  // of images between two stages
-constexpr double kPartShare = 0.1;  // of the seconds of a whole run, for a part of a stage
-
-void use_cpus(const std::vector<int>& cpus) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (const int cpu : cpus) CPU_SET(cpu, &set);
-  if (::sched_setaffinity(0, sizeof set, &set) != 0) files::throw_errno("sched_setaffinity");
-}
-
-std::vector<int> choose_cpus(int cores) {
-  std::vector<int> cpus = cpus_by_core();
-  if (cores > int(cpus.size()))
-    throw FatalError(ExitCode::usage,
-                     fmt::format("--cores {} exceeds the {} available cores", cores, cpus.size()));
-  if (cores > 0) cpus.resize(std::size_t(cores));
-  return cpus;
-}
+constexpr std::size_t kMaxFirstPass = 64;  // images
+constexpr double kPartShare = 0.1;         // of the seconds of a whole run, for a part of a stage
 
 /// The settings of measured runs: nothing outside of their output folder is read or written.
 settings::Settings measured_settings(settings::Settings settings) {
@@ -64,13 +43,22 @@ std::array<Durability, 2> durabilities(Durability chosen) {
   return {chosen == Durability::none ? Durability::group : chosen, Durability::none};
 }
 
+/// The memory of all images between two stages. More than in a run, so that the first and the last
+/// batches of a pass do not matter.
+std::size_t max_pass_bytes(const settings::Settings& settings) {
+  constexpr std::size_t kBudgets = 4, kMemoryDivisor = 4;
+  const std::size_t budget = std::size_t(settings.budget_mb) << 20;
+  return std::min(kBudgets * budget,
+                  std::size_t(machine::machine_info().memory_bytes) / kMemoryDivisor);
+}
+
 class PipelineBenchmark {
  public:
   PipelineBenchmark(const PipelineBenchmarkOptions& options, ChildProcess& child,
                     const std::stop_token& stop)
       : options_(options),
         stop_(stop),
-        cpus_(choose_cpus(options.cores)),
+        cpus_(first_cpus_by_core(options.cores)),
         settings_(measured_settings(options.settings)),
         durabilities_(durabilities(options.settings.durability)),
         inputs_(options.scratch / "in",
@@ -152,7 +140,8 @@ class PipelineBenchmark {
     const std::size_t wanted = std::max<std::size_t>(1, inputs_.paths().size() / kPasses);
     const std::size_t first = std::min(wanted, kMaxFirstPass);
     run.pass(first);
-    const std::size_t max = kMaxPassBytes / std::max<std::size_t>(1, run.bytes_per_image());
+    const std::size_t max =
+        max_pass_bytes(settings_) / std::max<std::size_t>(1, run.bytes_per_image());
     const std::size_t images = std::clamp(wanted, first, std::max(first, max));
     run.pass(images);
     return images;
@@ -270,20 +259,7 @@ class PipelineBenchmark {
     result_.image = whole_.means();
     result_.seconds = options_.seconds;
     result_.settings = settings::changed(options_.settings);
-    place_parts_after_stages();
-  }
-
-  void place_parts_after_stages() {
-    std::vector<PipelineRow> ordered;
-    for (int i = 0; i < kStageCount; ++i) {
-      const std::string_view stage = to_string(Stage(i));
-      std::ranges::copy_if(result_.stages, std::back_inserter(ordered), [&](const auto& row) {
-        return row.part_of.empty() && row.name == stage;
-      });
-      std::ranges::copy_if(result_.stages, std::back_inserter(ordered),
-                           [&](const auto& row) { return row.part_of == stage; });
-    }
-    result_.stages = std::move(ordered);
+    result_.place_parts_after_stages();
   }
 
   const PipelineBenchmarkOptions& options_;

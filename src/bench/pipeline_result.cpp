@@ -1,7 +1,11 @@
 #include "bench/pipeline_result.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <string_view>
+
+#include "core/outcome.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -44,6 +48,19 @@ double PipelineRow::cpu_us_per_image() const {
   std::vector<double> values;
   for (const Rate& round : rounds) values.push_back(round.cpu_us_each());
   return spread(std::move(values)).median;
+}
+
+void PipelineResult::place_parts_after_stages() {
+  std::vector<PipelineRow> ordered;
+  for (int i = 0; i < kStageCount; ++i) {
+    const std::string_view stage = to_string(Stage(i));
+    std::ranges::copy_if(stages, std::back_inserter(ordered), [&](const PipelineRow& row) {
+      return row.part_of.empty() && row.name == stage;
+    });
+    std::ranges::copy_if(stages, std::back_inserter(ordered),
+                         [&](const PipelineRow& row) { return row.part_of == stage; });
+  }
+  stages = std::move(ordered);
 }
 
 PipelineLimits PipelineResult::limits(std::size_t index) const {

@@ -88,6 +88,8 @@ struct PipelineResult {
   };
   std::vector<Whole> whole;
 
+  /// Sorts `stages` in the order of the work.
+  void place_parts_after_stages();
   /// Of the durability with this index in `whole`. The rows stay those of this object.
   PipelineLimits limits(std::size_t durability) const;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace eckart::bench {
 namespace {
@@ -114,6 +115,18 @@ TEST(PipelineResult, does_not_conclude_if_other_programs_used_the_cores) {
   PipelineResult measured = result();
   measured.stages[3].rounds = {rate(6'000, 300)};  // 1.8 of 4 cores
   EXPECT_THAT(conclusion(measured), HasSubstr("limit: not known: other programs used the cores."));
+}
+
+TEST(PipelineResult, has_parts_after_their_stages) {
+  PipelineResult measured;
+  PipelineRow part = stage("encode", 3, 1, 1);
+  part.part_of = "write";
+  measured.stages = {part, stage("write", 3, 1, 1), stage("write", 3, 1, 1),
+                     stage("load", 2, 1, 1)};
+  measured.place_parts_after_stages();
+  std::vector<std::string> names;
+  for (const PipelineRow& row : measured.stages) names.push_back(row.name);
+  EXPECT_THAT(names, testing::ElementsAre("load", "write", "write", "encode"));
 }
 
 TEST(PipelineResult, shows_what_the_gpu_does_without_a_rate) {
