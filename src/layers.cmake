@@ -73,12 +73,12 @@ eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
-eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
-             USES compute io ledger core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
              USES settings pipeline flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
+eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
+             USES app settings pipeline flow io codec compute ledger capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
              USES app settings flow io codec compute logging reports status_server inspection capacity bench synth machine build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

@@ -23,7 +23,6 @@
 #include "io/is_within.hpp"
 #include "pipeline/available_ranks.hpp"
 #include "pipeline/output_quality.hpp"
-#include "pipeline/write.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -199,20 +198,27 @@ void Job::warn_of_unused_bits(const pipeline::WorkItem& item) {
   spdlog::warn("{}: {} (logged once)", text::printable(item.file.native()), problem);
 }
 
-void Job::write(pipeline::WorkItem& item) {
-  if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
+pipeline::WriteOptions Job::write_options() const {
   const settings::OutputSettings& output = request_.settings.output;
   // Programs that take the outputs of a service from its folder may wait for IN_MOVED_TO.
   const auto temporary_name = is_watch() ? io::TemporaryName::at_once : io::TemporaryName::late;
-  pipeline::encode_outputs(item, outputs_->codec(),
-                           {.encode = encode_options(output),
-                            .metadata = output.metadata,
-                            .keeps_times = output.times == settings::OutputTimes::keep,
-                            .residual = output.residual,
-                            .factors = output.factors,
-                            .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
-                            .measure = measure_options(request_),
-                            .temporary_name = temporary_name});
+  return {.encode = encode_options(output),
+          .metadata = output.metadata,
+          .keeps_times = output.times == settings::OutputTimes::keep,
+          .residual = output.residual,
+          .factors = output.factors,
+          .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
+          .measure = measure_options(request_),
+          .temporary_name = temporary_name};
+}
+
+void Job::write(pipeline::WorkItem& item) {
+  if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
+  pipeline::encode_outputs(item, outputs_->codec(), write_options());
+}
+
+std::vector<std::vector<std::byte>> Job::encode(pipeline::WorkItem& item) const {
+  return pipeline::encode_in_memory(item, outputs_->codec(), write_options());
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {
