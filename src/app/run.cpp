@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/cpu_prediction.hpp"
 #include "app/output_settings.hpp"
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
@@ -129,7 +130,10 @@ Run::Run(RunRequest request, Instant start)
 }
 
 compute::Backend& Run::create_backend() {
-  backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
+  std::optional<CpuPrediction> cpu;
+  if (request_.restarts == 0 && may_choose_by_time(request_.settings))
+    cpu = predict_cpu_time(request_, calibration_.costs, kCudaStartSeconds);
+  backend_ = make_backend(request_.settings, calibration_, trace_.has_value(), cpu);
   if (request_.restarts > 0 && backend_.kind == settings::BackendChoice::cpu)
     spdlog::warn("the lost GPU is not available; continuing on the CPU");
   return *backend_.backend;

@@ -1,0 +1,56 @@
+// Which backend `backend: auto` chooses. The folder ECKART_FAKE_GPU has a simulated GPU.
+#include <nlohmann/json.hpp>
+
+#include "app/make_backend.hpp"
+#include "settings/calibration.hpp"
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class BackendChoiceTest : public CliTest {
+ protected:
+  /// Runs with a GPU whose module, if it is loaded, has the build ID of another build.
+  ProcessResult run_with_gpu(std::vector<std::string> more) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                           .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU},
+                                           {"FAKE_GPU_BUILD_ID", "of another build"}}});
+  }
+  static std::string reason_in(const ProcessResult& finished) {
+    return nlohmann::json::parse(finished.out).at("backend_reason");
+  }
+};
+
+TEST_F(BackendChoiceTest, starts_cuda_only_for_more_work_than_the_cpu_does_meanwhile) {
+  for (const char* name : {"in/a.png", "in/b.png"}) write_png(name);
+  const ProcessResult few = run_with_gpu({});
+  EXPECT_EQ(few.code, 0) << few.err;
+  EXPECT_THAT(reason_in(few), AllOf(HasSubstr("the CPU is predicted to need"),
+                                    HasSubstr("for 2 images, CUDA takes about 1.00 s to start")));
+  EXPECT_THAT(few.err, HasSubstr(reason_in(few)));
+
+  const std::string cpu =
+      app::make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
+  const SolverCosts slow = {{.batch_s = 100}, {.batch_s = 100}};
+  write("slow.yaml", settings::to_yaml(Calibration{{CostBackend::cpu, cpu, "2020-01-01", slow}}));
+  const char* const of_cuda = "libeckart_cuda.so has build ID of another build";
+  EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--set", "calibration=slow.yaml"})),
+              HasSubstr(of_cuda));
+  EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--deterministic"})), HasSubstr(of_cuda))
+      << "the bytes would depend on the number of images";
+}
+
+using OpencvModuleTest = BackendChoiceTest;
+
+TEST_F(OpencvModuleTest, is_named_when_it_is_not_installed) {
+  write_png("in/a.png");
+  const ProcessResult result = run_with_gpu({"--set", "input.decoder=opencv"});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("input.decoder=opencv is not available: libeckart_opencv.so is "
+                                    "not installed"));
+}
+
+}  // namespace
+}  // namespace eckart::test
