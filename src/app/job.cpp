@@ -131,7 +131,7 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   item.has_factors = outputs_->has_factors();
   item.outputs = outputs_->reserve(item.relative, choose_naming(item));
   if (!resume_) log_full_name(item);
-  if (stale_) stale_->remove_in(item.outputs.front().parent_path());
+  if (stale_) stale_->remove_beside(item.outputs.front());
 }
 
 void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
@@ -204,18 +204,24 @@ void Job::release_outputs(const pipeline::WorkItem& item) {
   if (outputs_ && !item.outputs.empty()) outputs_->release(item.relative);
 }
 
-/// Returns the full name if an output of the item has it already. Also returns it if a folder
-/// beside the input has the usual name, because the outputs of that folder need a folder of this
-/// name.
-Naming Job::choose_naming(const pipeline::WorkItem& item) {
-  const std::vector<fs::path> full = outputs_->outputs_of(item.relative, Naming::full);
+/// Whether an output that was made from the item's input has the full name.
+bool Job::has_full_name(const pipeline::WorkItem& item) {
   // The input of a run arrives once, so that its outputs are those of earlier runs. That of a
   // service may return after its outputs were made.
+  if (!resume_ || !(is_watch() || resume_->had_outputs())) return false;
+  const std::vector<fs::path> full = outputs_->outputs_of(item.relative, Naming::full);
   const bool may_exist = is_watch() || outputs_->is_case_insensitive() ||
                          std::ranges::any_of(full, [&](const fs::path& output) {
                            return existing_outputs_.may_contain(output);
                          });
-  if (resume_ && may_exist && resume_->was_made_from(item, full)) return Naming::full;
+  return may_exist && resume_->was_made_from(item, full);
+}
+
+/// Returns the full name if an output of the item has it already. Also returns it if a folder
+/// beside the input has the usual name, because the outputs of that folder need a folder of this
+/// name.
+Naming Job::choose_naming(const pipeline::WorkItem& item) {
+  if (has_full_name(item)) return Naming::full;
   if (item.sibling_folders && item.sibling_folders->empty()) return Naming::usual;
   const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
   std::error_code none;
@@ -241,8 +247,10 @@ bool Job::use_full_name(pipeline::WorkItem& item) {
 /// Logs the full name of an item once, if the name is new and the outputs may be written.
 void Job::log_full_name(const pipeline::WorkItem& item) {
   if (ledger_ && ledger_->is_read_only()) return;
+  if (outputs_->have_usual_names(item.outputs, item.relative) ||
+      (resume_ && resume_->was_made_from(item, item.outputs)))
+    return;
   const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
-  if (item.outputs == usual || (resume_ && resume_->was_made_from(item, item.outputs))) return;
   {
     const std::lock_guard lock(logged_mutex_);
     if (!logged_full_names_.insert(item.relative.native()).second) return;
@@ -255,9 +263,10 @@ void Job::log_full_name(const pipeline::WorkItem& item) {
 /// The output names come from the ledger, regardless of the order of the inputs in this run.
 void Job::skip_if_done(pipeline::WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
-  if (const auto usual = outputs_->outputs_of(item.relative);
-      item.outputs != usual && resume_->was_made_from(item, usual))
-    item.outputs = usual;
+  if (!outputs_->have_usual_names(item.outputs, item.relative)) {
+    if (auto usual = outputs_->outputs_of(item.relative); resume_->was_made_from(item, usual))
+      item.outputs = std::move(usual);
+  }
   if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_name(item);
   try {
     resume_->check(item, open);

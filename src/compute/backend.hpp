@@ -201,6 +201,13 @@ struct FallbackCounts {
   std::int64_t cpu_fallback_images = 0;  ///< images computed on the CPU instead
 };
 
+/// How a backend decodes JPEGs: many at once, each in a time that the number of others hardly
+/// changes.
+struct JpegDecodingRate {
+  std::int64_t max_images = 0;  ///< that it decodes at once; 0: it decodes none
+  double s_per_byte = 0;        ///< seconds for an image, for each byte of it
+};
+
 /// A way to compute. Thread-safe: several threads may create lanes and query it at the same time.
 class Backend {
  public:
@@ -225,11 +232,8 @@ class Backend {
   /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
-  /// Whether a lane decodes images of this shape with `data_bytes` of data, so that
-  /// Task::encoded_input saves time on the CPU.
-  virtual bool decodes_jpeg(const ImageShape& /*shape*/, std::size_t /*data_bytes*/) const {
-    return false;
-  }
+  /// How the lanes decode Task::encoded_input with images of this shape.
+  virtual JpegDecodingRate jpeg_decoding_rate(const ImageShape& /*shape*/) const { return {}; }
   /// Resizes images on the GPUs; null if images are resized on the CPU. It lives as long as the
   /// backend.
   virtual preparation::Resizer* resizer() const { return nullptr; }

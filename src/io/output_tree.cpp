@@ -77,17 +77,21 @@ std::string full_name_of(std::string pattern) {
 }  // namespace
 
 OutputTree::OutputTree(fs::path root, std::string name, const codec::Codec* codec,
-                       std::vector<RankPolicy> ranks, ExtraOutputs extra)
-    : root_(std::move(root)),
+                       const std::vector<RankPolicy>& ranks, ExtraOutputs extra)
+    : root_((root / "").native()),
       name_(std::move(name)),
       full_name_(full_name_of(name_)),
       codec_(codec),
-      ranks_(std::move(ranks)),
       extra_(extra) {
   files::validate_output_name(name_);
   if (!codec_) return;
-  check_ranks_have_names(name_, ranks_.size());
+  check_ranks_have_names(name_, ranks.size());
   check_extension(name_, codec_->format);
+  for (const RankPolicy& policy : ranks) {
+    const bool is_number = policy.kind == RankPolicy::Kind::rank;
+    const std::string rank = file_name_label(policy);
+    rank_names_.push_back({rank, (is_number ? "k" : "") + rank});
+  }
 }
 
 std::string OutputTree::default_name(std::size_t ranks) {
@@ -98,76 +102,72 @@ bool OutputTree::names_rank(const std::string& name) {
   return name.find("{rank}") != name.npos || name.find("{label}") != name.npos;
 }
 
-/// Returns a path relative to the root.
-fs::path OutputTree::output_path_of(const std::string& pattern, const fs::path& relative,
-                                    const std::string& rank, const std::string& label,
-                                    std::string_view extension) {
-  const std::string file =
-      files::expand_output_name(pattern, [&](std::string_view field) -> std::string {
-        if (field == "stem") return relative.stem().native();
-        if (field == "name") return relative.filename().native();
-        if (field == "ext") return std::string(extension);
-        return field == "label" ? label : rank;
-      });
-  return relative.parent_path() / file;
+/// Builds text, because a path would be parsed at each step, and each image needs some.
+std::string OutputTree::path_of(const std::string& pattern, const fs::path& relative,
+                                const RankNames& names, std::string_view extension) const {
+  const std::string& input = relative.native();
+  const std::size_t name_at = input.rfind('/') + 1;  // 0 if there is no slash
+  return root_ + input.substr(0, name_at) +
+         files::expand_output_name(pattern, [&](std::string_view field) -> std::string {
+           if (field == "stem") return relative.stem().native();
+           if (field == "name") return input.substr(name_at);
+           if (field == "ext") return std::string(extension);
+           return field == "label" ? names.label : names.rank;
+         });
 }
 
-/// Returns a path relative to the root, with the extension by which inputs are found.
-fs::path OutputTree::factors_path_of(const std::string& pattern, const fs::path& relative) {
+/// Returns a path with the extension by which inputs are found.
+std::string OutputTree::factors_path_of(const std::string& pattern,
+                                        const fs::path& relative) const {
   constexpr const char* kLabel = "factors";
-  fs::path path = output_path_of(pattern, relative, kLabel, kLabel, codec::kFactorsExtension);
+  std::string path = path_of(pattern, relative, {kLabel, kLabel}, codec::kFactorsExtension);
   const std::string extension = std::string(".") + codec::kFactorsExtension;
-  if (path.extension() != extension) path += extension;
+  if (fs::path(path).extension() != extension) path += extension;
   return path;
 }
 
-/// Returns paths relative to the root.
-std::vector<fs::path> OutputTree::output_paths_of(const fs::path& relative, Naming naming) const {
+std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming naming) const {
   std::vector<fs::path> paths;
-  if (codec_) {
-    for (const RankPolicy& policy : ranks_) {
-      const bool is_number = policy.kind == RankPolicy::Kind::rank;
-      const std::string rank = file_name_label(policy);
-      paths.push_back(output_path_of(pattern_of(naming), relative, rank,
-                                     (is_number ? "k" : "") + rank, codec_->extension));
-    }
-  }
-  if (codec_ && extra_.residuals) {
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+  for (const RankNames& names : rank_names_)
+    paths.emplace_back(path_of(pattern_of(naming), relative, names, codec_->extension));
+  if (extra_.residuals) {
+    for (std::size_t i = 0; i < rank_names_.size(); ++i) {
       const std::string extension = paths[i].extension().native();
       paths.push_back(fs::path(paths[i]).replace_extension(".residual" + extension));
     }
   }
-  if (extra_.factors) paths.push_back(factors_path_of(pattern_of(naming), relative));
+  if (extra_.factors) paths.emplace_back(factors_path_of(pattern_of(naming), relative));
   return paths;
 }
 
-std::uint64_t OutputTree::hash_of(const fs::path& path) const {
-  return hash::name_hash(is_case_insensitive_ ? text::to_lower_ascii(path.native())
-                                              : path.native());
+bool OutputTree::have_usual_names(const std::vector<fs::path>& outputs,
+                                  const fs::path& relative) const {
+  // All outputs have names of the same kind.
+  if (rank_names_.empty())
+    return outputs.empty() || outputs.front() == factors_path_of(name_, relative);
+  return !outputs.empty() &&
+         outputs.front() == path_of(name_, relative, rank_names_.front(), codec_->extension);
 }
 
-std::vector<std::uint64_t> OutputTree::hashes_of(const std::vector<fs::path>& paths) const {
-  std::vector<std::uint64_t> hashes(paths.size());
-  std::ranges::transform(paths, hashes.begin(),
-                         [&](const fs::path& path) { return hash_of(path); });
+std::string_view OutputTree::below_root(const fs::path& output) const {
+  return std::string_view(output.native()).substr(root_.size());
+}
+
+std::vector<std::uint64_t> OutputTree::hashes_of(const std::vector<fs::path>& outputs) const {
+  std::vector<std::uint64_t> hashes(outputs.size());
+  std::ranges::transform(outputs, hashes.begin(), [&](const fs::path& output) {
+    const std::string_view name = below_root(output);
+    return is_case_insensitive_ ? hash::name_hash(text::to_lower_ascii(std::string(name)))
+                                : hash::name_hash(name);
+  });
   return hashes;
-}
-
-std::vector<fs::path> OutputTree::outputs_of(const fs::path& relative, Naming naming) const {
-  return below_root(output_paths_of(relative, naming));
-}
-
-std::vector<fs::path> OutputTree::below_root(std::vector<fs::path> paths) const {
-  for (fs::path& path : paths) path = root_ / path;
-  return paths;
 }
 
 std::vector<fs::path> OutputTree::possible_factors_of(const fs::path& relative) const {
   std::vector<fs::path> paths;
   for (const std::string& pattern : {name_, default_name(1), default_name(2)}) {
     for (const std::string& name : {pattern, full_name_of(pattern)}) {
-      fs::path path = root_ / factors_path_of(name, relative);
+      fs::path path = factors_path_of(name, relative);
       if (std::ranges::find(paths, path) == paths.end()) paths.push_back(std::move(path));
     }
   }
@@ -175,14 +175,17 @@ std::vector<fs::path> OutputTree::possible_factors_of(const fs::path& relative) 
 }
 
 std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming naming) {
-  const std::vector<fs::path> paths = output_paths_of(relative, naming);
-  std::vector<fs::path> outputs = below_root(paths);
-  for (const fs::path& path : paths) {
-    if (*path.lexically_normal().begin() == files::kStateFolder)
-      throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
-                                                           " would be inside the folder .eckart");
-  }
-  const std::vector<std::uint64_t> hashes = hashes_of(paths);
+  std::vector<fs::path> outputs = outputs_of(relative, naming);
+  const auto is_in_state_folder = [&](const fs::path& output) {
+    const std::string_view name = below_root(output);
+    return name.find(files::kStateFolder) != name.npos &&
+           *fs::path(name).lexically_normal().begin() == files::kStateFolder;
+  };
+  if (std::ranges::any_of(outputs, is_in_state_folder))
+    throw ItemError(
+        FailureReason::output_collision,
+        "its output " + outputs.front().string() + " would be inside the folder .eckart");
+  const std::vector<std::uint64_t> hashes = hashes_of(outputs);
   const std::uint64_t input = hash::name_hash(relative.native());
   {
     const std::lock_guard lock(mutex_);
@@ -206,7 +209,7 @@ void OutputTree::release(const fs::path& relative) {
   const std::uint64_t input = hash::name_hash(relative.native());
   const std::lock_guard lock(mutex_);
   for (const Naming naming : {Naming::usual, Naming::full}) {
-    for (const std::uint64_t hash : hashes_of(output_paths_of(relative, naming))) {
+    for (const std::uint64_t hash : hashes_of(outputs_of(relative, naming))) {
       const auto reserved = reserved_.find(hash);
       if (reserved != reserved_.end() && reserved->second == input) reserved_.erase(reserved);
     }

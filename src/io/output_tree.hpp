@@ -27,7 +27,7 @@ class OutputTree {
   /// neither .{ext} nor an extension of the format. `codec` is that of images; null if only factors
   /// are written.
   OutputTree(std::filesystem::path root, std::string name, const codec::Codec* codec,
-             std::vector<RankPolicy> ranks, ExtraOutputs extra = {});
+             const std::vector<RankPolicy>& ranks, ExtraOutputs extra = {});
 
   /// Returns {stem}.{ext}, or {stem}.{label}.{ext} for several ranks.
   static std::string default_name(std::size_t ranks);
@@ -53,6 +53,10 @@ class OutputTree {
   std::vector<std::filesystem::path> outputs_of(const std::filesystem::path& relative,
                                                 Naming naming = Naming::usual) const;
 
+  /// Whether the outputs have the names that outputs_of() returns for Naming::usual.
+  bool have_usual_names(const std::vector<std::filesystem::path>& outputs,
+                        const std::filesystem::path& relative) const;
+
   /// Returns the paths at which runs with this name, or with a default name, write the factors of
   /// the input.
   std::vector<std::filesystem::path> possible_factors_of(
@@ -70,25 +74,25 @@ class OutputTree {
   bool has_factors() const { return extra_.factors; }
 
  private:
+  /// What takes the place of {rank} and {label} in a name.
+  struct RankNames {
+    std::string rank, label;
+  };
+
   const std::string& pattern_of(Naming naming) const {
     return naming == Naming::full ? full_name_ : name_;
   }
-  static std::filesystem::path output_path_of(const std::string& pattern,
-                                              const std::filesystem::path& relative,
-                                              const std::string& rank, const std::string& label,
-                                              std::string_view extension);
-  static std::filesystem::path factors_path_of(const std::string& pattern,
-                                               const std::filesystem::path& relative);
-  std::vector<std::filesystem::path> output_paths_of(const std::filesystem::path& relative,
-                                                     Naming naming) const;
-  std::vector<std::filesystem::path> below_root(std::vector<std::filesystem::path> paths) const;
-  std::uint64_t hash_of(const std::filesystem::path& path) const;
-  std::vector<std::uint64_t> hashes_of(const std::vector<std::filesystem::path>& paths) const;
+  std::string path_of(const std::string& pattern, const std::filesystem::path& relative,
+                      const RankNames& names, std::string_view extension) const;
+  std::string factors_path_of(const std::string& pattern,
+                              const std::filesystem::path& relative) const;
+  std::string_view below_root(const std::filesystem::path& output) const;
+  std::vector<std::uint64_t> hashes_of(const std::vector<std::filesystem::path>& outputs) const;
 
-  const std::filesystem::path root_;
+  const std::string root_;  // the path of the root, with a slash at its end
   const std::string name_, full_name_;
   const codec::Codec* const codec_;
-  const std::vector<RankPolicy> ranks_;
+  std::vector<RankNames> rank_names_;
   const ExtraOutputs extra_;
   bool is_case_insensitive_ = false;
   std::mutex mutex_;

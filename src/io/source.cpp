@@ -66,17 +66,18 @@ class FolderSource : public Source {
   std::optional<SourceItem> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
       if (!names_.empty()) {
-        const fs::path relative = folder_ / names_.back();
+        SourceItem item{file_prefix_ + names_.back(), relative_prefix_ + names_.back(), {}};
         names_.pop_back();
-        SourceItem item{root_ / relative, output_prefix_ / relative, {}};
         item.sibling_folders = folder_names_;
         return item;
       }
       if (pending_.empty()) return std::nullopt;
-      folder_ = std::move(pending_.back());
+      const fs::path folder = std::move(pending_.back());
       pending_.pop_back();
-      if (const std::error_code error = list(folder_, stop)) {
-        return failed_item(path_of(folder_), output_prefix_ / folder_, error);
+      file_prefix_ = (root_ / folder / "").native();
+      relative_prefix_ = (output_prefix_ / folder / "").native();
+      if (const std::error_code error = list(folder, stop)) {
+        return failed_item(path_of(folder), output_prefix_ / folder, error);
       }
     }
     return std::nullopt;
@@ -141,7 +142,7 @@ class FolderSource : public Source {
       ++ignored_;
       if (!is_folder_or_link_to_one && unread_files_.add(name) &&
           unread_examples_.size() < kMaxUnreadExamples)
-        unread_examples_.push_back(path_of(folder_) / name);
+        unread_examples_.emplace_back(file_prefix_ + name);
     }
     return is_folder_or_link_to_one;
   }
@@ -155,9 +156,10 @@ class FolderSource : public Source {
   const fs::path root_;
   const fs::path output_prefix_;     // of root_, below the output folder
   RootDirectoryPtr root_directory_;  // of root_; opened at first use
-  fs::path folder_;                  // the folder of names_, below root_
+  // What stands before names_. Text, because a path would be parsed at each step.
+  std::string file_prefix_, relative_prefix_;
   std::vector<std::string> names_;   // in descending order: the next name is last
-  FolderNames folder_names_;         // in folder_
+  FolderNames folder_names_;         // in the folder of names_
   std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
   UnreadFiles unread_files_;

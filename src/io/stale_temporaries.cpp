@@ -20,6 +20,14 @@ StaleTemporaries::StaleTemporaries(const fs::path& root)
   remove_in(root_);
 }
 
+void StaleTemporaries::remove_beside(const fs::path& output) {
+  const std::string& path = output.native();
+  const std::size_t name_at = path.rfind('/') + 1;
+  if (name_at == last_.size() && path.starts_with(last_)) return;  // as most outputs of a run
+  last_ = path.substr(0, name_at);
+  remove_in(output.parent_path());
+}
+
 void StaleTemporaries::remove_in(const fs::path& folder) {
   // A service may write to any number of folders.
   constexpr std::size_t kMaxCleaned = 10000;

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -20,21 +21,27 @@
 namespace eckart::pipeline {
 
 /// Records the current steps of all pipeline threads, so that a stalled thread can be found and
-/// named. Thread-safe.
+/// named. Thread-safe. Each image takes several steps, so threads share no lock here.
 class Activity {
  public:
   using Duration = Clock::duration;
 
+  /// A file of a step. The paths must exist, unchanged, until the step ends.
+  struct FileOfStep {
+    const std::filesystem::path &file, &relative;  ///< as in WorkItem
+    int job = 0;
+    files::FileState state{};
+  };
   struct File {
-    std::filesystem::path file, relative;  ///< as in WorkItem
+    std::filesystem::path file, relative;
     int job = 0;
     files::FileState state{};
   };
   /// A step that a thread has begun and not ended.
   struct Step {
-    std::string_view stage;     ///< to_string() of a Stage, or a literal: a name for messages
-    Duration max_duration{};    ///< a longer step is stalled
-    std::vector<File> files{};  ///< the files of the step; may be empty
+    std::string_view stage;   ///< to_string() of a Stage, or a literal: a name for messages
+    Duration max_duration{};  ///< a longer step is stalled
+    std::vector<FileOfStep> files{};  ///< may be empty
     /// The step is also stalled if its thread used no CPU time for this long. 0 disables this
     /// check.
     Duration max_cpu_idle{};
@@ -62,16 +69,27 @@ class Activity {
     Instant begin{};
     Duration age{}, cpu_idle{};  // at the last check
     std::chrono::nanoseconds cpu{};
+
+    Duration overrun(Instant last_check, Instant now, Duration tick);
+    Stall to_stall() const;
   };
-  using StepIterator = std::list<RunningStep>::iterator;
+  /// The steps of some of the threads.
+  struct alignas(64) Shard {
+    mutable std::mutex mutex;
+    std::list<RunningStep> steps;
+    std::int64_t changes = 0;  // begin, end and pause events of image steps
+  };
+  struct StepPosition {
+    Shard& shard;
+    const std::list<RunningStep>::iterator step;
+  };
 
  public:
   /// Records a step of the current thread during the lifetime of this object.
   class Scope {
    public:
-    Scope(Activity& activity, Step step)
-        : activity_(activity), position_(activity.begin(std::move(step))) {}
-    ~Scope() { activity_.end(position_); }
+    Scope(Activity& activity, Step step) : position_(activity.begin(std::move(step))) {}
+    ~Scope() { end(position_); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
@@ -86,15 +104,14 @@ class Activity {
    private:
     struct WaitGuard {
       explicit WaitGuard(Scope& paused) : scope(paused) {
-        scope.activity_.set_waiting(scope.position_, true);
+        set_waiting(scope.position_, true);
       }
-      ~WaitGuard() { scope.activity_.set_waiting(scope.position_, false); }
+      ~WaitGuard() { set_waiting(scope.position_, false); }
       WaitGuard(const WaitGuard&) = delete;
       WaitGuard& operator=(const WaitGuard&) = delete;
       Scope& scope;
     };
-    Activity& activity_;
-    const StepIterator position_;
+    const StepPosition position_;
   };
 
   /// Call it at least about once per second. Returns the step that exceeds its limit the most, if
@@ -111,22 +128,27 @@ class Activity {
   std::string describe_longest(Duration min_age) const;
 
  private:
-  std::vector<const RunningStep*> running_steps() const;
-  static std::string describe(const RunningStep& running);
-  StepIterator begin(Step step);
-  void end(StepIterator position);
-  void set_waiting(StepIterator position, bool is_waiting);
+  struct Description {
+    Instant begin{};
+    std::string_view stage;
+    std::string files;  ///< the first, and the number of further ones
+  };
 
-  mutable std::mutex mutex_;
-  std::list<RunningStep> steps_;
-  // Number of begin, end and pause events of image steps: now, and at the last check.
-  std::int64_t changes_ = 0, last_changes_ = 0;
+  std::vector<Description> describe_steps() const;
+  StepPosition begin(Step step);
+  static void end(const StepPosition& position);
+  static void set_waiting(const StepPosition& position, bool is_waiting);
+
+  std::array<Shard, 64> shards_;  // by thread
+
+  mutable std::mutex check_mutex_;  // locked before that of a shard
+  std::int64_t last_changes_ = 0;   // of all shards, at the last check
   Instant last_check_ = Clock::now();
   Duration idle_time_{};
 };
 
-/// Converts the file of an item for an Activity::Step.
-Activity::File to_activity_file(const WorkItem& item);
+/// Returns the file of an item for an Activity::Step.
+Activity::FileOfStep to_activity_file(const WorkItem& item);
 
 /// Formats a stall: "load has been running on in/a.png for 203 s, longer than its limit", or
 /// "images wait for compute, but no thread has processed any for 203 s".

@@ -13,16 +13,18 @@ std::optional<Batch> Batcher::add(ItemPtr item, Time now) {
     alone.items.push_back(std::move(item));
     return alone;
   }
-  const int capacity = backend_.batch_planes(key);
   auto bin = bins_.find(key);
   std::optional<Batch> full;
-  if (bin != bins_.end() && bin->second.batch.planes + channels > capacity) full = take(bin);
-  if (full || bin == bins_.end())
+  if (bin != bins_.end() && bin->second.batch.planes + channels > bin->second.batch.plane_capacity)
+    full = take(bin);
+  if (full || bin == bins_.end()) {
+    const int capacity = backend_.batch_planes(key);
     bin = bins_.emplace(key, Bin{{.key = key, .plane_capacity = capacity}, now}).first;
+  }
   Batch& batch = bin->second.batch;
   batch.planes += channels;
   batch.items.push_back(std::move(item));
-  if (!full && batch.planes >= capacity) full = take(bin);
+  if (!full && batch.planes >= batch.plane_capacity) full = take(bin);
   return full;
 }
 

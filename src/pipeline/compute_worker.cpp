@@ -33,6 +33,7 @@ ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const ComputeS
     : in_(stage.in),
       out_(stage.out),
       in_flight_batches_(stage.in_flight_batches),
+      jpeg_decoding_(stage.jpeg_decoding),
       meters_(stage.meters),
       activity_(stage.activity),
       limits_(stage.limits),
@@ -186,6 +187,8 @@ void ComputeWorker::send(Batch batch) {
                 [&] { complete_outputs(*item); });
       }
       if (item->outcome.ok()) item->advance(ItemState::computed);
+      if (item->was_left_undecoded && item->outcome.ok())
+        jpeg_decoding_.add_computed(item->task.encoded_input == nullptr);
       if (!out_.push(std::move(item))) return;
     }
   });

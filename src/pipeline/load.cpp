@@ -243,7 +243,7 @@ std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const s
   if (!input_.needs_no_pixels || !codec.read_undecoded || item.kept_factors || item.is_suspect ||
       preparer_.preparation() != Preparation() ||
       (header.shape.channels > 1 && input_.color != ColorMode::channels) ||
-      !context.decodes_jpeg(header.shape, bytes.size()))
+      !context.leaves_jpeg_to_backend(header.shape, bytes.size()))
     return std::nullopt;
   std::optional<codec::UndecodedPicture> undecoded = codec.read_undecoded(bytes, limits_);
   if (!undecoded) return std::nullopt;
@@ -252,6 +252,7 @@ std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const s
       [&codec, limits = limits_, file = std::vector(bytes.begin(), bytes.end())] {
         return codec.decode(file, limits).pixels;
       }});
+  item.was_left_undecoded = true;
   return std::move(undecoded->picture);
 }
 
@@ -261,7 +262,9 @@ Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes, const c
   if (item.needs_content_hash) item.content_hash = io::content_hash(bytes);
   if (auto picture = leave_undecoded(item, bytes, codec, header, context))
     return std::move(*picture);
+  const Instant begin = Clock::now();
   Picture picture = codec.decode(bytes, limits_);
+  if (codec.read_undecoded) context.add_decoded_jpeg(bytes.size(), Clock::now() - begin);
   codec::apply_alpha_policy(picture, input_.alpha);
   return picture;
 }

@@ -29,10 +29,12 @@ class LoadContext {
   virtual flow::Budget::Reservation reserve(std::size_t bytes) = 0;
   /// Null if images are resized on the CPU.
   virtual preparation::Resizer* resizer() { return nullptr; }
-  /// See compute::Backend::decodes_jpeg().
-  virtual bool decodes_jpeg(const ImageShape& /*shape*/, std::size_t /*data_bytes*/) {
+  /// Whether the backend is to decode a JPEG of this shape and size.
+  virtual bool leaves_jpeg_to_backend(const ImageShape& /*shape*/, std::size_t /*bytes*/) {
     return false;
   }
+  /// A JPEG of this size was decoded.
+  virtual void add_decoded_jpeg(std::size_t /*bytes*/, std::chrono::nanoseconds /*time*/) {}
 };
 
 /// Opens the file of a watch and records its identity in the item; returns nullopt for other items.

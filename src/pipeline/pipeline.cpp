@@ -31,8 +31,15 @@ class ItemLoadContext : public LoadContext {
  public:
   /// `backend` is null until it is created.
   ItemLoadContext(flow::Budget& budget, const std::atomic<const compute::Backend*>& backend,
-                  Activity::Scope& step, flow::StageClock::Worker& clock, ThreadTrace& trace)
-      : budget_(budget), backend_(backend), step_(step), clock_(clock), trace_(trace) {}
+                  JpegDecoding& jpeg_decoding, const Tally& tally, Activity::Scope& step,
+                  flow::StageClock::Worker& clock, ThreadTrace& trace)
+      : budget_(budget),
+        backend_(backend),
+        jpeg_decoding_(jpeg_decoding),
+        tally_(tally),
+        step_(step),
+        clock_(clock),
+        trace_(trace) {}
 
   flow::Budget::Reservation reserve(std::size_t bytes) override {
     trace_.name_next_wait("waiting for the memory budget");
@@ -44,14 +51,20 @@ class ItemLoadContext : public LoadContext {
     const compute::Backend* backend = backend_;
     return backend ? backend->resizer() : nullptr;
   }
-  bool decodes_jpeg(const ImageShape& shape, std::size_t data_bytes) override {
+  bool leaves_jpeg_to_backend(const ImageShape& shape, std::size_t bytes) override {
     const compute::Backend* backend = backend_;
-    return backend && backend->decodes_jpeg(shape, data_bytes);
+    return backend && jpeg_decoding_.prefers_backend(backend->jpeg_decoding_rate(shape), bytes,
+                                                     tally_.unfinished());
+  }
+  void add_decoded_jpeg(std::size_t bytes, std::chrono::nanoseconds time) override {
+    jpeg_decoding_.add_loaded(bytes, time);
   }
 
  private:
   flow::Budget& budget_;
   const std::atomic<const compute::Backend*>& backend_;
+  JpegDecoding& jpeg_decoding_;
+  const Tally& tally_;
   Activity::Scope& step_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
@@ -69,6 +82,7 @@ Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& o
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
       in_flight_batches_(steps),
+      jpeg_decoding_(options.load_threads),
       source_clock_(1, start_),
       load_clock_(options.load_threads, start_),
       batch_clock_(1, start_),
@@ -194,7 +208,6 @@ void Pipeline::trace_queue_sizes() {
 void Pipeline::run_source() {
   ThreadTrace trace(trace_, Stage::source, 0);
   flow::StageClock::Worker clock(source_clock_, 0, trace.on_wait());
-  std::int64_t number = 0;
   const std::stop_token stop = stop_.get_token();
   const auto next_arrival = [&] {  // waits for the file system or the writer of the list
     std::optional<Activity::Scope> step;
@@ -204,20 +217,16 @@ void Pipeline::run_source() {
   };
   while (std::optional<io::SourceItem> arrival = next_arrival()) {
     const auto found_at = Clock::now();
-    tally_.add_found(found_at);
+    const std::int64_t number = tally_.add_found(found_at);
     // On this thread, in order of arrival, so that output names do not depend on thread timing.
-    ItemPtr item;
-    {
+    ItemPtr item = make_work_item(std::move(*arrival));
+    if (item->outcome.ok()) {
       const Activity::Scope step(
-          activity_, {to_string(Stage::source),
-                      options_.limits.stall,
-                      {{arrival->file, arrival->relative, arrival->job, arrival->identity.state}}});
-      item = make_work_item(std::move(*arrival));
-      if (item->outcome.ok())
-        attempt(item->outcome, Stage::source, FailureReason::internal,
-                [&] { steps_.assign_outputs(*item); });
+          activity_, {to_string(Stage::source), options_.limits.stall, {to_activity_file(*item)}});
+      attempt(item->outcome, Stage::source, FailureReason::internal,
+              [&] { steps_.assign_outputs(*item); });
     }
-    item->number = ++number;
+    item->number = number;
     item->found_at = found_at;
     trace.trace_found(*item);
     meters_.service(Stage::source).add(Clock::now() - found_at);
@@ -252,7 +261,7 @@ void Pipeline::run_load(int index) {
       Activity::Scope step(
           activity_,
           {to_string(Stage::load), options_.limits.load(*item), {to_activity_file(*item)}});
-      ItemLoadContext context(budget_, backend_, step, clock, trace);
+      ItemLoadContext context(budget_, backend_, jpeg_decoding_, tally_, step, clock, trace);
       load(*item, context, clock, step);
     }
     item->load_time = clock.busy_time() - busy_before;
@@ -355,10 +364,10 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
                                                 : StepLimits::Duration();
   std::unique_ptr<compute::Lane> lane = backend.make_lane(index);
   lane->set_stop_token(stop_.get_token());
-  ComputeWorker(
-      std::move(lane),
-      {batches_, finished_, in_flight_batches_, meters_, activity_, options_.limits, max_cpu_idle},
-      clock, trace)
+  ComputeWorker(std::move(lane),
+                {batches_, finished_, in_flight_batches_, jpeg_decoding_, meters_, activity_,
+                 options_.limits, max_cpu_idle},
+                clock, trace)
       .run();
 }
 

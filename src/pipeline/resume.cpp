@@ -30,6 +30,7 @@ Resume::Resume(ledger::Ledger& ledger, ResumeOptions options)
     : ledger_(ledger),
       options_(std::move(options)),
       had_failures_(!ledger.failures(1).empty()),
+      had_outputs_(!ledger.outputs_after("", 1).empty() || !ledger.intents().empty()),
       current_folder_(current_folder()),
       root_(absolute(options_.root)) {
   for (const std::string& text : options_.settings)

@@ -60,6 +60,8 @@ class Resume {
   /// check_status_available().
   OutputDecision decision_for(const WorkItem& item, std::size_t output) const;
 
+  /// Whether earlier runs made outputs, or may have.
+  bool had_outputs() const { return had_outputs_; }
   /// Whether one of these outputs exists and was made from the item's file in any state. The others
   /// may be missing, such as those of ranks that were added.
   /// Throws EnvironmentError.
@@ -135,7 +137,7 @@ class Resume {
   const ResumeOptions options_;
   std::vector<std::uint64_t> settings_;       // hashes
   std::set<std::uint64_t> factors_settings_;  // hashes of usable factors
-  const bool had_failures_;
+  const bool had_failures_, had_outputs_;  // of earlier runs
   const std::filesystem::path current_folder_, root_;  // absolute
   std::unordered_map<std::string, ledger::Suspect> suspects_;
   mutable std::mutex settings_changes_mutex_;

@@ -46,12 +46,6 @@ void log_done(const WorkItem& item) {
 
 }  // namespace
 
-void Tally::add_found(Instant now) {
-  const std::lock_guard lock(mutex_);
-  unfinished_.insert(now);
-  ++progress_.total;
-}
-
 void Tally::set_total_final() {
   const std::lock_guard lock(mutex_);
   progress_.is_total_final = true;
@@ -74,11 +68,10 @@ void Tally::count(const WorkItem& item) {
   }
   if (outcome.result == ItemResult::done && spdlog::should_log(spdlog::level::debug))
     log_done(item);
+  found_.finish(item.number);
   const std::lock_guard lock(mutex_);
-  if (const auto found = unfinished_.find(item.found_at); found != unfinished_.end())
-    unfinished_.erase(found);
   if (outcome.will_be_retried()) {  // counted when it is tried again
-    --progress_.total;
+    ++retried_;
     ++report_.retries_by_stage[std::size_t(outcome.stage)];
     return;
   }
@@ -118,6 +111,9 @@ void Tally::count_outputs(const WorkItem& item) {
   const ImageShape& shape = item.image_shape;
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   report_.planes += item.matrices_shape.channels;
+  if (item.was_left_undecoded && item.task.encoded_input) ++report_.decoded_on_gpu;
+  for (const std::vector<std::byte>& chunks : item.task.png_chunks)
+    report_.encoded_on_gpu += chunks.empty() ? 0 : 1;
   for (std::size_t plane = 0; plane < std::size_t(item.matrices_shape.channels); ++plane)
     report_.planes_recomputed += is_recomputed(item.task, plane);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
@@ -168,16 +164,24 @@ telemetry::RankSummary& Tally::summary_of(const std::string& rank) {
 
 telemetry::ProgressState Tally::progress() const {
   const std::lock_guard lock(mutex_);
-  return progress_;
+  return locked_progress();
+}
+
+/// Call it with the mutex locked.
+telemetry::ProgressState Tally::locked_progress() const {
+  telemetry::ProgressState progress = progress_;
+  progress.total = found_.count() - retried_;
+  return progress;
 }
 
 void Tally::add_to(telemetry::Snapshot& snapshot) const {
   const std::lock_guard lock(mutex_);
   snapshot.counts = report_;
-  snapshot.found = progress_.total;
-  snapshot.unfinished = progress_.total - progress_.done;
-  if (!unfinished_.empty()) {
-    const std::chrono::duration<double> age = Clock::now() - *unfinished_.begin();
+  const telemetry::ProgressState progress = locked_progress();
+  snapshot.found = progress.total;
+  snapshot.unfinished = progress.total - progress.done;
+  if (const auto oldest = found_.oldest_unfinished()) {
+    const std::chrono::duration<double> age = Clock::now() - *oldest;
     snapshot.oldest_unfinished_unix_s = machine::unix_now_s() - age.count();
   }
   snapshot.last_done_unix_s = last_done_unix_s_;

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <mutex>
-#include <set>
 #include <string>
 
 #include "core/instant.hpp"
+#include "pipeline/found_images.hpp"
 #include "pipeline/work_item.hpp"
 #include "telemetry/progress_state.hpp"
 #include "telemetry/run_report.hpp"
@@ -18,8 +19,10 @@ class Tally {
  public:
   explicit Tally(Meters& meters) : meters_(meters) {}
 
-  /// Counts an image that the source found. `now` must equal its WorkItem::found_at.
-  void add_found(Instant now);
+  /// Counts an image that the source found. Returns its WorkItem::number.
+  std::int64_t add_found(Instant now) { return found_.add(now); }
+  /// The number of images that were found and not counted since.
+  std::int64_t unfinished() const { return found_.unfinished(); }
   void set_total_final();
   void set_not_read(telemetry::CountsByExtension files);
   /// Counts a finished item. Logs a failure with file and reason.
@@ -31,17 +34,19 @@ class Tally {
   telemetry::RunReport report() const;
 
  private:
+  telemetry::ProgressState locked_progress() const;
   void count_outputs(const WorkItem& item);
   void count_output(const WorkItem& item, std::size_t output);
   void count_costs(const WorkItem& item, std::size_t output);
   telemetry::RankSummary& summary_of(const std::string& rank);
 
   Meters& meters_;
+  FoundImages found_;
   mutable std::mutex mutex_;
-  telemetry::ProgressState progress_;
+  telemetry::ProgressState progress_;  // without the total
+  std::int64_t retried_ = 0;           // images that will be found again
   telemetry::RunReport report_;
   telemetry::Statistic psnr_db_{0.01};  // of all ranks
-  std::multiset<Instant> unfinished_;   // times at which unfinished images were found
   double last_done_unix_s_ = 0;
   std::deque<telemetry::ImageFailure> recent_failures_;
 };

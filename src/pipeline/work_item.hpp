@@ -70,6 +70,7 @@ struct WorkItem {
   std::optional<KeptFactors> kept_factors;
   /// Indices of ranks that the backend does not compute, ascending; not in the task yet.
   std::vector<std::size_t> uncomputed_ranks{};
+  bool was_left_undecoded = false;           ///< Task::encoded_input was set
   bool skips_backend = false;                ///< all ranks are in uncomputed_ranks
   std::shared_ptr<OutputOwner> owner;        ///< of the outputs, if it may end before the item
   io::Publication publication;               ///< used between write and publish

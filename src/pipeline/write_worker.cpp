@@ -80,9 +80,11 @@ void WriteWorker::publish() {
       stage_.steps.publish(group_);
       const auto share = (clock_.busy_time() - busy_before) / group_.size();
       for (const ItemPtr& item : group_) item->write_time += share;
+      step.emplace(stage_.activity, finish_step());
       finish(ItemState::recorded);
       span.end(args);
     } catch (const EnvironmentError& error) {
+      step.emplace(stage_.activity, finish_step());
       finish(ItemState::recorded);
       span.end(args);
       step.reset();
@@ -108,6 +110,11 @@ Activity::Step WriteWorker::publish_step() const {
     step.files.push_back(to_activity_file(*item));
   }
   return step;
+}
+
+/// Names no files, because finish() ends the items.
+Activity::Step WriteWorker::finish_step() const {
+  return {to_string(Stage::write), stage_.options.limits.stall};
 }
 
 /// Counts, reports and removes the items of the group that have reached state `from`.

@@ -43,6 +43,7 @@ class WriteWorker {
   void publish();
   void finish(ItemState from);
   Activity::Step publish_step() const;
+  Activity::Step finish_step() const;
   void wait_for_space(SpaceWait& wait, const EnvironmentError& error);
 
   WriteStage& stage_;

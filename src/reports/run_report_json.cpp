@@ -86,6 +86,8 @@ std::string to_json(const telemetry::RunReport& report) {
       {"max_loss_bound_db", has_outputs ? text::Json(report.max_loss_bound_db) : text::Json()},
       {"planes", report.planes},
       {"planes_recomputed", report.planes_recomputed},
+      {"decoded_on_gpu", report.decoded_on_gpu},
+      {"encoded_on_gpu", report.encoded_on_gpu},
       {"pixels", report.pixels},
       {"input_bytes", report.input_bytes},
       {"output_bytes", report.output_bytes},

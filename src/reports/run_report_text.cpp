@@ -127,6 +127,16 @@ std::string backend_line(const telemetry::RunReport& report) {
                                 : fmt::format("{}: {}", report.backend, report.backend_details));
 }
 
+/// Where files were decoded and encoded, if not all on the CPU.
+std::string codec_line(const telemetry::RunReport& report) {
+  if (report.decoded_on_gpu + report.encoded_on_gpu == 0) return {};
+  return labeled("on the GPU", fmt::format("{} of {} decoded, {} of {} encoded",
+                                           text::group_digits(report.decoded_on_gpu),
+                                           text::format_count(report.done, "image"),
+                                           text::group_digits(report.encoded_on_gpu),
+                                           text::format_count(report.outputs, "output")));
+}
+
 std::string notes(const telemetry::RunReport& report) {
   std::string lines;
   for (const std::string& warning : report.warnings) lines += labeled("note", warning);
@@ -159,6 +169,7 @@ std::string to_text(const telemetry::RunReport& report) {
     text += labeled("rate", rates_text(report) + "; " + file_rates_text(report));
   if (report.done + report.skipped == 0) return text + notes(report);  // nothing was measured
   text += backend_line(report);
+  text += codec_line(report);
   text += solver_lines(report.solvers);
   if (report.outputs > 0) text += '\n' + rank_table(report.ranks);
   if (!report.stages.empty()) text += fmt::format("\n{}\n", stage_table(report.stages));

@@ -49,8 +49,10 @@ struct RunReport : ImageCounts {
   double max_loss_estimate_db = 0;     ///< the largest of all outputs
   double max_loss_bound_db = 0;        ///< the largest of all outputs; NaN if not proven for all
   std::int64_t planes_recomputed = 0;  ///< planes that the first solver did not certify
-  bool interrupted = false;            ///< not every input was processed
-  std::string stopped_by;              ///< environment error that ended the run; empty if none
+  /// Images and outputs whose files the GPU decoded and encoded.
+  std::int64_t decoded_on_gpu = 0, encoded_on_gpu = 0;
+  bool interrupted = false;                ///< not every input was processed
+  std::string stopped_by;                  ///< environment error that ended the run; empty if none
   std::vector<SolverChoiceStats> solvers;  ///< by shape, largest first
   std::vector<StageStats> stages;
   machine::MachineUsage machine;  ///< of the pipeline

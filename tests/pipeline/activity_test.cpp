@@ -22,14 +22,13 @@ class ActivityTest : public ::testing::Test {
     for (int i = 0; i < seconds_long; ++i) stall = activity_.check(now_ += seconds(1));
     return stall;
   }
-  static pipeline::Activity::Step step(seconds limit) {
-    return {"load", limit, {{"in/a.png", "a.png"}}};
-  }
+  pipeline::Activity::Step step(seconds limit) const { return {"load", limit, {{file_, relative_}}}; }
 
   std::int64_t idle_time_s() const {
     return std::chrono::round<seconds>(activity_.idle_time()).count();
   }
 
+  const std::filesystem::path file_ = "in/a.png", relative_ = "a.png";
   pipeline::Activity activity_;
   Instant now_ = Clock::now();
 };

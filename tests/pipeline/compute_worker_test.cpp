@@ -33,10 +33,16 @@ class ComputeWorkerTest : public ::testing::Test {
   void work() {
     flow::StageClock::Worker clock(clock_, 0);
     pipeline::LaneTrace none;
-    pipeline::ComputeWorker(
-        backend_.make_lane(0),
-        {in_, out_, in_flight_batches_, meters_, activity_, test_options(1, 1).limits, {}}, clock,
-        none)
+    pipeline::ComputeWorker(backend_.make_lane(0),
+                            {in_,
+                             out_,
+                             in_flight_batches_,
+                             jpeg_decoding_,
+                             meters_,
+                             activity_,
+                             test_options(1, 1).limits,
+                             {}},
+                            clock, none)
         .run();
   }
   /// Computes four batches, one after the other.
@@ -52,6 +58,7 @@ class ComputeWorkerTest : public ::testing::Test {
   std::vector<int> lost_;
   FakeSteps steps_{backend_};
   pipeline::InFlightBatches in_flight_batches_{steps_};
+  pipeline::JpegDecoding jpeg_decoding_{1};
   pipeline::Meters meters_;
   pipeline::Activity activity_;
   flow::StageClock clock_{1};

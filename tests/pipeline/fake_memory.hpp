@@ -15,7 +15,7 @@ class FakeMemory : public pipeline::LoadContext {
   explicit FakeMemory(Reserve reserve, bool decodes_jpeg = false)
       : reserve_(std::move(reserve)), decodes_jpeg_(decodes_jpeg) {}
   flow::Budget::Reservation reserve(std::size_t bytes) override { return reserve_(bytes); }
-  bool decodes_jpeg(const ImageShape&, std::size_t) override { return decodes_jpeg_; }
+  bool leaves_jpeg_to_backend(const ImageShape&, std::size_t) override { return decodes_jpeg_; }
 
  private:
   const Reserve reserve_;

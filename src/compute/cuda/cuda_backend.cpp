@@ -179,10 +179,12 @@ class CudaBackend : public Backend {
 
   int batch_planes(const BatchKey& key) const override { return planner_.batch_planes(key); }
   preparation::Resizer* resizer() const override { return resizer_.get(); }
-  /// One thread decodes an image, so a large one would hold up its batch.
-  bool decodes_jpeg(const ImageShape& /*shape*/, std::size_t data_bytes) const override {
-    constexpr std::size_t kMaxJpegBytes = 65536;
-    return data_bytes <= kMaxJpegBytes;
+  /// One thread decodes an image.
+  JpegDecodingRate jpeg_decoding_rate(const ImageShape& shape) const override {
+    constexpr double kSPerByte = 0.3e-6;  // of an H100: docs/explanation/performance.md
+    constexpr int kSlots = 2;
+    const std::int64_t planes = std::int64_t(lanes_) * kSlots * planner_.target_planes(shape);
+    return {.max_images = planes / shape.channels, .s_per_byte = kSPerByte};
   }
   std::vector<std::string> warnings() const override { return resizer_->warnings(); }
 

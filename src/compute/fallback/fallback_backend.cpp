@@ -223,8 +223,8 @@ class FallbackBackend : public Backend {
   }
   std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return gpu_->make_gpu_lane(gpu); }
   preparation::Resizer* resizer() const override { return gpu_->resizer(); }
-  bool decodes_jpeg(const ImageShape& shape, std::size_t data_bytes) const override {
-    return gpu_->decodes_jpeg(shape, data_bytes);
+  JpegDecodingRate jpeg_decoding_rate(const ImageShape& shape) const override {
+    return gpu_->jpeg_decoding_rate(shape);
   }
   std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
   std::vector<std::string> warnings() const override {

@@ -32,17 +32,17 @@ TEST_F(StaleTemporariesTest, removes_files_from_the_root_and_from_folders_when_n
   StaleTemporaries stale(root_);
   EXPECT_FALSE(fs::exists(in_root));
   EXPECT_TRUE(fs::exists(in_folder));
-  stale.remove_in(root_ / "a");
+  stale.remove_beside(root_ / "a" / "x.png");
   EXPECT_TRUE(fs::exists(in_folder));
-  stale.remove_in(root_ / "a" / "b");
+  stale.remove_beside(root_ / "a" / "b" / "x.png");
   EXPECT_FALSE(fs::exists(in_folder));
-  stale.remove_in(root_ / "none");
+  stale.remove_beside(root_ / "none" / "x.png");
 }
 
 TEST_F(StaleTemporariesTest, finds_files_for_any_spelling_of_the_root) {
   for (const fs::path& root : {root_ / "", folder_.path() / "." / "out"}) {
     const fs::path in_root = make(stale_), in_folder = make("a" / fs::path(stale_));
-    StaleTemporaries(root).remove_in((root / "a" / "x.png").parent_path());
+    StaleTemporaries(root).remove_beside(root / "a" / "x.png");
     EXPECT_FALSE(fs::exists(in_root)) << root;
     EXPECT_FALSE(fs::exists(in_folder)) << root;
   }
@@ -60,7 +60,7 @@ TEST_F(StaleTemporariesTest, keeps_files_of_this_process_and_other_files) {
 TEST_F(StaleTemporariesTest, keeps_files_in_nested_output_folders) {
   make("a/.eckart/lock");
   const fs::path of_another = make("a/b" / fs::path(stale_));
-  StaleTemporaries(root_).remove_in(root_ / "a" / "b");
+  StaleTemporaries(root_).remove_beside(root_ / "a" / "b" / "x.png");
   EXPECT_TRUE(fs::exists(of_another));
 }
 

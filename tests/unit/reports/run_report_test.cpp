@@ -111,6 +111,15 @@ TEST(RunReportText, counts_the_images_by_result) {
   EXPECT_THAT(text, Not(HasSubstr("INTERRUPTED")));
 }
 
+TEST(RunReportText, tells_what_the_gpu_decoded_and_encoded) {
+  telemetry::RunReport report = make_report();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("on the GPU")));
+  report.decoded_on_gpu = 9000, report.encoded_on_gpu = 19992;
+  EXPECT_THAT(to_text(report),
+              HasSubstr("on the GPU  9,000 of 9,996 images decoded, 19,992 of 19,992 outputs "
+                        "encoded\n"));
+}
+
 /// Returns the summary of outputs with these PSNRs.
 telemetry::RankSummary make_rank(const std::string& rank, const std::vector<double>& psnrs_db) {
   telemetry::RankSummary summary{rank};

@@ -31,6 +31,10 @@ class BatchPlanner {
 
   /// The number of planes that a batch with this key should have, at least 1.
   int batch_planes(const BatchKey& key) const;
+  /// The number of planes of a batch of such images if there is memory for them.
+  std::int64_t target_planes(const ImageShape& shape) const {
+    return target_batch_planes(padded_shape(shape, 1), options_.batch_planes);
+  }
   /// Requires a key with at least one row, column and rank. Throws only std::bad_alloc: a batch
   /// that is too large for the memory gets a plan, and OutOfMemory is thrown when it is computed.
   BatchPlan make_plan(const BatchKey& key) const;

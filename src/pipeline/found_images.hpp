@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "core/instant.hpp"
+
+namespace eckart::pipeline {
+
+/// The images that a source has found, and which of them are unfinished. Thread-safe.
+class FoundImages {
+ public:
+  /// Returns the number of the image: 1 for the first, then one more for each. `found_at` must not
+  /// be before that of earlier images.
+  std::int64_t add(Instant found_at) {
+    const std::lock_guard lock(mutex_);
+    unfinished_.push_back(found_at);
+    ++unfinished_count_;
+    return ++count_;
+  }
+  /// The image with this number is finished. Ignores other numbers.
+  void finish(std::int64_t number) {
+    const std::lock_guard lock(mutex_);
+    const std::int64_t first = count_ - std::int64_t(unfinished_.size()) + 1;
+    if (number < first || number > count_) return;
+    std::optional<Instant>& image = unfinished_[std::size_t(number - first)];
+    unfinished_count_ -= image ? 1 : 0;
+    image.reset();
+    while (!unfinished_.empty() && !unfinished_.front()) unfinished_.pop_front();
+  }
+
+  std::int64_t unfinished() const { return unfinished_count_; }
+  std::int64_t count() const {
+    const std::lock_guard lock(mutex_);
+    return count_;
+  }
+  /// When the oldest unfinished image was found.
+  std::optional<Instant> oldest_unfinished() const {
+    const std::lock_guard lock(mutex_);
+    return unfinished_.empty() ? std::nullopt : unfinished_.front();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::int64_t count_ = 0;
+  std::atomic<std::int64_t> unfinished_count_{0};
+  // By number, from that of the oldest unfinished image on. Finished ones are empty.
+  std::deque<std::optional<Instant>> unfinished_;
+};
+
+}  // namespace eckart::pipeline

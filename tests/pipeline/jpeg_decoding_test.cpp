@@ -1,0 +1,77 @@
+// Which side decodes JPEGs.
+#include "pipeline/jpeg_decoding.hpp"
+
+#include <gtest/gtest.h>
+
+#include "pipeline/found_images.hpp"
+
+namespace eckart::pipeline {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A thread of the backend takes 0.3 us for a byte, a load thread 10 ns.
+constexpr compute::JpegDecodingRate kBackend{.max_images = 1000, .s_per_byte = 0.3e-6};
+constexpr std::size_t kBytes = 10'000;
+
+class JpegDecodingTest : public testing::Test {
+ protected:
+  JpegDecodingTest() {
+    for (int i = 0; i < 100; ++i) decoding_.add_loaded(kBytes, std::chrono::microseconds(100));
+  }
+  bool prefers_backend(std::int64_t images, std::size_t bytes = kBytes) const {
+    return decoding_.prefers_backend(kBackend, bytes, images);
+  }
+
+  JpegDecoding decoding_{8};
+};
+
+TEST_F(JpegDecodingTest, prefers_the_backend_when_it_decodes_enough_images_at_once) {
+  EXPECT_TRUE(prefers_backend(250));  // 8 load threads are as fast as 240 of the backend
+  EXPECT_FALSE(prefers_backend(230));
+}
+
+TEST_F(JpegDecodingTest, counts_no_more_images_than_the_backend_decodes_at_once) {
+  EXPECT_FALSE(decoding_.prefers_backend({.max_images = 200, .s_per_byte = 0.3e-6}, kBytes, 5000));
+  EXPECT_FALSE(decoding_.prefers_backend({}, kBytes, 5000)) << "it decodes none";
+}
+
+TEST_F(JpegDecodingTest, follows_the_measured_rate_of_load_threads) {
+  decoding_.add_loaded(kBytes * 100, milliseconds(1000));  // five times as slow
+  EXPECT_TRUE(prefers_backend(100));
+}
+
+TEST_F(JpegDecodingTest, keeps_large_files_from_the_backend) {
+  EXPECT_TRUE(prefers_backend(1000, 800'000));
+  EXPECT_FALSE(prefers_backend(1000, 900'000));
+}
+
+TEST_F(JpegDecodingTest, keeps_files_from_the_backend_when_many_were_irregular) {
+  for (int i = 0; i < 1000; ++i) decoding_.add_computed(i % 100 == 0);
+  EXPECT_TRUE(prefers_backend(1000));
+  for (int i = 0; i < 100; ++i) decoding_.add_computed(true);
+  EXPECT_FALSE(prefers_backend(1000));
+}
+
+TEST(FoundImages, know_the_oldest_unfinished_image_and_their_number) {
+  const Instant start = Clock::now();
+  FoundImages images;
+  EXPECT_EQ(images.oldest_unfinished(), std::nullopt);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(images.add(start + milliseconds(i)), i + 1);
+  images.finish(2);
+  EXPECT_EQ(images.oldest_unfinished(), start);
+  images.finish(1);
+  EXPECT_EQ(images.oldest_unfinished(), start + milliseconds(2));
+  images.finish(1);  // again, and one that is not known
+  images.finish(4);
+  EXPECT_EQ(images.unfinished(), 1);
+  images.finish(3);
+  EXPECT_EQ(images.oldest_unfinished(), std::nullopt);
+  EXPECT_EQ(images.unfinished(), 0);
+  EXPECT_EQ(images.count(), 3);
+  EXPECT_EQ(images.add(start + milliseconds(3)), 4);
+  EXPECT_EQ(images.oldest_unfinished(), start + milliseconds(3));
+}
+
+}  // namespace
+}  // namespace eckart::pipeline
