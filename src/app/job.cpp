@@ -130,6 +130,7 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (!outputs_) return item.outputs.resize(ranks_.size());
   item.has_factors = outputs_->has_factors();
   item.outputs = outputs_->reserve(item.relative, choose_naming(item));
+  item.outputs_are_free = are_free(item.outputs);
   if (!resume_) log_full_name(item);
   if (stale_) stale_->remove_beside(item.outputs.front());
 }
@@ -152,8 +153,24 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
 bool Job::check_outputs(const pipeline::WorkItem& item) const {
   bool exists = false;
   if (!outputs_) return exists;
-  for (const fs::path& output : item.outputs) exists |= guard_.check(item.file, output);
+  for (const fs::path& output : item.outputs) {
+    if (item.outputs_are_free) {
+      guard_.check_free(output);
+    } else {
+      exists |= guard_.check(item.file, output);
+    }
+  }
   return exists;
+}
+
+/// Whether no files are at these paths. To look for a missing file in a folder, the kernel waits
+/// for the threads that write to it, so a listing at the start of a run takes the place of that. A
+/// file that another program creates later is met when the output is published.
+bool Job::are_free(const std::vector<fs::path>& outputs) {
+  return !is_watch() && !outputs_->is_case_insensitive() &&
+         std::ranges::none_of(outputs, [&](const fs::path& output) {
+           return existing_outputs_.may_contain(output);
+         });
 }
 
 /// The bits of DICOM are known.
@@ -240,7 +257,8 @@ bool Job::use_full_name(pipeline::WorkItem& item) {
   if (item.outputs != usual || outputs_->outputs_of(item.relative, Naming::full) == usual)
     return false;
   item.outputs = outputs_->reserve(item.relative, Naming::full);
-  for (const fs::path& output : item.outputs) guard_.check(item.file, output);
+  item.outputs_are_free = false;  // not known
+  check_outputs(item);
   return true;
 }
 
@@ -264,8 +282,10 @@ void Job::log_full_name(const pipeline::WorkItem& item) {
 void Job::skip_if_done(pipeline::WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
   if (!outputs_->have_usual_names(item.outputs, item.relative)) {
-    if (auto usual = outputs_->outputs_of(item.relative); resume_->was_made_from(item, usual))
+    if (auto usual = outputs_->outputs_of(item.relative); resume_->was_made_from(item, usual)) {
       item.outputs = std::move(usual);
+      item.outputs_are_free = false;
+    }
   }
   if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_name(item);
   try {

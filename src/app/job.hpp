@@ -120,6 +120,7 @@ class Job : public pipeline::OutputOwner {
   bool is_watch() const { return request_.links.has_value(); }
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
+  bool are_free(const std::vector<std::filesystem::path>& outputs);
   bool has_full_name(const pipeline::WorkItem& item);
   io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item);
   bool use_full_name(pipeline::WorkItem& item);
