@@ -20,6 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The cost model knows a lane alone. With all lanes busy, and with what surrounds the
+/// decomposition, runs took 1.2 to 6 times as long: docs/explanation/performance.md.
+constexpr double kBusyFactor = 4;
+
 /// Predicts the time of an image from its header.
 class ImageTimeModel {
  public:
@@ -52,7 +56,7 @@ class ImageTimeModel {
       is_complete = is_complete || !depends_on_shape_only(policy);
       rank = std::max(rank, max_rank(resolve(policy, stored), matrices.rows, matrices.cols));
     }
-    return matrices.channels *
+    return kBusyFactor * matrices.channels *
            planes_.plane_seconds(compute::padded_shape(matrices, 1), rank, is_complete);
   }
 
