@@ -32,7 +32,7 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
-eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
+eckart_layer(build_id ABOUT "build ID, and modules: libraries of the same build that the program loads when it needs them" LIBRARIES dl)
 eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
 eckart_layer(hash ABOUT "SHA-256, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
@@ -45,7 +45,7 @@ eckart_layer(preparation ABOUT "gray, size and normalization of images before th
 eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding and encoding for CPU and GPU from the same source" USES core)
 eckart_layer(codec/png ABOUT "filters and compression of PNG, the same for CPU and GPU" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
-             USES codec/jpeg codec/png core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
+             USES codec/jpeg codec/png core text build_id LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
 eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
@@ -73,12 +73,12 @@ eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
-eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
-             USES compute io ledger core files text machine flow LIBRARIES nlohmann-json spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
              USES settings pipeline flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
+eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
+             USES app settings pipeline flow io codec compute ledger capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
              USES app settings flow io codec compute logging reports status_server inspection capacity bench synth machine build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

@@ -23,7 +23,6 @@
 #include "io/is_within.hpp"
 #include "pipeline/available_ranks.hpp"
 #include "pipeline/output_quality.hpp"
-#include "pipeline/write.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -145,6 +144,7 @@ void Job::assign_outputs(pipeline::WorkItem& item) {
   if (!outputs_) return item.outputs.resize(ranks_.size());
   item.has_factors = outputs_->has_factors();
   item.outputs = outputs_->reserve(item.relative, choose_naming(item));
+  item.outputs_are_free = are_free(item.outputs);
   if (!resume_) log_full_name(item);
   if (stale_) stale_->remove_beside(item.outputs.front());
 }
@@ -167,8 +167,24 @@ void Job::load(pipeline::WorkItem& item, pipeline::LoadContext& context) {
 bool Job::check_outputs(const pipeline::WorkItem& item) const {
   bool exists = false;
   if (!outputs_) return exists;
-  for (const fs::path& output : item.outputs) exists |= guard_.check(item.file, output);
+  for (const fs::path& output : item.outputs) {
+    if (item.outputs_are_free) {
+      guard_.check_free(output);
+    } else {
+      exists |= guard_.check(item.file, output);
+    }
+  }
   return exists;
+}
+
+/// Whether no files are at these paths. To look for a missing file in a folder, the kernel waits
+/// for the threads that write to it, so a listing at the start of a run takes the place of that. A
+/// file that another program creates later is met when the output is published.
+bool Job::are_free(const std::vector<fs::path>& outputs) {
+  return !is_watch() && !outputs_->is_case_insensitive() &&
+         std::ranges::none_of(outputs, [&](const fs::path& output) {
+           return existing_outputs_.may_contain(output);
+         });
 }
 
 /// The bits of DICOM are known.
@@ -182,20 +198,27 @@ void Job::warn_of_unused_bits(const pipeline::WorkItem& item) {
   spdlog::warn("{}: {} (logged once)", text::printable(item.file.native()), problem);
 }
 
-void Job::write(pipeline::WorkItem& item) {
-  if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
+pipeline::WriteOptions Job::write_options() const {
   const settings::OutputSettings& output = request_.settings.output;
   // Programs that take the outputs of a service from its folder may wait for IN_MOVED_TO.
   const auto temporary_name = is_watch() ? io::TemporaryName::at_once : io::TemporaryName::late;
-  pipeline::encode_outputs(item, outputs_->codec(),
-                           {.encode = encode_options(output),
-                            .metadata = output.metadata,
-                            .keeps_times = output.times == settings::OutputTimes::keep,
-                            .residual = output.residual,
-                            .factors = output.factors,
-                            .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
-                            .measure = measure_options(request_),
-                            .temporary_name = temporary_name});
+  return {.encode = encode_options(output),
+          .metadata = output.metadata,
+          .keeps_times = output.times == settings::OutputTimes::keep,
+          .residual = output.residual,
+          .factors = output.factors,
+          .stamp = output.stamp ? "eckart " ECKART_VERSION : "",
+          .measure = measure_options(request_),
+          .temporary_name = temporary_name};
+}
+
+void Job::write(pipeline::WorkItem& item) {
+  if (!outputs_) return pipeline::measure_outputs(item, measure_options(request_));
+  pipeline::encode_outputs(item, outputs_->codec(), write_options());
+}
+
+std::vector<std::vector<std::byte>> Job::encode(pipeline::WorkItem& item) const {
+  return pipeline::encode_in_memory(item, outputs_->codec(), write_options());
 }
 
 void Job::publish(std::span<pipeline::ItemPtr> group) {
@@ -255,7 +278,8 @@ bool Job::use_full_name(pipeline::WorkItem& item) {
   if (item.outputs != usual || outputs_->outputs_of(item.relative, Naming::full) == usual)
     return false;
   item.outputs = outputs_->reserve(item.relative, Naming::full);
-  for (const fs::path& output : item.outputs) guard_.check(item.file, output);
+  item.outputs_are_free = false;  // not known
+  check_outputs(item);
   return true;
 }
 
@@ -279,8 +303,10 @@ void Job::log_full_name(const pipeline::WorkItem& item) {
 void Job::skip_if_done(pipeline::WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
   if (!outputs_->have_usual_names(item.outputs, item.relative)) {
-    if (auto usual = outputs_->outputs_of(item.relative); resume_->was_made_from(item, usual))
+    if (auto usual = outputs_->outputs_of(item.relative); resume_->was_made_from(item, usual)) {
       item.outputs = std::move(usual);
+      item.outputs_are_free = false;
+    }
   }
   if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_name(item);
   try {

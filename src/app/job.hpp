@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -25,6 +26,7 @@
 #include "pipeline/load.hpp"
 #include "pipeline/output_owner.hpp"
 #include "pipeline/resume.hpp"
+#include "pipeline/write.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::app {
@@ -74,6 +76,8 @@ class Job : public pipeline::OutputOwner {
   /// Skips the item if it is done already.
   void load(pipeline::WorkItem& item, pipeline::LoadContext& context);
   void write(pipeline::WorkItem& item);
+  /// What write() does without the file system; for measurements. Requires that files are written.
+  std::vector<std::vector<std::byte>> encode(pipeline::WorkItem& item) const;
   void publish(std::span<pipeline::ItemPtr> group);
   void record_suspects(const pipeline::InFlightBatches::Items& items);
   /// See Resume.
@@ -120,11 +124,13 @@ class Job : public pipeline::OutputOwner {
   bool is_watch() const { return request_.links.has_value(); }
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
+  bool are_free(const std::vector<std::filesystem::path>& outputs);
   bool has_full_name(const pipeline::WorkItem& item);
   io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item);
   bool use_full_name(pipeline::WorkItem& item);
   void log_full_name(const pipeline::WorkItem& item);
   void warn_of_unused_bits(const pipeline::WorkItem& item);
+  pipeline::WriteOptions write_options() const;
   ledger::RequestEntry ledger_request() const;
 
   const JobRequest request_;

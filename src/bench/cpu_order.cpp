@@ -1,12 +1,15 @@
 #include "bench/cpu_order.hpp"
 
 #include <sched.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <fstream>
 #include <map>
 #include <utility>
 
+#include "core/error.hpp"
+#include "files/throw_errno.hpp"
 #include "machine/usable_cores.hpp"
 
 namespace eckart::bench {
@@ -46,6 +49,22 @@ std::vector<int> cpus_by_core() {
   cpus.resize(
       std::min(cpus.size(), std::size_t(machine::usable_cores())));  // a quota may allow fewer
   return cpus;
+}
+
+std::vector<int> first_cpus_by_core(int cores) {
+  std::vector<int> cpus = cpus_by_core();
+  if (cores > int(cpus.size()))
+    throw FatalError(ExitCode::usage,
+                     fmt::format("--cores {} exceeds the {} available cores", cores, cpus.size()));
+  if (cores > 0) cpus.resize(std::size_t(cores));
+  return cpus;
+}
+
+void use_cpus(const std::vector<int>& cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int cpu : cpus) CPU_SET(cpu, &set);
+  if (::sched_setaffinity(0, sizeof set, &set) != 0) files::throw_errno("sched_setaffinity");
 }
 
 }  // namespace eckart::bench

@@ -5,26 +5,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <exception>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <numeric>
 #include <random>
-#include <span>
 #include <string>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/instant.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/throw_errno.hpp"
-#include "flow/workers.hpp"
 #include "io/input_file.hpp"
 #include "io/publication.hpp"
 #include "io/source.hpp"
 #include "ledger/ledger.hpp"
-#include "machine/machine_info.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -32,6 +28,17 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string file_name(std::int64_t number) { return std::to_string(number) + ".png"; }
+
+fs::path file_path(const fs::path& folder, const FileLoad& load, std::int64_t number) {
+  if (load.files_per_folder == 0) return folder / file_name(number);
+  return folder / std::to_string(number / load.files_per_folder) / file_name(number);
+}
+
+void create_folders(const fs::path& folder, const FileLoad& load) {
+  if (load.files_per_folder == 0) return;
+  for (std::int64_t first = 0; first < load.files; first += load.files_per_folder)
+    fs::create_directories(file_path(folder, load, first).parent_path());
+}
 
 std::size_t size_of(const FileLoad& load, std::int64_t number) {
   return load.sizes.empty() ? 0 : load.sizes[std::size_t(number) % load.sizes.size()];
@@ -44,38 +51,20 @@ std::vector<std::byte> make_content(const FileLoad& load) {
   return std::vector<std::byte>(size, std::byte(7));
 }
 
-FileRate measure(std::int64_t files, const std::function<void()>& work) {
-  const Instant begin = Clock::now();
-  const double cpu_before_s = machine::process_usage().cpu_s;
-  work();
-  return {.files = files,
-          .wall_s = std::chrono::duration<double>(Clock::now() - begin).count(),
-          .cpu_s = machine::process_usage().cpu_s - cpu_before_s};
+/// Calls work(first, end) for groups of numbers on one of the threads of the load. Each thread has
+/// consecutive numbers.
+void for_each_group(const FileLoad& load, int thread,
+                    const std::function<void(std::int64_t first, std::int64_t end)>& work) {
+  const std::int64_t end = load.files * (thread + 1) / load.threads;
+  for (std::int64_t first = load.files * thread / load.threads;
+       first < end && !load.stop.stop_requested(); first += load.group)
+    work(first, std::min<std::int64_t>(end, first + load.group));
 }
 
-/// Calls work(first, end) for groups of numbers on all threads. Each thread has consecutive
-/// numbers. Rethrows the first exception.
-FileRate measure_groups(const FileLoad& load,
-                        const std::function<void(std::int64_t first, std::int64_t end)>& work) {
-  std::mutex mutex;
-  std::exception_ptr error;
-  const FileRate rate = measure(load.files, [&] {
-    flow::Workers workers(
-        "files", load.threads,
-        [&](int thread) {
-          const std::int64_t end = load.files * (thread + 1) / load.threads;
-          for (std::int64_t first = load.files * thread / load.threads; first < end;
-               first += load.group)
-            work(first, std::min<std::int64_t>(end, first + load.group));
-        },
-        [&](std::exception_ptr thrown) {
-          const std::lock_guard lock(mutex);
-          if (!error) error = std::move(thrown);
-        });
-    workers.join();
-  });
-  if (error) std::rethrow_exception(error);
-  return rate;
+Rate measure_groups(const FileLoad& load,
+                    const std::function<void(std::int64_t first, std::int64_t end)>& work) {
+  return measure_on_threads(load.threads, load.files,
+                            [&](int thread) { for_each_group(load, thread, work); });
 }
 
 void write_all(const files::FileDescriptor& file, std::span<const std::byte> bytes) {
@@ -87,32 +76,73 @@ void write_all(const files::FileDescriptor& file, std::span<const std::byte> byt
   }
 }
 
-}  // namespace
-
-FileRate measure_plain_writing(const fs::path& folder, const FileLoad& load) {
-  const std::vector<std::byte> content = make_content(load);
-  return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
-    for (std::int64_t number = first; number < end; ++number) {
-      const std::string name = folder / file_name(number), temporary = name + ".tmp";
-      const files::FileDescriptor file(
-          ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-      if (!file) files::throw_errno("cannot create a file");
-      write_all(file, std::span(content).first(size_of(load, number)));
-      if (load.durable && !files::sync_descriptor(file)) files::throw_errno("cannot sync");
-      if (::rename(temporary.c_str(), name.c_str()) != 0) files::throw_errno("cannot rename");
-    }
-  });
+void write_file(const std::string& name, std::span<const std::byte> content, bool durable) {
+  const std::string temporary = name + ".tmp";
+  const files::FileDescriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!file) files::throw_errno("cannot create a file");
+  write_all(file, content);
+  if (durable && !files::sync_descriptor(file)) files::throw_errno("cannot sync");
+  if (::rename(temporary.c_str(), name.c_str()) != 0) files::throw_errno("cannot rename");
 }
 
-FileRate measure_publishing(const fs::path& folder, const FileLoad& load) {
+/// Writes the files of a load by plain system calls.
+class PlainWriter {
+ public:
+  PlainWriter(const fs::path& folder, const FileLoad& load)
+      : folder_(folder), load_(load), content_(make_content(load)) {
+    create_folders(folder, load);
+  }
+  void operator()(std::int64_t first, std::int64_t end) const {
+    for (std::int64_t number = first; number < end; ++number)
+      write_file(file_path(folder_, load_, number),
+                 std::span(content_).first(size_of(load_, number)), load_.durable);
+  }
+
+ private:
+  const fs::path& folder_;
+  const FileLoad& load_;
+  const std::vector<std::byte> content_;
+};
+
+void read_file(const fs::path& path) {
+  constexpr std::int64_t kMaxMebibytes = 1 << 20;
+  const io::InputFile file(path);
+  if (file.size() > 0) static_cast<void>(file.read_all(kMaxMebibytes));
+}
+
+/// Reads files on any number of threads.
+class Reader {
+ public:
+  Reader(std::span<const fs::path> files, const std::stop_token& stop)
+      : files_(files), stop_(stop) {}
+  void read() {
+    for (std::size_t i = next_++; i < files_.size() && !stop_.stop_requested(); i = next_++)
+      read_file(files_[i]);
+  }
+
+ private:
+  const std::span<const fs::path> files_;
+  const std::stop_token& stop_;
+  std::atomic<std::size_t> next_{0};
+};
+
+}  // namespace
+
+Rate measure_plain_writing(const fs::path& folder, const FileLoad& load) {
+  return measure_groups(load, PlainWriter(folder, load));
+}
+
+Rate measure_publishing(const fs::path& folder, const FileLoad& load) {
   const std::vector<std::byte> content = make_content(load);
+  create_folders(folder, load);
   return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
     std::vector<io::Publication> publications(std::size_t(end - first));
     std::vector<io::Publication*> group;
     for (std::int64_t number = first; number < end; ++number) {
       io::Publication& publication = publications[std::size_t(number - first)];
-      publication.add(folder / file_name(number), std::span(content).first(size_of(load, number)),
-                      {}, io::TemporaryName::late);
+      publication.add(file_path(folder, load, number),
+                      std::span(content).first(size_of(load, number)), {}, io::TemporaryName::late);
       group.push_back(&publication);
     }
     const auto refuse_to_replace = [](std::size_t, const fs::path&,
@@ -124,27 +154,35 @@ FileRate measure_publishing(const fs::path& folder, const FileLoad& load) {
   });
 }
 
-FileRate measure_reading(const fs::path& folder, const FileLoad& load) {
-  constexpr std::int64_t kMaxMebibytes = 1 << 20;
-  return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
-    for (std::int64_t number = first; number < end; ++number) {
-      const io::InputFile file(folder / file_name(number));
-      if (file.size() > 0) static_cast<void>(file.read_all(kMaxMebibytes));
-    }
-  });
+Rate measure_reading(std::span<const fs::path> files, int threads, const std::stop_token& stop) {
+  Reader reader(files, stop);
+  return measure_on_threads(threads, std::int64_t(files.size()), [&](int) { reader.read(); });
 }
 
-FileRate measure_source(const fs::path& folder) {
+Rate measure_reading_and_writing(std::span<const fs::path> files, int read_threads,
+                                 const fs::path& folder, const FileLoad& load) {
+  Reader reader(files, load.stop);
+  const PlainWriter writer(folder, load);
+  return measure_on_threads(read_threads + load.threads, std::int64_t(files.size()),
+                            [&](int thread) {
+                              if (thread < read_threads)
+                                reader.read();
+                              else
+                                for_each_group(load, thread - read_threads, writer);
+                            });
+}
+
+Rate measure_listing(const fs::path& folder, const std::stop_token& stop) {
   std::int64_t files = 0;
-  FileRate rate = measure(0, [&] {
+  Rate rate = measure_work([&] {
     const std::unique_ptr<io::Source> source = io::make_source(folder);
-    while (source->next({})) ++files;
+    while (source->next(stop)) ++files;
   });
-  rate.files = files;
+  rate.count = files;
   return rate;
 }
 
-FileRate measure_ledger(const fs::path& file, const FileLoad& load, bool random_order) {
+Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_order) {
   std::vector<std::int64_t> numbers(std::size_t(load.files));
   std::iota(numbers.begin(), numbers.end(), 1000000000);  // of equal length
   if (random_order) std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));

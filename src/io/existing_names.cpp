@@ -37,16 +37,18 @@ bool list(const fs::path& folder, std::unordered_set<std::uint64_t>& hashes) {
 }  // namespace
 
 bool ExistingNames::may_contain(const fs::path& path) {
-  const Hashes* const names = names_in(parent_folder(path));
-  const std::string& text = path.native();
-  const std::size_t slash = text.rfind('/');
-  const auto name = std::string_view(text).substr(slash == std::string::npos ? 0 : slash + 1);
-  return !names || names->contains(hash_of(name));
+  const std::string_view text = path.native();
+  const std::size_t name_at = text.rfind('/') + 1;  // 0 if there is no slash
+  const std::string_view folder = text.substr(0, name_at);
+  if (folders_.empty() || folder != last_folder_) {
+    last_names_ = names_in(parent_folder(path).native());
+    last_folder_ = folder;
+  }
+  return !last_names_ || last_names_->contains(hash_of(text.substr(name_at)));
 }
 
-const ExistingNames::Hashes* ExistingNames::names_in(const fs::path& folder) {
-  if (const auto known = folders_.find(folder.native()); known != folders_.end())
-    return known->second.get();
+const ExistingNames::Hashes* ExistingNames::names_in(const std::string& folder) {
+  if (const auto known = folders_.find(folder); known != folders_.end()) return known->second.get();
   constexpr std::size_t kMaxFolders = 10000;
   if (names_ >= kMaxNames || folders_.size() >= kMaxFolders) {  // each is then listed once more
     folders_.clear();
@@ -55,7 +57,7 @@ const ExistingNames::Hashes* ExistingNames::names_in(const fs::path& folder) {
   auto hashes = std::make_unique<Hashes>();
   if (!list(folder, *hashes)) hashes.reset();
   names_ += hashes ? hashes->size() : 0;
-  return folders_.emplace(folder.native(), std::move(hashes)).first->second.get();
+  return folders_.emplace(folder, std::move(hashes)).first->second.get();
 }
 
 }  // namespace eckart::io

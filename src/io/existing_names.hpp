@@ -20,9 +20,11 @@ class ExistingNames {
  private:
   using Hashes = std::unordered_set<std::uint64_t>;
   /// nullptr: the folder could not be read, or has too many names to keep.
-  const Hashes* names_in(const std::filesystem::path& folder);
+  const Hashes* names_in(const std::string& folder);
 
   std::unordered_map<std::string, std::unique_ptr<Hashes>> folders_;
+  std::string last_folder_;  // with a slash at its end, if there is one
+  const Hashes* last_names_ = nullptr;
   std::size_t names_ = 0;  // in all folders
 };
 

@@ -9,6 +9,14 @@ namespace eckart::io {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+[[noreturn]] void refuse(const fs::path& output, const std::string& why) {
+  throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
+}
+
+}  // namespace
+
 InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root) {
   for (const fs::path& input : inputs) {
     struct stat status {};
@@ -29,20 +37,23 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
 }
 
 bool InputGuard::check(const fs::path& file, const fs::path& output) const {
-  const auto refuse = [&](const std::string& why) {
-    throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
-  };
   std::error_code ignored;  // a file or folder does not exist
   struct stat status {};
   const bool exists = ::stat(output.c_str(), &status) == 0;
   if (exists) {
-    if (fs::equivalent(file, output, ignored)) refuse("would overwrite the input itself");
-    if (files_.contains({status.st_dev, status.st_ino})) refuse("would overwrite another input");
+    if (fs::equivalent(file, output, ignored)) refuse(output, "would overwrite the input itself");
+    if (files_.contains({status.st_dev, status.st_ino}))
+      refuse(output, "would overwrite another input");
   }
-  for (const fs::path& folder : folders_) {
-    if (is_within(output, folder)) refuse("would be inside the input folder " + folder.string());
-  }
+  check_free(output);
   return exists;
+}
+
+void InputGuard::check_free(const fs::path& output) const {
+  for (const fs::path& folder : folders_) {
+    if (is_within(output, folder))
+      refuse(output, "would be inside the input folder " + folder.string());
+  }
 }
 
 }  // namespace eckart::io

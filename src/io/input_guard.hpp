@@ -20,6 +20,8 @@ class InputGuard {
   /// Throws ItemError(output_collision) if `output`, made from `file`, would replace `file` or
   /// another input, or would be inside an input folder. Returns whether a file exists at `output`.
   bool check(const std::filesystem::path& file, const std::filesystem::path& output) const;
+  /// As check(), if no file exists at `output`: without a system call.
+  void check_free(const std::filesystem::path& output) const;
 
  private:
   std::set<std::pair<dev_t, ino_t>> files_;

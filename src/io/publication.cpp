@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <mutex>
@@ -86,6 +87,9 @@ class PublicationGroup {
   }
 
   void rename_files(const OnPublishFailure& on_publish_failure) {
+    const std::unique_lock linking = options_.linking && have_no_names()
+                                         ? std::unique_lock(*options_.linking)
+                                         : std::unique_lock<std::mutex>();
     for (std::size_t i = 0; i < publications_.size(); ++i) {
       try {
         if (publications_[i]->files_.size() > 1) check_collisions(i);
@@ -107,6 +111,12 @@ class PublicationGroup {
   }
 
  private:
+  bool have_no_names() const {
+    return std::ranges::any_of(publications_, [](const Publication* publication) {
+      return !publication->files_.empty() && publication->files_.front().temporary->path().empty();
+    });
+  }
+
   /// A failure here is an EnvironmentError: it does not depend on the image.
   template <class Step>
   void for_each_file(const Step& step) const {

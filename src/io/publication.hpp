@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -66,6 +67,9 @@ struct PublishOptions {
   /// returned `replace` immediately before. A file that appears later at a free path is detected.
   /// The function is called for all files of a publication before the first rename.
   ResolveCollision resolve_collision{};
+  /// If set, held while files without a name get their names. The kernel lets one thread at a time
+  /// change a folder, and threads that wait for that take longer than the change itself.
+  std::mutex* linking = nullptr;
 };
 
 /// Renames all files to their paths. Throws EnvironmentError. Publications that are not

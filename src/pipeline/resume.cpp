@@ -77,7 +77,8 @@ void Resume::check(WorkItem& item, const io::InputFile* open) const {
 std::vector<Resume::ObservedOutput> Resume::observe_outputs(const WorkItem& item) const {
   std::vector<ObservedOutput> outputs;
   for (const auto& output : item.outputs) {
-    ObservedOutput observed{.path_status = stat_path(output)};
+    ObservedOutput observed{.path_status = {.type = std::filesystem::file_type::not_found}};
+    if (!item.outputs_are_free) observed.path_status = stat_path(output);
     check_status_available(output, observed.path_status);
     if (observed.path_status.type != std::filesystem::file_type::not_found)
       observed.known =

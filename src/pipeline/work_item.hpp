@@ -52,6 +52,8 @@ struct WorkItem {
   /// One for each rank. If residuals are written: then theirs, one for each rank. If factors are
   /// written: then theirs, one file; it may be the only one.
   std::vector<std::filesystem::path> outputs;
+  /// There was no file at their paths when their folder was listed, at the start of the run.
+  bool outputs_are_free = false;
   bool has_factors = false;                    ///< whether the last output has the factors
   std::span<const RankPolicy> output_ranks{};  ///< of the settings; set with the task
   flow::Budget::Reservation reservation;       ///< for file and decoder, later for pixels

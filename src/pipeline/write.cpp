@@ -173,6 +173,18 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
                  encoder.dropped());
 }
 
+std::vector<std::vector<std::byte>> encode_in_memory(WorkItem& item, const codec::Codec* codec,
+                                                     const WriteOptions& options) {
+  restore_colors(item);
+  clamp_outputs_to_stored_bits(item);
+  OutputEncoder encoder(item, codec, options);
+  std::vector<std::vector<std::byte>> files;
+  for (std::size_t i = 0; i < item.outputs.size(); ++i) {
+    if (!item.is_output_skipped(i)) files.push_back(encoder.encode(i).file);
+  }
+  return files;
+}
+
 void measure_outputs(WorkItem& item, const MeasureOptions& options) {
   restore_colors(item);
   clamp_outputs_to_stored_bits(item);
@@ -209,9 +221,11 @@ void publish(std::span<WorkItem* const> items, OutputOwner& owner, bool durable)
   for (WorkItem* item : items) publications.push_back(&item->publication);
   const io::PublishOptions options{
       .durable = durable,
-      .resolve_collision = [&](std::size_t index, const auto& output, const auto& written) {
-        return owner.resolve_collision(*items[index], output, written);
-      }};
+      .resolve_collision =
+          [&](std::size_t index, const auto& output, const auto& written) {
+            return owner.resolve_collision(*items[index], output, written);
+          },
+      .linking = &owner.linking_mutex()};
   io::publish(publications, options, [&](std::size_t index, const ItemError& error) {
     items[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
   });

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "codec/codec.hpp"
 #include "core/factors.hpp"
@@ -28,6 +30,11 @@ struct WriteOptions {
 /// temporary names. Measures them. `codec` is that of images; null if only factors are written.
 /// Throws ItemError if this item fails, EnvironmentError, FatalError.
 void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOptions& options);
+
+/// Encodes the same outputs, and measures them, but returns the bytes of their files instead of
+/// writing them: the part of the work that needs no file system.
+std::vector<std::vector<std::byte>> encode_in_memory(WorkItem& item, const codec::Codec* codec,
+                                                     const WriteOptions& options);
 
 /// Measures the outputs of an item, which are not written.
 void measure_outputs(WorkItem& item, const MeasureOptions& options);

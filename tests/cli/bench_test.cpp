@@ -96,6 +96,61 @@ TEST_F(BenchCommandTest, reports_errors_before_measuring) {
   EXPECT_EQ(fs::file_size(at("in/a.png")), image);
 }
 
+TEST_F(BenchCommandTest, measures_stages_whole_runs_and_the_file_system) {
+  for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
+  write("in/bad one.png", std::string("no image"));
+  const ProcessResult result =
+      run({"bench", "pipeline", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
+           "--cores", "1", "--set", "backend=cpu", "--rank", "2,3", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  std::vector<std::string> rows;
+  for (const auto& row : json["stages"]) {
+    rows.push_back(row["name"]);
+    EXPECT_GT(row["images_per_s"]["median"], 0) << row;
+  }
+  EXPECT_THAT(rows, ElementsAre("source", "load", "read", "decode", "batch", "compute", "write",
+                                "write", "encode", "publish", "ledger", "publish", "ledger"));
+  ASSERT_EQ(json["whole"].size(), 2u);
+  for (const auto& whole : json["whole"]) {
+    EXPECT_GT(whole["images_per_s"]["median"], 0);
+    EXPECT_GT(whole["ratio_to_slowest_stage"], 0);
+    EXPECT_GT(whole["ratio_to_file_system"], 0);
+  }
+  EXPECT_EQ(json["whole"][0]["durability"], "group");
+  EXPECT_EQ(json["outputs_per_image"], 2);
+  EXPECT_EQ(json["settings"]["rank"], R"("2,3")");
+  EXPECT_THAT(result.err, AllOf(HasSubstr("round 1 of 1: file system"), HasSubstr("\nlimit: ")));
+  EXPECT_EQ(count_occurrences(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
+  EXPECT_THAT(files("scratch"), IsEmpty());
+}
+
+TEST_F(BenchCommandTest, removes_its_files_when_it_is_stopped) {
+  write_png("in/a.png");
+  EckartProcess bench(
+      {"bench", "pipeline", "in", "-o", "scratch", "--seconds", "3", "--set", "backend=cpu"},
+      {.folder = at(".")});
+  wait_for([&] { return bench.err().find("warm-up: ") != std::string::npos; });
+  bench.signal(SIGINT);
+  EXPECT_EQ(bench.wait().code, 130);
+  EXPECT_THAT(files("scratch"), IsEmpty());
+}
+
+TEST_F(BenchCommandTest, refuses_what_the_pipeline_experiment_cannot_measure) {
+  write_png("in/a.png");
+  const auto error = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"bench", "pipeline", "in"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, 64) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(error({"--log", "log"}), HasSubstr("--log cannot be combined with pipeline"));
+  EXPECT_THAT(error({"--cores", "1,2"}), HasSubstr("one number of cores"));
+  EXPECT_THAT(error({"--cores", "4096"}), HasSubstr("--cores 4096 exceeds the "));
+  EXPECT_THAT(error({"--set", "output.format=none"}), HasSubstr("output.format is none"));
+}
+
 TEST_F(BenchCommandTest, ends_with_70_when_a_run_is_killed) {
   write_png("in/a.png");
   const ProcessResult result =

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/scaling_benchmark.hpp"
+#include "core/error.hpp"
 #include "machine/usable_cores.hpp"
 
 namespace eckart::bench {
@@ -27,6 +28,12 @@ TEST(CpuOrder, is_numeric_if_siblings_are_unknown) {
 
 TEST(CpuOrder, has_the_cpus_of_this_process) {
   EXPECT_EQ(int(cpus_by_core().size()), machine::usable_cores());
+}
+
+TEST(CpuOrder, has_as_many_cpus_as_requested) {
+  EXPECT_EQ(first_cpus_by_core(0), cpus_by_core());
+  EXPECT_EQ(first_cpus_by_core(1), std::vector<int>{cpus_by_core().front()});
+  EXPECT_THROW(first_cpus_by_core(5000), FatalError);
 }
 
 TEST(ScalingBenchmark, doubles_core_counts_up_to_all) {
