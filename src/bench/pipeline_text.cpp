@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/pipeline_result.hpp"
 #include "text/format_count.hpp"
@@ -45,21 +43,16 @@ std::string heading(const std::string& title) {
                      "(minimum to maximum)", "CPU us");
 }
 
-Spread spread_of(const PipelineResult::Whole& whole, double WholeRun::*value) {
-  std::vector<double> values;
-  for (const WholeRun& run : whole.rounds) values.push_back(run.*value);
-  return spread(std::move(values));
-}
-
 std::string whole_text(const PipelineResult::Whole& whole) {
-  const double cpu_us = spread_of(whole, &WholeRun::cpu_us_per_image).median;
+  const double cpu_us = spread(whole.rounds, &WholeRun::cpu_us_per_image).median;
   return fmt::format("{:<40} {:>7}  {} {:>9}\n", "whole run, durability " + whole.durability, "",
-                     rate_column(spread_of(whole, &WholeRun::images_per_s)),
+                     rate_column(spread(whole.rounds, &WholeRun::images_per_s)),
                      text::format_number(cpu_us)) +
-         fmt::format("{:<40} {:>7}  {}\n",
-                     fmt::format("  with its start ({} s)",
-                                 text::format_number(spread_of(whole, &WholeRun::start_s).median)),
-                     "", rate_column(spread_of(whole, &WholeRun::images_per_s_with_start)));
+         fmt::format(
+             "{:<40} {:>7}  {}\n",
+             fmt::format("  with its start ({} s)",
+                         text::format_number(spread(whole.rounds, &WholeRun::start_s).median)),
+             "", rate_column(spread(whole.rounds, &WholeRun::images_per_s_with_start)));
 }
 
 std::string ratio_line(const std::string& title, double per_s, double whole_per_s) {
