@@ -30,7 +30,7 @@ std::string title(const PipelineRow& row) {
 }
 
 std::string row_text(const PipelineRow& row) {
-  std::string rate = "not measured: too few images";
+  std::string rate = "not measured";
   if (row.worker == Worker::gpu) rate = "on the GPU, see compute";
   if (row.is_measured() && row.worker == Worker::cpu)
     rate = fmt::format("{} {:>9}", rate_column(row.per_s()),
