@@ -28,10 +28,11 @@ target_include_directories(moodycamel SYSTEM INTERFACE ${CONCURRENTQUEUE_INCLUDE
 find_path(OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)
 add_library(opencv INTERFACE)
 target_include_directories(opencv SYSTEM INTERFACE ${OPENCV_INCLUDE})
-foreach(module core imgproc imgcodecs)
+foreach(module core imgproc)
   find_library(OPENCV_${module} opencv_${module} REQUIRED)
   target_link_libraries(opencv INTERFACE ${OPENCV_${module}})
 endforeach()
+find_library(OPENCV_imgcodecs opencv_imgcodecs REQUIRED)  # only for the module eckart_opencv
 
 # Not its pkg-config file, which links 20 libraries of networking and more.
 option(ECKART_DCMTK "Read compressed DICOM files with dcmtk" ON)

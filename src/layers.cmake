@@ -32,7 +32,7 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
-eckart_layer(build_id ABOUT "build ID: the program and the CUDA module must be of the same build")
+eckart_layer(build_id ABOUT "build ID, and modules: libraries of the same build that the program loads when it needs them" LIBRARIES dl)
 eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
 eckart_layer(hash ABOUT "SHA-256, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
@@ -42,10 +42,10 @@ eckart_layer(machine ABOUT "cores, memory, clock and GPUs of this machine (NVML 
 eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, peak" USES core)
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
-eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding for CPU and GPU from the same source" USES core)
+eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding and encoding for CPU and GPU from the same source" USES core)
 eckart_layer(codec/png ABOUT "filters and compression of PNG, the same for CPU and GPU" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
-             USES codec/jpeg codec/png core text LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
+             USES codec/jpeg codec/png core text build_id LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
 eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)

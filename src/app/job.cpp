@@ -59,10 +59,26 @@ pipeline::MeasureOptions measure_options(const JobRequest& request) {
                     (quality.measure == settings::MeasureChoice::automatic && is_for_measuring)};
 }
 
+/// How a backend may encode outputs; nothing if their pixels are needed.
+std::optional<OutputEncoding> output_encoding(const settings::OutputSettings& output,
+                                              const pipeline::MeasureOptions& measured) {
+  if (output.residual.is_written() || measured.pixels) return std::nullopt;
+  const EncodeOptions options = encode_options(output);
+  if (output.format == OutputFormat::png && options.png == PngCompression::fast)
+    return OutputEncoding{.format = OutputFormat::png};
+  if (output.format == OutputFormat::jpeg && !options.jpeg_progressive && !options.jpeg_optimize)
+    return OutputEncoding{.format = OutputFormat::jpeg,
+                          .jpeg_quality = options.jpeg_quality,
+                          .measures_file = measured.files};
+  return std::nullopt;
+}
+
 pipeline::InputOptions input_options(const JobRequest& request) {
   const settings::Settings& settings = request.settings;
   const settings::OutputSettings& output = settings.output;
   const pipeline::MeasureOptions measured = measure_options(request);
+  const std::optional<OutputEncoding> encoding = output_encoding(output, measured);
+  const bool measures_decoded_files = measured.is_lossy && measured.files && !encoding;
   std::string why_no_factors;
   if (request.measures) why_no_factors = "measurements";
   if (output.residual.is_written() && output.format != OutputFormat::none)
@@ -74,10 +90,9 @@ pipeline::InputOptions input_options(const JobRequest& request) {
           .chroma_rank = settings.chroma_rank,
           .wants_spectra = request.wants_spectra,
           .wants_factors = output.factors != FactorType::none,
-          .takes_png_chunks = output.format == OutputFormat::png &&
-                              output.png == PngCompression::fast && !output.residual.is_written() &&
-                              !measured.pixels,
-          .needs_no_pixels = !measured.pixels && !(measured.is_lossy && measured.files) &&
+          .encoding = encoding,
+          .jpeg_subsampling = encode_options(output).jpeg_subsampling,
+          .needs_no_pixels = !measured.pixels && !measures_decoded_files &&
                              !output.residual.is_written() && !request.wants_spectra &&
                              output.factors == FactorType::none &&
                              settings.quality.peak.source != PeakSource::range,

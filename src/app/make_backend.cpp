@@ -1,61 +1,39 @@
 #include "app/make_backend.hpp"
 
 #include <dlfcn.h>
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
-#include <system_error>
+#include <stdexcept>
+#include <string>
 
 #include "app/pipeline_options.hpp"
-#include "build_id/build_id.hpp"
+#include "build_id/module.hpp"
 #include "compute/checked/checked_backend.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "compute/fallback/fallback_backend.hpp"
 #include "core/error.hpp"
+#include "text/format_count.hpp"
+#include "text/format_duration.hpp"
 
 namespace eckart::app {
 namespace {
 
 using settings::BackendChoice;
 using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& options);
-using CudaBuildId = const char* (*)();
 
-FatalError cuda_unavailable(const std::string& reason) {
-  return {ExitCode::unavailable, "the CUDA backend is not available: " + reason};
-}
+constexpr const char* kCudaModule = "eckart_cuda";
 
-std::filesystem::path find_cuda_module() {
-  std::error_code error;  // an inaccessible folder counts as a folder without the module
-  const auto here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  const auto beside = here / "libeckart_cuda.so";
-  const auto installed = here.parent_path() / "lib" / "eckart" / "libeckart_cuda.so";
-  for (const auto& path : {beside, installed}) {
-    if (std::filesystem::exists(path, error)) return path;
-  }
-  throw cuda_unavailable("libeckart_cuda.so is not installed");
-}
+bool load_driver() { return dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr; }
 
-/// Throws if the module is of another build, because its objects may have another layout.
-void check_build(void* module, const std::filesystem::path& path) {
-  const auto module_build_id = reinterpret_cast<CudaBuildId>(dlsym(module, "eckart_cuda_build_id"));
-  const std::string id = module_build_id ? module_build_id() : "unknown";
-  if (id == build_id()) return;
-  throw cuda_unavailable(path.string() + " has build ID " + id + ", but the program has build ID " +
-                         build_id() + "; install both from the same package");
-}
-
-MakeCudaBackend load_cuda_module() {
-  const auto path = find_cuda_module();
+MakeCudaBackend load_cuda_module() try {
   // Check the driver first: without it, loading cuSOLVER takes time for nothing.
-  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL)) {
-    throw cuda_unavailable("no NVIDIA driver was found (libcuda.so.1)");
-  }
-  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!module) throw cuda_unavailable(dlerror());
-  check_build(module, path);
-  void* symbol = dlsym(module, "eckart_make_cuda_backend");
-  if (!symbol) throw cuda_unavailable(dlerror());
-  return reinterpret_cast<MakeCudaBackend>(symbol);
+  if (is_installed(kCudaModule) && !load_driver())
+    throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
+  return reinterpret_cast<MakeCudaBackend>(load_function(kCudaModule, "eckart_make_cuda_backend"));
+} catch (const std::runtime_error& error) {
+  throw FatalError(ExitCode::unavailable,
+                   std::string("the CUDA backend is not available: ") + error.what());
 }
 
 std::unique_ptr<compute::Backend> make_cpu_with_lanes(compute::BackendOptions options,
@@ -77,6 +55,13 @@ std::unique_ptr<compute::Backend> make_cuda_with_fallback(const compute::Backend
 compute::BackendOptions with_float64_solver(compute::BackendOptions options) {
   if (is_iterative(options.solver)) options.solver = SolverKind::gram;
   return options;
+}
+
+std::string describe(const CpuPrediction& cpu) {
+  return fmt::format("the CPU is predicted to need {} for {}, CUDA takes about {} to start",
+                     text::format_duration(cpu.seconds),
+                     text::format_count(std::int64_t(cpu.images), "image"),
+                     text::format_duration(kCudaStartSeconds));
 }
 
 }  // namespace
@@ -108,12 +93,29 @@ ChosenBackend make_backend(BackendChoice choice, const compute::BackendOptions& 
   }
 }
 
+bool may_choose_by_time(const settings::Settings& settings) {
+  return settings.backend == BackendChoice::automatic && !settings.deterministic &&
+         is_installed(kCudaModule);
+}
+
+std::unique_ptr<compute::Backend> make_startup_backend(
+    const settings::Settings& settings, const settings::LoadedCalibration& calibration,
+    const CpuPrediction& cpu) {
+  constexpr double kMaxImageSeconds = kCudaStartSeconds / 10;
+  if (cpu.needs_no_cuda() || cpu.longest_s > kMaxImageSeconds || !load_driver()) return nullptr;
+  return make_cpu_with_lanes(backend_options(settings, calibration.costs), settings.cpu.lanes);
+}
+
 ChosenBackend make_backend(const settings::Settings& settings,
-                           const settings::LoadedCalibration& calibration, bool trace) {
+                           const settings::LoadedCalibration& calibration, bool trace,
+                           const std::optional<CpuPrediction>& cpu) {
   for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
   compute::BackendOptions options = backend_options(settings, calibration.costs);
   options.trace = trace;
-  ChosenBackend chosen = make_backend(settings.backend, options, settings.cpu.lanes);
+  const bool needs_no_cuda = cpu && cpu->needs_no_cuda();
+  ChosenBackend chosen = make_backend(needs_no_cuda ? BackendChoice::cpu : settings.backend,
+                                      options, settings.cpu.lanes);
+  if (needs_no_cuda) chosen.selection_reason = describe(*cpu);
   spdlog::info("backend {}: {} ({})", chosen.backend->name(), chosen.backend->description(),
                chosen.selection_reason);
   return chosen;

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "compute/backend.hpp"
 #include "settings/calibration.hpp"
@@ -22,10 +23,38 @@ struct ChosenBackend {
 ChosenBackend make_backend(settings::BackendChoice choice, const compute::BackendOptions& options,
                            int cpu_lanes);
 
+/// The time that CUDA takes to start: the driver, a context, cuBLAS and cuSOLVER, and the memory of
+/// the lanes. docs/explanation/performance.md has measurements.
+inline constexpr double kCudaStartSeconds = 1;
+
+/// How long the CPU would decompose the images of a run. Decoding and encoding are left out,
+/// because the CPU does them for the GPU too.
+struct CpuPrediction {
+  std::size_t images = 0;
+  double seconds = 0;       ///< with all lanes
+  double longest_s = 0;     ///< of one image on one lane
+  bool is_complete = true;  ///< all images are counted
+  /// Whether the CPU is done before CUDA would have started.
+  bool needs_no_cuda() const { return is_complete && seconds <= kCudaStartSeconds; }
+};
+
+/// Whether a prediction may choose the backend: with `backend: auto`, if the CUDA module is
+/// installed, and if outputs may depend on the other images of a run.
+bool may_choose_by_time(const settings::Settings& settings);
+
+/// Makes the CPU backend that computes while CUDA starts, if may_choose_by_time(). Returns null if
+/// CUDA need not be started, if there is no driver, or if an image takes the CPU so long that the
+/// GPU should compute it.
+std::unique_ptr<compute::Backend> make_startup_backend(
+    const settings::Settings& settings, const settings::LoadedCalibration& calibration,
+    const CpuPrediction& cpu);
+
 /// Makes the backend that the settings select. Logs the choice and any error of the calibration
-/// file. `trace`: as in BackendOptions.
+/// file. `trace`: as in BackendOptions. `cpu`, if may_choose_by_time(): CUDA is not started if it
+/// is not needed.
 ChosenBackend make_backend(const settings::Settings& settings,
-                           const settings::LoadedCalibration& calibration, bool trace = false);
+                           const settings::LoadedCalibration& calibration, bool trace = false,
+                           const std::optional<CpuPrediction>& cpu = {});
 
 /// Makes only the CUDA backend, from libeckart_cuda.so, which stays loaded. The file is searched
 /// beside the program and in ../lib/eckart. Throws FatalError(unavailable) with the missing

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/cpu_prediction.hpp"
 #include "app/output_settings.hpp"
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
@@ -128,8 +129,16 @@ Run::Run(RunRequest request, Instant start)
   if (request_.count_inputs && can_relist_inputs()) input_counter_.emplace(make_sources(request_));
 }
 
+compute::Backend* Run::create_startup_backend() {
+  if (request_.restarts == 0 && may_choose_by_time(request_.settings))
+    cpu_prediction_ = predict_cpu_time(request_, calibration_.costs, kCudaStartSeconds);
+  if (cpu_prediction_)
+    startup_backend_ = make_startup_backend(request_.settings, calibration_, *cpu_prediction_);
+  return startup_backend_.get();
+}
+
 compute::Backend& Run::create_backend() {
-  backend_ = make_backend(request_.settings, calibration_, trace_.has_value());
+  backend_ = make_backend(request_.settings, calibration_, trace_.has_value(), cpu_prediction_);
   if (request_.restarts > 0 && backend_.kind == settings::BackendChoice::cpu)
     spdlog::warn("the lost GPU is not available; continuing on the CPU");
   return *backend_.backend;

@@ -100,8 +100,8 @@ void add_measurement(CLI::App& command, MeasureArgs& args) {
   const char* const group = "Measurement";
   add_rank_option(command, args.rank)->default_str("14 ranks and targets")->group(group);
   add_enum_name_option(command, "--backend", args.backend,
-                       "Where to compute: auto is cuda if there is a GPU, checked compares cuda "
-                       "with cpu",
+                       "Where to compute: auto is cuda if there is a GPU and enough work, checked "
+                       "compares cuda with cpu",
                        settings::Settings{}.backend)
       ->group(group);
   add_peak_option(command, args.peak)->group(group);

@@ -199,8 +199,8 @@ void add_reconstruction_options(CLI::App& run, RunArgs& args) {
   const char* const group = "Reconstruction";
   add_rank_option(run, args.rank)->group(group);
   add_enum_name_option(run, "--backend", args.backend,
-                       "Where to compute: auto is cuda if there is a GPU, checked compares cuda "
-                       "with cpu",
+                       "Where to compute: auto is cuda if there is a GPU and enough work, checked "
+                       "compares cuda with cpu",
                        defaults.backend)
       ->group(group);
   add_enum_name_option(run, "--solver", args.solver,

@@ -11,6 +11,7 @@
 // clang-format on
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <csetjmp>
 #include <new>
@@ -103,21 +104,6 @@ void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
   info.Y_density = UINT16(y);
 }
 
-ChromaSubsampling chosen_subsampling(const PictureView& picture, JpegSubsampling choice) {
-  switch (choice) {
-    case JpegSubsampling::keep:
-      break;
-    case JpegSubsampling::k444:
-      return {1, 1};
-    case JpegSubsampling::k422:
-      return {2, 1};
-    case JpegSubsampling::k420:
-      return {2, 2};
-  }
-  return picture.metadata != nullptr ? picture.metadata->subsampling.value_or(ChromaSubsampling{})
-                                     : ChromaSubsampling{};
-}
-
 void configure(jpeg_compress_struct& info, const PictureView& picture,
                const EncodeOptions& options) {
   const ImageShape& shape = picture.pixels.shape();
@@ -128,9 +114,8 @@ void configure(jpeg_compress_struct& info, const PictureView& picture,
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, options.jpeg_quality, TRUE);
   info.optimize_coding = boolean(options.jpeg_optimize);
-  const ChromaSubsampling subsampling = shape.channels == 1
-                                            ? ChromaSubsampling{}
-                                            : chosen_subsampling(picture, options.jpeg_subsampling);
+  const ChromaSubsampling subsampling =
+      jpeg_subsampling(shape, picture.metadata, options.jpeg_subsampling);
   info.comp_info[0].h_samp_factor = subsampling.cols;
   info.comp_info[0].v_samp_factor = subsampling.rows;
   if (options.jpeg_progressive) jpeg_simple_progression(&info);
@@ -172,8 +157,13 @@ void encode(EncodeContext& encoding, const PictureView& picture, const EncodeOpt
     jpeg_write_icc_profile(&info, reinterpret_cast<const JOCTET*>(segments.icc.data()),
                            unsigned(segments.icc.size()));
   write_segment(info, JPEG_COM, segments.comment);
-  write_rows(info, picture.pixels);
-  jpeg_finish_compress(&info);
+  if (picture.encoded_pixels.empty()) {
+    write_rows(info, picture.pixels);
+    jpeg_finish_compress(&info);
+  } else {
+    jpeg_write_scanlines(&info, nullptr, 0);  // the headers
+    encoding.file->resize(encoding.file->size() - encoding.destination.free_in_buffer);
+  }
   encoding.is_done = true;
 }
 
@@ -202,13 +192,34 @@ Segments make_segments(const PictureView& picture) {
 
 }  // namespace
 
+ChromaSubsampling jpeg_subsampling(const ImageShape& shape, const Metadata* metadata,
+                                   JpegSubsampling choice) {
+  if (shape.channels == 1) return {};
+  switch (choice) {
+    case JpegSubsampling::keep:
+      break;
+    case JpegSubsampling::k444:
+      return {1, 1};
+    case JpegSubsampling::k422:
+      return {2, 1};
+    case JpegSubsampling::k420:
+      return {2, 2};
+  }
+  return metadata != nullptr ? metadata->subsampling.value_or(ChromaSubsampling{})
+                             : ChromaSubsampling{};
+}
+
 std::vector<std::byte> encode_jpeg(const PictureView& picture, const EncodeOptions& options) {
   const Segments segments = make_segments(picture);
   constexpr std::size_t kMinCapacity = 4096, kUsualCompression = 4;
+  constexpr std::array kEnd{std::byte(0xFF), std::byte(JPEG_EOI)};
+  const std::span<const std::byte> scan = picture.encoded_pixels;
   std::vector<std::byte> file;
+  if (!scan.empty()) file.reserve(2 * kMinCapacity + scan.size());  // without other metadata
   EncodeContext encoding{};
   encoding.file = &file;
-  encoding.first_capacity = kMinCapacity + picture.pixels.bytes() / kUsualCompression;
+  encoding.first_capacity =
+      kMinCapacity + (scan.empty() ? picture.pixels.bytes() / kUsualCompression : 0);
   encoding.info.err = jpeg_std_error(&encoding.errors);
   encoding.info.client_data = &encoding;
   encoding.errors.error_exit = on_error;
@@ -219,6 +230,10 @@ std::vector<std::byte> encode_jpeg(const PictureView& picture, const EncodeOptio
   if (!encoding.is_done)
     throw ItemError(FailureReason::not_written,
                     std::string("the image cannot be encoded: ") + encoding.why);
+  if (!scan.empty()) {
+    append(file, scan);
+    append(file, kEnd);
+  }
   return file;
 }
 

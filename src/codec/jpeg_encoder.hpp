@@ -3,10 +3,15 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/image.hpp"
 #include "core/image_format.hpp"
 #include "core/picture.hpp"
 
 namespace eckart::codec {
+
+/// The subsampling of a file. `metadata` may be null.
+ChromaSubsampling jpeg_subsampling(const ImageShape& shape, const Metadata* metadata,
+                                   JpegSubsampling choice);
 
 /// Returns the file of an image of 8 bits that libjpeg can encode, with metadata, and the texts as
 /// a comment. Metadata that is too large for its segment is left out; see Codec::metadata_limits.

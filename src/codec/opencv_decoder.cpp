@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <climits>
 #include <new>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <stdexcept>
 #include <string>
 
+#include "build_id/module.hpp"
 #include "codec/alpha.hpp"
 #include "codec/opencv_codec.hpp"
 #include "core/error.hpp"
@@ -53,11 +54,22 @@ void convert(const cv::Mat& decoded, cv::Mat& pixels) {
   }
 }
 
+using Decode = void (*)(const cv::Mat& file, cv::Mat& decoded);
+
+Decode load_decode() try {
+  return reinterpret_cast<Decode>(load_function("eckart_opencv", "eckart_opencv_decode"));
+} catch (const std::runtime_error& error) {
+  throw FatalError(ExitCode::unavailable,
+                   std::string("input.decoder=opencv is not available: ") + error.what());
+}
+
 /// Does not decode into the image itself, because OpenCV 4.6 would then not report an unreadable
 /// header.
 cv::Mat imdecode(std::span<const std::byte> file) {
   const cv::Mat bytes(1, int(file.size()), CV_8U, const_cast<std::byte*>(file.data()));
-  cv::Mat decoded = cv::imdecode(bytes, cv::IMREAD_UNCHANGED);
+  static const Decode decode = load_decode();
+  cv::Mat decoded;
+  decode(bytes, decoded);
   if (decoded.empty()) throw ItemError(FailureReason::corrupt, "cannot be decoded by OpenCV");
   return decoded;
 }

@@ -13,7 +13,8 @@ namespace eckart::codec {
 /// that OpenCV accepts is accepted. Alpha is returned even if it is opaque. `transparent_color` has
 /// one sample per channel, or is empty; pixels of this color get an alpha of 0. The picture has no
 /// metadata. Throws ItemError: corrupt if OpenCV rejects the file or reads a shape other than
-/// `announced`; too_large, at the end, after the deadline. Throws std::bad_alloc.
+/// `announced`; too_large, at the end, after the deadline. Throws std::bad_alloc, and
+/// FatalError(unavailable) if the module eckart_opencv cannot be loaded.
 ///
 /// The pixels of OpenCV are in memory beside the picture: the same number of bytes, or four
 /// channels if there is alpha.

@@ -168,7 +168,7 @@ std::vector<std::byte> slow_idat_chunks(std::span<const std::uint8_t> rows) {
 /// ways of which that is one.
 void append_rows(std::vector<std::byte>& file, const PictureView& picture,
                  PngCompression compression) {
-  if (!picture.png_chunks.empty()) return append(file, picture.png_chunks);
+  if (!picture.encoded_pixels.empty()) return append(file, picture.encoded_pixels);
   const FilteredRows rows(picture, FilteredRows::Choice::paeth);
   if (compression == PngCompression::fast) return png::append_idat_chunks(rows.bytes(), file);
   const FilteredRows chosen(picture, FilteredRows::Choice::lowest_cost);

@@ -46,7 +46,7 @@ BatchKey batch_key(const Task& task, int multiple) {
                task.wants_spectrum,
                is_float(task.input.shape().depth),
                task.min_factor_rank,
-               task.takes_png_chunks};
+               task.encoding};
   if (key.has_factor_rank()) key.ranks.emplace_back(*task.min_factor_rank);
   return key;
 }

@@ -19,6 +19,7 @@
 #include "core/gpu_memory.hpp"
 #include "core/image.hpp"
 #include "core/outcome.hpp"
+#include "core/output_encoding.hpp"
 #include "core/rank_policy.hpp"
 #include "core/solver_costs.hpp"
 #include "core/solver_kind.hpp"
@@ -94,11 +95,10 @@ struct Task {
   /// clears them and decomposes the image. If not set, the samples are unknown, and such a task
   /// fails.
   std::optional<double> known_loss_db = {};
-  /// If set, the backend may set `png_chunks` of an output instead of its pixels.
-  bool takes_png_chunks = false;
-  /// [output] if not empty, the IDAT chunks of the output, with the bytes of
-  /// codec::png::append_idat_chunks(); its pixels are not set.
-  std::vector<std::vector<std::byte>> png_chunks;
+  /// If set, the backend may set `encoded_outputs` instead of pixels.
+  std::optional<OutputEncoding> encoding = {};
+  /// [output] empty if all outputs have pixels. The pixels of an encoded output are not set.
+  std::vector<EncodedOutput> encoded_outputs;
   bool is_cpu_only = false;  ///< the image must not be computed on a GPU
   bool is_canceled = false;  ///< a stop was requested; the results are not valid
   std::string error;         ///< why the image has no result; empty on success
@@ -138,8 +138,8 @@ struct BatchKey {
   std::optional<RankPolicy> chroma_rank = {};
   bool wants_spectrum = false;
   bool has_float_samples = false;
-  std::optional<int> min_factor_rank = {};  ///< see Task::min_factor_rank
-  bool takes_png_chunks = false;            ///< see Task::takes_png_chunks
+  std::optional<int> min_factor_rank = {};      ///< see Task::min_factor_rank
+  std::optional<OutputEncoding> encoding = {};  ///< see Task::encoding
 
   /// Whether the last of `ranks` is only that of factors: no output has it.
   bool has_factor_rank() const { return min_factor_rank.value_or(0) > 0; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -50,7 +51,7 @@ struct PngColor {
 /// {2, 2} is 4:2:0.
 struct ChromaSubsampling {
   int cols = 1, rows = 1;
-  friend bool operator==(const ChromaSubsampling&, const ChromaSubsampling&) = default;
+  friend auto operator<=>(const ChromaSubsampling&, const ChromaSubsampling&) = default;
 };
 
 /// What a file holds besides pixels, as the bytes of the file. Empty if the file has none.
@@ -90,8 +91,9 @@ struct PictureView {
   const Image* alpha = nullptr;        ///< null or empty: opaque
   const Metadata* metadata = nullptr;  ///< null: none
   std::span<const TextEntry> texts{};
-  /// If not empty: the IDAT chunks of the pixels, which are then not read. Only for PNG.
-  std::span<const std::byte> png_chunks{};
+  /// If not empty: the pixels, encoded with the same options, which are then not read: see
+  /// OutputEncoding. Only for PNG and JPEG.
+  std::span<const std::byte> encoded_pixels{};
 
   // Implicit: an image is a picture.
   PictureView(const Image& image) : pixels(image) {}  // NOLINT(google-explicit-constructor)

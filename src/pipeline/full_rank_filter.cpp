@@ -74,8 +74,8 @@ void complete_outputs(WorkItem& item) {
     if (is_needed) compute::decode_input(task);
     task.outputs.insert(std::next(task.outputs.begin(), std::ptrdiff_t(i)),
                         is_needed ? copy_image(task.input) : Image());
-    if (!task.png_chunks.empty())
-      task.png_chunks.emplace(std::next(task.png_chunks.begin(), std::ptrdiff_t(i)));
+    if (!task.encoded_outputs.empty())
+      task.encoded_outputs.emplace(std::next(task.encoded_outputs.begin(), std::ptrdiff_t(i)));
     task.results.insert(std::next(task.results.begin(), std::ptrdiff_t(i)),
                         std::vector(is_needed ? std::size_t(shape.channels) : 0, exact));
   }

@@ -10,6 +10,7 @@
 #include "codec/alpha.hpp"
 #include "codec/dicom_header.hpp"
 #include "codec/factors_file.hpp"
+#include "codec/jpeg_encoder.hpp"
 #include "compute/known_ranks.hpp"
 #include "core/error.hpp"
 #include "core/rank_spec.hpp"
@@ -147,8 +148,16 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   prepare_task(item, ranks_, input_.chroma_rank, input_.wants_factors);
   if (item.has_known_pixels()) log_full_rank(item);
   item.task.wants_spectrum = input_.wants_spectra;
-  item.task.takes_png_chunks = input_.takes_png_chunks && may_be_encoded_as_computed(item);
+  set_encoding(item);
   if (item.kept_factors && !item.skips_backend && item.has_known_pixels()) use_kept_factors(item);
+}
+
+void Loader::set_encoding(WorkItem& item) const {
+  if (!input_.encoding || !may_be_encoded_as_computed(item)) return;
+  OutputEncoding& encoding = item.task.encoding.emplace(*input_.encoding);
+  if (encoding.format == OutputFormat::jpeg)
+    encoding.subsampling =
+        codec::jpeg_subsampling(item.image_shape, &item.metadata, input_.jpeg_subsampling);
 }
 
 void Loader::use_kept_factors(WorkItem& item) const {

@@ -8,6 +8,7 @@
 
 #include "codec/codec.hpp"
 #include "core/color_mode.hpp"
+#include "core/output_encoding.hpp"
 #include "core/preparation.hpp"
 #include "core/rank_policy.hpp"
 #include "io/input_file.hpp"
@@ -50,8 +51,10 @@ struct InputOptions {
   std::optional<RankPolicy> chroma_rank = {};  ///< of Cb and Cr; nullopt: as Y
   bool wants_spectra = false;                  ///< Task::wants_spectrum
   bool wants_factors = false;                  ///< Task::min_factor_rank
-  /// Of the outputs only the IDAT chunks are needed: Task::takes_png_chunks.
-  bool takes_png_chunks = false;
+  /// If set, outputs are needed only as this encodes them: Task::encoding. The subsampling of a
+  /// JPEG is chosen for each image.
+  std::optional<OutputEncoding> encoding = {};
+  JpegSubsampling jpeg_subsampling = JpegSubsampling::keep;
   /// The pixels of inputs are needed only by the backend: Task::encoded_input.
   bool needs_no_pixels = false;
   /// Why files of factors are refused; empty: they are inputs too.
@@ -91,6 +94,8 @@ class Loader {
   std::size_t written_factor_bytes(const ImageShape& prepared, ColorMode color) const;
   /// Sets the known factors of the prepared task if the kept ones suffice for it.
   void use_kept_factors(WorkItem& item) const;
+  /// Sets Task::encoding.
+  void set_encoding(WorkItem& item) const;
   /// Throws ItemError(unsupported) if the settings need pixels.
   void check_factors_suffice(const ImageShape& shape) const;
   std::size_t bytes_to_reserve(const WorkItem& item, std::size_t file_bytes,

@@ -1,6 +1,7 @@
 #include "pipeline/measure.hpp"
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,13 @@ Image decode_output(const codec::Codec& codec, std::span<const std::byte> file) 
 } catch (const ItemError& error) {
   throw ItemError(FailureReason::not_written,
                   std::string("the encoded output does not decode: ") + error.what());
+}
+
+/// That of the file of an output, if the backend has encoded and measured it.
+std::optional<double> known_squared_error(const compute::Task& task, std::size_t output) {
+  if (output >= task.encoded_outputs.size()) return std::nullopt;
+  const double squared_error = task.encoded_outputs[output].squared_error;
+  return std::isnan(squared_error) ? std::nullopt : std::optional(squared_error);
 }
 
 OutputQuality measure_reconstruction(const compute::Task& task, std::size_t output) {
@@ -51,7 +59,13 @@ OutputQuality measure_output(const compute::Task& task, std::size_t output, doub
   OutputQuality quality;
   if (options.pixels) quality = measure_reconstruction(task, output);
   if (!options.files && !options.pixels) return quality;
-  const Image& original = task.input;
+  if (const auto known = known_squared_error(task, output); known && !options.pixels) {
+    quality.file_squared_error = *known;
+    return quality;
+  }
+  const bool has_pixels = !task.encoded_input;
+  const Image decoded_input = has_pixels ? Image() : task.encoded_input->decode();
+  const Image& original = has_pixels ? task.input : decoded_input;
   Image decoded = decode_output(codec, file);
   if (original.shape().channels == 1)  // some formats hold gray as RGB
     decoded = preparation::to_gray(std::move(decoded));

@@ -40,7 +40,8 @@ struct OutputErrors {
 OutputErrors sum_errors(std::span<const compute::PlaneResult> planes);
 
 /// Measures an output of a task that `codec` encoded as `file`. `squared_error` is that of its
-/// pixels. Throws ItemError(not_written) if the file does not decode.
+/// pixels. Decodes the input if its pixels are needed and not there. Throws
+/// ItemError(not_written) if the file does not decode.
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
                              const codec::Codec& codec, std::span<const std::byte> file,
                              const MeasureOptions& options);

@@ -88,7 +88,8 @@ class OutputEncoder {
     dropped_ = metadata.dropped;  // the same for all outputs
     const std::vector<TextEntry> stamp = output_stamp(item_, output, options_.stamp);
     PictureView picture(pixels, item_.alpha, metadata, stamp);
-    if (output < item_.task.png_chunks.size()) picture.png_chunks = item_.task.png_chunks[output];
+    if (output < item_.task.encoded_outputs.size())
+      picture.encoded_pixels = item_.task.encoded_outputs[output].data;
     return codec_->encode(picture, options_.encode);
   }
 

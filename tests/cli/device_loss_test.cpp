@@ -25,7 +25,8 @@ class DeviceLossTest : public CliTest {
   }
 
   ProcessResult run_on_gpu(Environment environment, std::vector<std::string> more = {}) {
-    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
+    std::vector<std::string> arguments{"run", "in", "-o",     "out",
+                                       "-k",  "2",  "--json", "--deterministic"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;  // contains a libcuda.so.1
     return run(arguments,

@@ -59,7 +59,7 @@ TEST_F(SynthCommandTest, overwrites_no_file) {
 TEST_F(RunCommandTest, rejects_a_cuda_module_of_another_build) {
   write_png("in/a.png");
   const auto run_with_module = [&](const std::string& backend) {
-    return run({"run", "in", "-o", backend, "-k", "2", "--backend", backend},
+    return run({"run", "in", "-o", backend, "-k", "2", "--backend", backend, "--deterministic"},
                {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
                 .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU},
                                 {"FAKE_GPU_BUILD_ID", "0123456789abcdef"}}});

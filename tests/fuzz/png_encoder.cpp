@@ -3,37 +3,12 @@
 #include <cstring>
 
 #include "tests/fuzz/decode_checks.hpp"
+#include "tests/fuzz/image_input.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace {
 
 using namespace eckart;
-
-/// What is left of an input.
-class Input {
- public:
-  Input(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
-
-  std::uint8_t next() {
-    if (rest_.empty()) return 0;
-    const std::uint8_t first = rest_.front();
-    rest_ = rest_.subspan(1);
-    return first;
-  }
-  Image image(const ImageShape& shape) const {
-    Image image(shape);
-    if (rest_.empty()) {
-      std::memset(image.data(), 0, image.bytes());
-      return image;
-    }
-    for (std::size_t i = 0; i < image.bytes(); ++i)
-      image.data()[i] = std::byte(rest_[i % rest_.size()]);
-    return image;
-  }
-
- private:
-  std::span<const std::uint8_t> rest_;
-};
 
 bool same(const Image& a, const Image& b) {
   if (a.empty() || b.empty()) return a.empty() == b.empty();
@@ -43,7 +18,7 @@ bool same(const Image& a, const Image& b) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Input input(data, size);
+  fuzz::ImageInput input(data, size);
   const int kind = input.next();
   const Depth depth = (kind & 1) == 0 ? Depth::u8 : Depth::u16;
   const int channels = (kind & 2) == 0 ? 1 : 3;

@@ -68,6 +68,20 @@ TEST_F(UndecodedInputTest, is_decoded_for_a_copy_at_full_rank) {
   EXPECT_TRUE(test::same(item.task.outputs.at(0), item.task.input));
 }
 
+/// With the subsampling that its output has.
+TEST_F(UndecodedInputTest, may_have_outputs_that_the_backend_encodes) {
+  input_.encoding = OutputEncoding{.format = OutputFormat::jpeg, .jpeg_quality = 80};
+  const auto encoding_of = [&](const Bytes& file) { return load(write(file)).task.encoding; };
+  const Bytes file = make_jpeg(image(), {.chroma_cols = 2, .chroma_rows = 2});
+  OutputEncoding expected = *input_.encoding;
+  expected.subsampling = {2, 2};
+  EXPECT_EQ(encoding_of(file), expected);
+  input_.jpeg_subsampling = JpegSubsampling::k444;
+  EXPECT_EQ(encoding_of(file), *input_.encoding);
+  input_.color = ColorMode::ycbcr;  // the output is not what the backend computes
+  EXPECT_EQ(encoding_of(file), std::nullopt);
+}
+
 /// The bytes of the scan are found to be damaged only when they are decoded.
 TEST_F(UndecodedInputTest, fails_as_a_file_that_cannot_be_loaded) {
   Bytes file = make_jpeg(image(), {});

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "pipeline/output_quality.hpp"
 #include "tests/pipeline/fakes.hpp"
@@ -61,6 +63,38 @@ TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
     EXPECT_EQ(quality.ssim, both_written.ssim);
     EXPECT_EQ(quality.file_squared_error, both_written.file_squared_error);
   }
+}
+
+/// A backend that has encoded an output knows the error of its file.
+TEST(WriteStage, decodes_no_file_that_the_backend_has_encoded) {
+  const TempFolder folder;
+  const codec::Codec& jpeg = codec::codec_for(ImageFormat::jpeg);
+  const pipeline::WriteOptions options{.measure = {.is_lossy = true, .files = true}};
+  const auto item = make_item(1, {16, 16, 1, Depth::u8});
+  item->outputs = {folder.path() / "a"};
+  const std::vector<std::byte> data(3, std::byte(0x5A));  // no decoder accepts them
+  item->task.encoded_outputs = {{data, 70}};
+  pipeline::encode_outputs(*item, &jpeg, options);
+  EXPECT_EQ(item->qualities.at(0).file_squared_error, 70);
+  item->task.encoded_outputs[0] = {data};
+  EXPECT_THROW(pipeline::encode_outputs(*item, &jpeg, options), ItemError);
+}
+
+/// The backend has decoded the input, and not encoded the output.
+TEST(WriteStage, decodes_the_input_if_the_file_is_compared_with_it) {
+  const TempFolder folder;
+  const codec::Codec& jpeg = codec::codec_for(ImageFormat::jpeg);
+  const auto item = make_item(1, {16, 16, 1, Depth::u8});
+  item->outputs = {folder.path() / "a"};
+  std::fill_n(item->task.outputs[0].data(), item->task.input.bytes(), std::byte(20));
+  item->task.encoded_input = std::make_shared<const compute::EncodedInput>(
+      compute::EncodedInput{{}, [] {
+                              Image decoded(ImageShape{16, 16, 1, Depth::u8});
+                              std::fill_n(decoded.data(), decoded.bytes(), std::byte(22));
+                              return decoded;
+                            }});
+  pipeline::encode_outputs(*item, &jpeg, {.measure = {.is_lossy = true, .files = true}});
+  EXPECT_EQ(item->qualities.at(0).file_squared_error, 16 * 16 * 4);
 }
 
 /// The largest value of 12 bits.

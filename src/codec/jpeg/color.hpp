@@ -20,7 +20,7 @@ ECKART_HOST_DEVICE inline std::int32_t chroma_at(const std::uint8_t* plane, std:
                                                  const Layout& layout, std::int32_t row,
                                                  std::int32_t col) {
   const bool half_cols = layout.across == 2, half_rows = layout.down == 2;
-  const std::int32_t near_row = row / layout.down, near_col = col / layout.across;
+  const std::int32_t near_row = divide(row, layout.down), near_col = divide(col, layout.across);
   const std::uint8_t* near = plane + std::int64_t(near_row) * stride;
   if (half_cols && layout.chroma_cols() <= 2) return near[near_col];
   const auto beside = [](std::int32_t position, std::int32_t at, std::int32_t count) {
@@ -52,23 +52,44 @@ ECKART_HOST_DEVICE inline Rgb to_rgb(std::int32_t y, std::int32_t cb, std::int32
           clamp(y + ((116130 * cb + kHalf) >> 16))};
 }
 
-/// Writes the pixel to its place in an image: interleaved RGB, or gray. `planes` are those of
-/// Layout.
-ECKART_HOST_DEVICE inline void write_pixel(const std::uint8_t* planes, const Layout& layout,
-                                           std::int32_t row, std::int32_t col,
-                                           std::uint8_t* pixels) {
-  const std::int64_t at = std::int64_t(row) * layout.cols + col;
+/// Sets the channels of a pixel: RGB, or gray. `planes` are those of Layout.
+ECKART_HOST_DEVICE inline void set_pixel(const std::uint8_t* planes, const Layout& layout,
+                                         std::int32_t row, std::int32_t col, std::uint8_t* pixel) {
   const std::int32_t y = planes[std::int64_t(row) * layout.stride(0) + col];
   if (layout.channels == 1) {
-    pixels[at] = std::uint8_t(y);
+    pixel[0] = std::uint8_t(y);
     return;
   }
   const std::int32_t stride = layout.stride(1);
   const Rgb rgb = to_rgb(y, chroma_at(planes + layout.first_sample(1), stride, layout, row, col),
                          chroma_at(planes + layout.first_sample(2), stride, layout, row, col));
-  pixels[3 * at] = rgb.r;
-  pixels[3 * at + 1] = rgb.g;
-  pixels[3 * at + 2] = rgb.b;
+  pixel[0] = rgb.r;
+  pixel[1] = rgb.g;
+  pixel[2] = rgb.b;
+}
+
+/// Writes the pixel to its place in an image: interleaved RGB, or gray.
+ECKART_HOST_DEVICE inline void write_pixel(const std::uint8_t* planes, const Layout& layout,
+                                           std::int32_t row, std::int32_t col,
+                                           std::uint8_t* pixels) {
+  const std::int64_t at = std::int64_t(row) * layout.cols + col;
+  set_pixel(planes, layout, row, col, pixels + layout.channels * at);
+}
+
+/// The squared difference of the pixel to that of an image, over all channels.
+ECKART_HOST_DEVICE inline std::uint32_t squared_error_of_pixel(const std::uint8_t* planes,
+                                                               const Layout& layout,
+                                                               std::int32_t row, std::int32_t col,
+                                                               const std::uint8_t* pixels) {
+  std::uint8_t pixel[3];
+  set_pixel(planes, layout, row, col, pixel);
+  const std::uint8_t* other = pixels + layout.channels * (std::int64_t(row) * layout.cols + col);
+  std::uint32_t sum = 0;
+  for (int channel = 0; channel < layout.channels; ++channel) {
+    const std::int32_t difference = pixel[channel] - other[channel];
+    sum += std::uint32_t(difference * difference);
+  }
+  return sum;
 }
 
 }  // namespace eckart::codec::jpeg

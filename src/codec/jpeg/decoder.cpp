@@ -1,7 +1,5 @@
 #include "codec/jpeg/decoder.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <vector>
 
 #include "codec/jpeg/color.hpp"
@@ -12,24 +10,6 @@
 
 namespace eckart::codec::jpeg {
 namespace {
-
-/// Returns false if a value is out of range.
-bool transform_block(const std::int16_t* coefficients, const std::uint16_t* quantization,
-                     std::uint8_t* samples, std::int32_t stride) {
-  std::int32_t columns[kBlockSide][kBlockSide];
-  for (auto& column : columns) {
-    if (!transform_column(coefficients, quantization, column)) return false;
-    coefficients += kBlockSide;
-    quantization += kBlockSide;
-  }
-  for (int row = 0; row < kBlockSide; ++row, samples += stride) {
-    std::int32_t values[kBlockSide];
-    for (int col = 0; col < kBlockSide; ++col) values[col] = columns[col][row];
-    if (!transform_row(values)) return false;
-    std::copy(std::begin(values), std::end(values), samples);
-  }
-  return true;
-}
 
 Image to_image(const JpegHeader& header, const std::vector<std::uint8_t>& planes) {
   Image image(header.shape());

@@ -69,4 +69,23 @@ ECKART_HOST_DEVICE inline bool transform_row(std::int32_t (&row)[kBlockSide]) {
   return is_in_range;
 }
 
+/// Dequantizes and transforms the 64 coefficients of a block. Returns false if a value is out of
+/// range. `stride` is the number of samples from row to row.
+inline bool transform_block(const std::int16_t* coefficients, const std::uint16_t* quantization,
+                            std::uint8_t* samples, std::int32_t stride) {
+  std::int32_t columns[kBlockSide][kBlockSide];
+  for (auto& column : columns) {
+    if (!transform_column(coefficients, quantization, column)) return false;
+    coefficients += kBlockSide;
+    quantization += kBlockSide;
+  }
+  for (int row = 0; row < kBlockSide; ++row, samples += stride) {
+    std::int32_t values[kBlockSide];
+    for (int col = 0; col < kBlockSide; ++col) values[col] = columns[col][row];
+    if (!transform_row(values)) return false;
+    for (int col = 0; col < kBlockSide; ++col) samples[col] = std::uint8_t(values[col]);
+  }
+  return true;
+}
+
 }  // namespace eckart::codec::jpeg

@@ -9,19 +9,6 @@ namespace {
 
 constexpr int kMaxDcBits = 15;
 
-/// Fills `order` along the diagonals of a block. ITU-T T.81, figure A.6.
-void fill_order(std::uint8_t (&order)[kBlockSize]) {
-  int k = 0;
-  for (int diagonal = 0; diagonal < 2 * kBlockSide - 1; ++diagonal) {
-    const int first = std::max(0, diagonal - kBlockSide + 1);
-    const int last = std::min(diagonal, kBlockSide - 1);
-    for (int i = first; i <= last; ++i) {
-      const int row = diagonal % 2 == 0 ? diagonal - i : i;
-      order[k++] = std::uint8_t((diagonal - row) * kBlockSide + row);
-    }
-  }
-}
-
 void fill_lookup(HuffmanTable& table, int bits, int code, int index) {
   const int unused = HuffmanTable::kLookupBits - bits;
   std::fill_n(table.lookup + (code << unused), 1 << unused,
@@ -48,6 +35,19 @@ void build(const HuffmanSpec& spec, HuffmanTable& table) {
 }
 
 }  // namespace
+
+/// Along the diagonals of a block. ITU-T T.81, figure A.6.
+void fill_order(std::uint8_t (&order)[kBlockSize]) {
+  int k = 0;
+  for (int diagonal = 0; diagonal < 2 * kBlockSide - 1; ++diagonal) {
+    const int first = std::max(0, diagonal - kBlockSide + 1);
+    const int last = std::min(diagonal, kBlockSide - 1);
+    for (int i = first; i <= last; ++i) {
+      const int row = diagonal % 2 == 0 ? diagonal - i : i;
+      order[k++] = std::uint8_t((diagonal - row) * kBlockSide + row);
+    }
+  }
+}
 
 bool TableSpecs::operator==(const TableSpecs& other) const {
   return std::memcmp(this, &other, sizeof *this) == 0;  // has no padding, see below

@@ -56,6 +56,9 @@ struct Tables {
   std::uint8_t order[kBlockSize];
 };
 
+/// Sets Tables::order.
+void fill_order(std::uint8_t (&order)[kBlockSize]);
+
 /// Whether libjpeg accepts the table: its codes exist and none is all ones; values of a DC table
 /// are at most 15.
 bool is_valid(const HuffmanSpec& spec, bool is_dc);

@@ -123,7 +123,7 @@ class CheckedLane : public Lane {
     reference_->start(0, key, copies);
     reference_->finish(0);
     BatchKey key_with_pixels = key;  // which are compared
-    key_with_pixels.takes_png_chunks = false;
+    key_with_pixels.encoding.reset();
     tested_->start(slot, key_with_pixels, tasks);  // last: a started batch must be finished
   }
 

@@ -12,23 +12,14 @@
 #include "compute/cpu/built_in_costs.hpp"
 #include "compute/cpu/cpu_lane.hpp"
 #include "compute/cpu/cpu_name.hpp"
+#include "compute/cpu/lane_count.hpp"
 #include "compute/cpu/openblas_buffers.hpp"
 #include "compute/cpu/openblas_core.hpp"
 #include "compute/solver_choice.hpp"
-#include "core/default_threads.hpp"
 #include "core/error.hpp"
-#include "machine/usable_cores.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
-
-/// An OpenBLAS built without threads does not lock its buffers. Two lanes would share one.
-bool is_openblas_thread_safe() { return openblas_get_parallel() != OPENBLAS_SEQUENTIAL; }
-
-int choose_lane_count(const BackendOptions& options) {
-  if (!is_openblas_thread_safe()) return 1;
-  return options.lanes > 0 ? options.lanes : default_cpu_lanes(machine::usable_cores());
-}
 
 const char* describe_precision(SolverKind solver, Certificate certificate) {
   if (!is_iterative(solver)) return " in float64";

@@ -70,8 +70,8 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
     offset += packed_bytes(image);
   }
   pack_pixels(tasks);
-  plan_png_chunks(full);
-  if (png_batch_.images().empty()) outputs_.host.reserve(outputs_.device.bytes());
+  plan_encoding(full);
+  if (!encoder_.is_used()) outputs_.host.reserve(outputs_.device.bytes());
   copy_in_plane_layouts(streams.in);
   copy_in(streams);
 }
@@ -130,21 +130,18 @@ std::vector<Task*> Slot::tasks() const {
   return tasks;
 }
 
-/// Adds the outputs of all images to png_batch_, image after image, if chunks are taken and all
-/// images can be encoded.
-void Slot::plan_png_chunks(std::size_t full_bytes) {
-  constexpr std::size_t kFrameBytes = 512;  // of an image, more than enough for a tiny one
-  png_batch_.clear();
+/// Image after image.
+void Slot::plan_encoding(std::size_t full_bytes) {
   with_pixels_.clear();
-  if (!key_.takes_png_chunks || outputs() == 0) return;
-  for (const TaskPlane& image : packed_images_)
-    if (!PngBatch::can_encode(image.task->input.shape())) return;
-  for (const TaskPlane& image : packed_images_)
-    for (std::size_t r = 0; r < outputs(); ++r)
-      png_batch_.add(image.task->input.shape(),
-                     std::int64_t(r * packed_bytes_) + image.plane.offset_bytes);
-  png_capacity_ =
-      std::max(packed_bytes_, full_bytes) * outputs() + png_batch_.images().size() * kFrameBytes;
+  std::vector<DeviceOutput> encoded;
+  if (key_.encoding) {
+    for (const TaskPlane& image : packed_images_)
+      for (std::size_t r = 0; r < outputs(); ++r)
+        encoded.push_back({.shape = image.task->input.shape(),
+                           .pixels = std::int64_t(r * packed_bytes_) + image.plane.offset_bytes,
+                           .input = image.plane.offset_bytes});
+  }
+  encoder_.plan(key_.encoding, encoded, std::max(packed_bytes_, full_bytes) * outputs());
 }
 
 void Slot::free_memory() {
@@ -153,7 +150,7 @@ void Slot::free_memory() {
     *memory = {};
   jpeg_data_ = {};
   jpeg_decoder_ = {};
-  png_encoder_.free_memory();
+  encoder_.free_memory();
 }
 
 void Slot::copy_in(const Streams& streams) {
@@ -241,8 +238,8 @@ void Slot::copy_out_results(SolverKind solver, const SpectrumFormat& spectrum,
 }
 
 void Slot::copy_out_outputs(const Streams& streams) {
-  if (png_batch_.images().empty()) return copy_out_pixels(streams);
-  png_encoder_.encode(outputs_.device.as<>(), png_batch_, png_capacity_, streams.out);
+  if (!encoder_.is_used()) return copy_out_pixels(streams);
+  encoder_.encode(outputs_.device.as<>(), pixels_.device.as<>(), streams.out);
   timeline_.end(DeviceSpan::copy_out, streams.out);
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
 }
@@ -273,11 +270,11 @@ void Slot::copy_out_selected_pixels(const Streams& streams) {
 }
 
 void Slot::copy_out_missing_pixels(const Streams& streams) {
-  if (png_batch_.images().empty()) return;
+  if (!encoder_.is_used()) return;
   bool is_any_missing = false;
   for (std::size_t i = 0; i < packed_images_.size(); ++i) {
     bool is_missing = false;
-    for (std::size_t r = 0; r < outputs(); ++r) is_missing |= png_chunks(i, r).empty();
+    for (std::size_t r = 0; r < outputs(); ++r) is_missing |= !encoder_.has(output_index(i, r));
     if (!is_missing || with_pixels_.contains(packed_images_[i].task)) continue;
     copy_out_pixels_of(packed_images_[i], streams.out);
     is_any_missing = true;
@@ -285,10 +282,6 @@ void Slot::copy_out_missing_pixels(const Streams& streams) {
   if (!is_any_missing) return;
   ECKART_CUDA_CHECK(cudaEventRecord(copied_out_.get(), streams.out));
   wait();
-}
-
-std::span<const std::byte> Slot::png_chunks(std::size_t image, std::size_t output) const {
-  return png_encoder_.chunks(image * outputs() + output);
 }
 
 void Slot::wait() const {
@@ -301,12 +294,11 @@ void Slot::copy_to_outputs() const {
   for (std::size_t i = 0; i < packed_images_.size(); ++i) {
     const TaskPlane& image = packed_images_[i];
     Task& task = *image.task;
-    const bool has_chunks = !png_batch_.images().empty() && !with_pixels_.contains(&task);
-    task.png_chunks.resize(has_chunks ? outputs() : 0);
+    const bool is_encoded = encoder_.is_used() && !with_pixels_.contains(&task);
+    task.encoded_outputs.resize(is_encoded ? outputs() : 0);
     for (std::size_t r = 0; r < outputs(); ++r) {
-      if (has_chunks) {
-        const std::span<const std::byte> chunks = png_chunks(i, r);
-        task.png_chunks[r].assign(chunks.begin(), chunks.end());
+      if (is_encoded) {
+        task.encoded_outputs[r] = encoder_.output(output_index(i, r));
       } else {
         std::memcpy(task.outputs[r].data(),
                     outputs_.host.as<>() + r * packed_bytes_ + image.plane.offset_bytes,

@@ -6,7 +6,7 @@
 
 #include "compute/backend.hpp"
 #include "compute/cuda/codecs/jpeg_decoder.hpp"
-#include "compute/cuda/codecs/png_encoder.hpp"
+#include "compute/cuda/codecs/output_encoder.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/packing.hpp"
 #include "compute/cuda/layout/plane_layout.hpp"
@@ -75,15 +75,16 @@ class Slot {
   DeviceBatch batch() const;
 
   /// Queues the copies out, after the work that `compute` has queued so far: first the results of
-  /// the planes, which `solver` has computed, then the pixels, or PNG chunks if those are taken.
-  /// The data is complete after wait().
+  /// the planes, which `solver` has computed, then the pixels, or encoded outputs if those are
+  /// taken. The data is complete after wait().
   void copy_out_results(SolverKind solver, const SpectrumFormat& spectrum, const Streams& streams);
   void copy_out_outputs(const Streams& streams);
   void copy_out_pixels(const Streams& streams);
   /// Copies out only the pixels of the images that the selected planes belong to. They were
-  /// computed again, so they have no PNG chunks.
+  /// computed again, so their outputs are not encoded.
   void copy_out_selected_pixels(const Streams& streams);
-  /// Copies out the pixels of images without PNG chunks, and waits for them. Call wait() first.
+  /// Copies out the pixels of images with outputs that could not be encoded, and waits for them.
+  /// Call wait() first.
   void copy_out_missing_pixels(const Streams& streams);
   void wait() const;
 
@@ -100,8 +101,7 @@ class Slot {
   /// exception.
   BatchCertification certify(Certificate certificate, bool is_last) const;
 
-  /// Copies the pixels or PNG chunks of all packed images to the outputs of their tasks. Call
-  /// wait() first.
+  /// Copies the pixels or encoded outputs of all packed images to their tasks. Call wait() first.
   void copy_to_outputs() const;
 
   /// The iterations that the first stage ran on the whole batch, and the revision of its plan.
@@ -156,9 +156,11 @@ class Slot {
   std::size_t outputs() const { return ranks() - (key_.has_factor_rank() ? 1 : 0); }
   void pack_pixels(std::span<Task* const> tasks);
   void copy_in_pixels(cudaStream_t stream) const;
-  void plan_png_chunks(std::size_t full_bytes);
+  void plan_encoding(std::size_t full_bytes);
   void copy_out_pixels_of(const TaskPlane& image, cudaStream_t stream);
-  std::span<const std::byte> png_chunks(std::size_t image, std::size_t output) const;
+  std::size_t output_index(std::size_t image, std::size_t output) const {
+    return image * outputs() + output;
+  }
 
   BatchKey key_;
   int padded_planes_ = 0;  // planes to compute; those after task_planes_ are empty
@@ -180,10 +182,8 @@ class Slot {
   JpegBatch jpeg_batch_;        // of these
   PinnedBuffer jpeg_data_;
   JpegDecoder jpeg_decoder_;
-  PngBatch png_batch_;            // empty: pixels are copied out
-  std::size_t png_capacity_ = 0;  // bytes of chunks
-  PngEncoder png_encoder_;
-  std::set<const Task*> with_pixels_;  // images whose pixels were copied out instead of chunks
+  OutputEncoder encoder_;              // if it is not used, pixels are copied out
+  std::set<const Task*> with_pixels_;  // images whose pixels were copied out although it is
   Event copied_in_, computed_, copied_out_;
   Timeline timeline_;
 };

@@ -33,7 +33,7 @@ void reset(Task& task) {
   task.failed_stage = Stage::compute;
   task.spectra.clear();
   task.factors.clear();
-  task.png_chunks.clear();
+  task.encoded_outputs.clear();
   for (auto& planes : task.results) planes.assign(planes.size(), PlaneResult{});
 }
 

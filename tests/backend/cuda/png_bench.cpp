@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "compute/cuda/codecs/png_encoder.hpp"
 #include "core/round_up.hpp"
 #include "tests/backend/cuda/bench/host_timer.hpp"
+#include "tests/backend/cuda/bench/read_images.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 
 namespace eckart::compute::cuda {
@@ -30,19 +28,6 @@ struct PngBenchArgs {
   std::vector<int> counts{64, 512, 2048};
   int repeats = 20;
 };
-
-std::vector<Image> read_images(const std::string& folder) {
-  std::vector<Image> images;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (!entry.is_regular_file()) continue;
-    std::ifstream stream(entry.path(), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(stream), {});
-    const auto file = std::as_bytes(std::span(text));
-    images.push_back(codec::detect_codec(file).decode(file, {}).pixels);
-  }
-  if (images.empty()) throw std::invalid_argument("no images in " + folder);
-  return images;
-}
 
 /// A batch of `count` images, taken again and again.
 class Benchmark {
@@ -112,7 +97,7 @@ class Benchmark {
 };
 
 nlohmann::json run(const PngBenchArgs& args) {
-  const std::vector<Image> images = read_images(args.folder);
+  const std::vector<Image> images = bench::read_images(args.folder);
   nlohmann::json results = nlohmann::json::array();
   for (const int count : args.counts)
     results.push_back(Benchmark(images, count, args.repeats).run());

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -307,6 +308,22 @@ TEST(JpegEncoder, writes_texts_as_a_comment) {
   const Bytes file =
       encode_with(ImageFormat::jpeg, {}, {}, {{"Software", "eckart"}, {"eckart:rank", "20"}});
   EXPECT_THAT(as_string(file), HasSubstr("\xFF\xFE\0\x22Software: eckart\neckart:rank: 20"s));
+}
+
+/// The data behind the headers, which a backend may have encoded.
+TEST(JpegEncoder, makes_the_same_file_of_pixels_that_are_encoded) {
+  const Metadata metadata = all_metadata();
+  const std::vector<TextEntry> texts{{"Software", "eckart"}};
+  const Image no_alpha, unread = test::black_image(kMetadataShape);
+  for (const JpegSubsampling choice : {JpegSubsampling::k444, JpegSubsampling::k420}) {
+    const EncodeOptions options{.jpeg_quality = 80, .jpeg_subsampling = choice};
+    const Bytes file = encode_with(ImageFormat::jpeg, metadata, options, texts);
+    const auto data =
+        std::span(file).subspan(jpeg::read_encoded_image(file).value().header.scan_offset);
+    PictureView picture(unread, no_alpha, metadata, texts);
+    picture.encoded_pixels = data.first(data.size() - 2);
+    EXPECT_EQ(codec_for(ImageFormat::jpeg).encode(picture, options), file);
+  }
 }
 
 TEST(PngEncoder, makes_smaller_files_of_the_same_pixels) {

@@ -1,30 +1,15 @@
 #include "compute/cuda/codecs/png_encoder.hpp"
 
-#include <algorithm>
+#include "compute/cuda/codecs/pinned_copy.hpp"
 
 namespace eckart::compute::cuda {
-namespace {
-
-/// Copies to the device through pinned memory.
-template <class T>
-void copy_in(std::span<const T> values, PinnedBuffer& host, DeviceBuffer& device,
-             cudaStream_t stream) {
-  const std::size_t bytes = values.size_bytes();
-  host.reserve(bytes);
-  device.reserve(bytes);
-  std::ranges::copy(values, host.as<T>());
-  ECKART_CUDA_CHECK_COPY(
-      cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream), bytes);
-}
-
-}  // namespace
 
 void PngEncoder::encode(const std::byte* pixels, const PngBatch& batch, std::size_t capacity,
                         cudaStream_t stream) {
   const int images = int(batch.images().size()), pieces = int(batch.pieces().size());
   if (images == 0) return;
-  copy_in(batch.images(), host_images_, images_, stream);
-  copy_in(batch.pieces(), host_pieces_, pieces_, stream);
+  copy_in_async(batch.images(), host_images_, images_, stream);
+  copy_in_async(batch.pieces(), host_pieces_, pieces_, stream);
   filtered_.reserve(batch.filtered_bytes());
   blocks_.reserve(batch.block_bytes());
   block_results_.reserve(std::size_t(pieces) * sizeof(PngBlock));

@@ -1,5 +1,6 @@
 #include "codec/png/filter.hpp"
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/codecs/block_sum.cuh"
 #include "compute/cuda/codecs/png_kernels.hpp"
 #include "compute/cuda/layout/warp.hpp"
 
@@ -8,7 +9,6 @@ namespace {
 
 namespace png = codec::png;
 
-constexpr unsigned kAllLanes = 4294967295;
 constexpr int kThreads = 256, kWarps = kThreads / kWarpSize;
 /// Positions of a block are processed as words: one position for each lane of a warp.
 constexpr int kWords = int(png::kBlockBytes) / kWarpSize, kThreadWords = kWords / kThreads;
@@ -454,28 +454,7 @@ __host__ __device__ std::uint32_t data_bytes(const PngPiece& piece, std::uint32_
 constexpr std::uint32_t kFrameBytes =
     std::uint32_t(png::kLengthBytes + sizeof png::kIdat + png::kCrcBytes);
 
-constexpr int kPlaceThreads = 1024, kPlaceWarps = kPlaceThreads / kWarpSize;
-
-/// The sum of what all threads before this one have, and of all threads.
-__device__ std::int64_t sum_before(std::int64_t own, std::int64_t& total) {
-  __shared__ std::int64_t warp_sums[kPlaceWarps];
-  const int lane = int(threadIdx.x) % kWarpSize, warp = int(threadIdx.x) / kWarpSize;
-  std::int64_t sum = own;
-  for (int offset = 1; offset < kWarpSize; offset *= 2) {
-    const std::int64_t lower = __shfl_up_sync(kAllLanes, sum, offset);
-    if (lane >= offset) sum += lower;
-  }
-  __syncthreads();  // the sums of the call before have been read
-  if (lane == kWarpSize - 1) warp_sums[warp] = sum;
-  __syncthreads();
-  std::int64_t before = sum - own;
-  total = 0;
-  for (int w = 0; w < kPlaceWarps; ++w) {
-    if (w < warp) before += warp_sums[w];
-    total += warp_sums[w];
-  }
-  return before;
-}
+constexpr int kPlaceThreads = 1024;
 
 __global__ void __launch_bounds__(kPlaceThreads)
     place_chunks_kernel(const PngImage* __restrict__ images, int count,
@@ -496,7 +475,7 @@ __global__ void __launch_bounds__(kPlaceThreads)
     }
     std::int64_t total = 0;
     const std::int64_t aligned = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-    const std::int64_t at = used + sum_before(aligned, total);
+    const std::int64_t at = used + sum_before<kPlaceThreads>(aligned, total);
     const bool fits = at + bytes <= capacity;
     if (i < count) out[i] = {at, fits ? bytes : 0};
     std::int64_t offset = at;

@@ -1,0 +1,51 @@
+#include "io/list_images.hpp"
+
+#include <string>
+#include <system_error>
+
+#include "codec/codec.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Adds the images below a folder. Returns whether all of its entries, of which there may be `max`,
+/// could be listed. Takes those entries off `max`.
+bool add_images_below(const fs::path& folder, std::vector<fs::path>& images, std::size_t& max) {
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (max == 0) return false;
+    --max;
+    const std::string name = entry->path().filename().native();
+    if (entry->is_directory(error)) {  // also a link, which is not followed
+      if (name.starts_with('.')) entry.disable_recursion_pending();
+    } else if (codec::is_image_file_name(name)) {
+      images.push_back(entry->path());
+    }
+    error.clear();  // of an entry that has disappeared
+  }
+  return !error;
+}
+
+}  // namespace
+
+ImageListing list_images(std::span<const fs::path> inputs, std::size_t max) {
+  ImageListing listing;
+  for (const fs::path& input : inputs) {
+    std::error_code none;
+    if (max == 0) {
+      listing.is_complete = false;
+    } else if (fs::is_directory(input, none)) {
+      listing.is_complete = add_images_below(input, listing.files, max);
+    } else {
+      --max;
+      listing.files.push_back(input);
+    }
+    if (!listing.is_complete) break;
+  }
+  return listing;
+}
+
+}  // namespace eckart::io

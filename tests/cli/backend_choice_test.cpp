@@ -1,0 +1,82 @@
+// Which backend `backend: auto` chooses. The folder ECKART_FAKE_GPU has a simulated GPU.
+#include <nlohmann/json.hpp>
+
+#include "app/make_backend.hpp"
+#include "settings/calibration.hpp"
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class BackendChoiceTest : public CliTest {
+ protected:
+  /// By default, the module of the GPU, if it is loaded, is of another build.
+  ProcessResult run_with_gpu(std::vector<std::string> more,
+                             std::map<std::string, std::string> environment = {
+                                 {"FAKE_GPU_BUILD_ID", "of another build"}}) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;
+    return run(arguments,
+               {.program = fs::path(ECKART_FAKE_GPU) / "eckart", .environment = environment});
+  }
+  /// Makes the prediction for each image at least this long.
+  void price_image(double seconds) {
+    const std::string cpu =
+        app::make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
+    const SolverCosts costs = {{.batch_s = seconds}, {.batch_s = seconds}};
+    write("costs.yaml",
+          settings::to_yaml(Calibration{{CostBackend::cpu, cpu, "2020-01-01", costs}}));
+  }
+  static nlohmann::json json_of(const ProcessResult& finished) {
+    return nlohmann::json::parse(finished.out);
+  }
+  static std::string reason_in(const ProcessResult& finished) {
+    return json_of(finished).at("backend_reason");
+  }
+};
+
+TEST_F(BackendChoiceTest, starts_cuda_only_for_more_work_than_the_cpu_does_meanwhile) {
+  for (const char* name : {"in/a.png", "in/b.png"}) write_png(name);
+  const ProcessResult few = run_with_gpu({});
+  EXPECT_EQ(few.code, 0) << few.err;
+  EXPECT_THAT(reason_in(few), AllOf(HasSubstr("the CPU is predicted to need"),
+                                    HasSubstr("for 2 images, CUDA takes about 1.00 s to start")));
+  EXPECT_THAT(few.err, HasSubstr(reason_in(few)));
+
+  price_image(100);
+  const char* const of_cuda = "libeckart_cuda.so has build ID of another build";
+  EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--set", "calibration=costs.yaml"})),
+              HasSubstr(of_cuda));
+  EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--deterministic"})), HasSubstr(of_cuda))
+      << "the bytes would depend on the number of images";
+}
+
+TEST_F(BackendChoiceTest, computes_on_the_cpu_while_cuda_starts) {
+  constexpr int kImages = 30;
+  for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
+  price_image(0.09);
+  const ProcessResult result =
+      run_with_gpu({"--set", "calibration=costs.yaml", "--set", "cpu.lanes=1"},
+                   {{"FAKE_GPU_STARTS_AFTER", at("out/0.png").native()}});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const nlohmann::json json = json_of(result);
+  EXPECT_EQ(json.at("backend"), "cuda");
+  EXPECT_EQ(json.at("done"), kImages);
+  EXPECT_GE(json.at("startup_images"), 1);
+  EXPECT_THAT(result.err, HasSubstr(" on the CPU while it started"));
+  EXPECT_EQ(files("out").size(), std::size_t(kImages));
+}
+
+using OpencvModuleTest = BackendChoiceTest;
+
+TEST_F(OpencvModuleTest, is_named_when_it_is_not_installed) {
+  write_png("in/a.png");
+  const ProcessResult result = run_with_gpu({"--set", "input.decoder=opencv"});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("input.decoder=opencv is not available: libeckart_opencv.so is "
+                                    "not installed"));
+}
+
+}  // namespace
+}  // namespace eckart::test
