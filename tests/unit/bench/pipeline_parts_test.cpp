@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 using settings::Durability;
 
-class PipelinePartsTest : public ::testing::Test {
+class PipelinePartTest : public ::testing::Test {
  protected:
-  PipelinePartsTest() {
+  PipelinePartTest() {
     std::ofstream(folder_.path() / "a.png") << "not an image";
     inputs_.grow(kImages);
     parts_.set_options(
@@ -34,7 +34,7 @@ class PipelinePartsTest : public ::testing::Test {
   PipelineParts parts_{inputs_};
 };
 
-TEST_F(PipelinePartsTest, have_rates_of_images_whatever_the_number_of_outputs) {
+TEST_F(PipelinePartTest, has_a_rate_of_images_whatever_the_number_of_outputs) {
   EXPECT_EQ(parts_.read().count, kImages);
   EXPECT_EQ(parts_.list().count, kImages);
   EXPECT_EQ(parts_.publish(Durability::group).count, kImages);
