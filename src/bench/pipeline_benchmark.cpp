@@ -6,9 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
+#include "app/make_backend.hpp"
 #include "bench/cpu_order.hpp"
 #include "bench/pipeline_parts.hpp"
 #include "bench/repeated_inputs.hpp"
@@ -16,6 +19,7 @@
 #include "bench/whole_runs.hpp"
 #include "machine/gpu_monitor.hpp"
 #include "machine/machine_info.hpp"
+#include "settings/calibration.hpp"
 #include "text/group_digits.hpp"
 
 namespace eckart::bench {
@@ -31,7 +35,8 @@ constexpr std::size_t kMaxFirstPass = 64;  // images
 constexpr double kPartShare = 0.1;         // of the seconds of a whole run, for a part of a stage
 
 /// The settings of measured runs: nothing outside of their output folder is read or written.
-settings::Settings measured_settings(settings::Settings settings) {
+settings::Settings measured_settings(settings::Settings settings, settings::BackendChoice backend) {
+  settings.backend = backend;
   if (!settings.ledger.is_none()) settings.ledger = {};
   settings.wait_for_space = false;
   settings.telemetry = {};
@@ -52,14 +57,40 @@ std::size_t max_pass_bytes(const settings::Settings& settings) {
                   std::size_t(machine::machine_info().memory_bytes) / kMemoryDivisor);
 }
 
+/// The backend of all runs.
+struct BackendInfo {
+  settings::BackendChoice kind;  ///< never automatic
+  std::string name, device, driver;
+  int lanes;
+};
+
+/// Makes the backend once. Short runs might choose another one than long runs.
+BackendInfo choose_backend(const settings::Settings& settings) {
+  const app::ChosenBackend chosen =
+      app::make_backend(settings, settings::load_calibration(settings.calibration));
+  const std::vector<std::string> gpus = chosen.backend->gpu_bus_ids();
+  return {.kind = chosen.kind,
+          .name = chosen.backend->name(),
+          .device = chosen.backend->device_name(),
+          .driver = gpus.empty() ? "" : machine::GpuMonitor(gpus).driver(),
+          .lanes = chosen.backend->lanes()};
+}
+
+std::vector<int> use_first_cpus(int cores) {
+  std::vector<int> cpus = first_cpus_by_core(cores);
+  use_cpus(cpus);
+  return cpus;
+}
+
 class PipelineBenchmark {
  public:
   PipelineBenchmark(const PipelineBenchmarkOptions& options, ChildProcess& child,
                     const std::stop_token& stop)
       : options_(options),
         stop_(stop),
-        cpus_(first_cpus_by_core(options.cores)),
-        settings_(measured_settings(options.settings)),
+        cpus_(use_first_cpus(options.cores)),
+        backend_(choose_backend(options.settings)),
+        settings_(measured_settings(options.settings, backend_.kind)),
         durabilities_(durabilities(options.settings.durability)),
         inputs_(options.scratch / "in",
                 choose_sample(list_images(options.inputs), kMaxFiles, kMaxFileBytes),
@@ -67,13 +98,12 @@ class PipelineBenchmark {
         whole_(inputs_, child, stop,
                {.scratch = options.scratch,
                 .run_options = options.run_options,
+                .backend = backend_.kind,
                 .has_ledger = !settings_.ledger.is_none(),
                 .seconds = options.seconds,
                 .cpus = cpus_,
                 .print_line = options.print_line}),
-        parts_(inputs_) {
-    use_cpus(cpus_);
-  }
+        parts_(inputs_) {}
 
   PipelineResult measure() {
     whole_.warm_up(durabilities_.front());
@@ -117,8 +147,6 @@ class PipelineBenchmark {
     {
       StagedRun run(settings, inputs_.root(), output, decoder() == Worker::gpu, stop_);
       threads_ = run.options();
-      lanes_ = run.backend().lanes();
-      describe_backend(run.backend());
       const std::size_t images = first_passes(run);
       if (durability == durabilities_.front()) measure_encoding(run, images);
       rates = measure_passes(run, images);
@@ -169,7 +197,7 @@ class PipelineBenchmark {
       case Stage::load:
         return threads_.load_threads;
       case Stage::compute:
-        return lanes_;
+        return backend_.lanes;
       case Stage::write:
         return threads_.write_threads;
       case Stage::source:
@@ -245,15 +273,10 @@ class PipelineBenchmark {
     row->rounds.push_back(rate);
   }
 
-  void describe_backend(const compute::Backend& backend) {
-    result_.backend = backend.name();
-    result_.device = backend.device_name();
-    const std::vector<std::string> gpus = backend.gpu_bus_ids();
-    if (!gpus.empty() && result_.driver.empty())
-      result_.driver = machine::GpuMonitor(gpus).driver();
-  }
-
   void describe() {
+    result_.backend = backend_.name;
+    result_.device = backend_.device;
+    result_.driver = backend_.driver;
     result_.cores = int(cpus_.size());
     result_.files = std::int64_t(inputs_.files().size());
     result_.image = whole_.means();
@@ -265,6 +288,7 @@ class PipelineBenchmark {
   const PipelineBenchmarkOptions& options_;
   const std::stop_token stop_;
   const std::vector<int> cpus_;
+  const BackendInfo backend_;
   const settings::Settings settings_;
   const std::array<Durability, 2> durabilities_;
   RepeatedInputs inputs_;
@@ -273,7 +297,6 @@ class PipelineBenchmark {
   PipelineResult result_;
   int round_ = 0;
   pipeline::PipelineOptions threads_{};
-  int lanes_ = 1;
 };
 
 }  // namespace

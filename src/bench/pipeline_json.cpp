@@ -37,9 +37,7 @@ Json rows_json(const std::vector<PipelineRow>& rows) {
 }
 
 Json spread_json(const std::vector<WholeRun>& rounds, double WholeRun::*value) {
-  std::vector<double> values;
-  for (const WholeRun& run : rounds) values.push_back(run.*value);
-  return spread_json(spread(std::move(values)));
+  return spread_json(spread(rounds, value));
 }
 
 Json whole_json(const PipelineResult& result) {

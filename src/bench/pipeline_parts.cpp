@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "app/pipeline_options.hpp"
 #include "bench/decode_rate.hpp"
 
 namespace eckart::bench {
@@ -37,6 +38,13 @@ Rate PipelineParts::repeat(const std::string& name, const Measure& measure) {
   }
 }
 
+/// As in a run.
+int PipelineParts::publish_group_files(settings::Durability durability) const {
+  settings::Settings settings = options_.settings;
+  settings.durability = durability;
+  return app::pipeline_options(settings).publish_group_files;
+}
+
 Rate PipelineParts::repeat_outputs(const std::string& name, settings::Durability durability,
                                    const MeasureOutputs& measure) {
   return repeat(name + " " + to_string(durability), [&](std::size_t images) {
@@ -45,9 +53,7 @@ Rate PipelineParts::repeat_outputs(const std::string& name, settings::Durability
                          .files = std::int64_t(double(images) * options_.outputs_per_image),
                          .files_per_folder = std::int64_t(inputs_.files().size()),
                          .threads = options_.threads.write_threads,
-                         .group = durability == settings::Durability::file
-                                      ? 1
-                                      : options_.threads.publish_group_files,
+                         .group = publish_group_files(durability),
                          .durable = durability != settings::Durability::none,
                          .stop = options_.stop});
     std::error_code ignored;

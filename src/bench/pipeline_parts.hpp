@@ -53,6 +53,7 @@ class PipelineParts {
   Rate repeat(const std::string& name, const Measure& measure);
   Rate repeat_outputs(const std::string& name, settings::Durability durability,
                       const MeasureOutputs& measure);
+  int publish_group_files(settings::Durability durability) const;
   std::span<const std::filesystem::path> first_inputs(std::size_t images) const;
 
   const RepeatedInputs& inputs_;

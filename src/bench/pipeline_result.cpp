@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "core/outcome.hpp"
 
@@ -14,10 +15,13 @@ bool belongs_to(const PipelineRow& row, const std::string& durability) {
   return row.durability.empty() || row.durability == durability;
 }
 
-double median_of(const std::vector<WholeRun>& rounds, double WholeRun::*value) {
+/// The spread of value(round).
+template <class Round, class Value>
+Spread spread_of(const std::vector<Round>& rounds, Value&& value) {
   std::vector<double> values;
-  for (const WholeRun& round : rounds) values.push_back(round.*value);
-  return spread(values).median;
+  values.reserve(rounds.size());
+  for (const Round& round : rounds) values.push_back(value(round));
+  return spread(std::move(values));
 }
 
 /// Whether the row is a part, or a stage without parts.
@@ -38,16 +42,16 @@ Spread spread(std::vector<double> values) {
   return {.median = median, .min = values.front(), .max = values.back()};
 }
 
+Spread spread(const std::vector<WholeRun>& rounds, double WholeRun::*value) {
+  return spread_of(rounds, [&](const WholeRun& round) { return round.*value; });
+}
+
 Spread PipelineRow::per_s() const {
-  std::vector<double> values;
-  for (const Rate& round : rounds) values.push_back(round.per_s());
-  return spread(std::move(values));
+  return spread_of(rounds, [](const Rate& round) { return round.per_s(); });
 }
 
 double PipelineRow::cpu_us_per_image() const {
-  std::vector<double> values;
-  for (const Rate& round : rounds) values.push_back(round.cpu_us_each());
-  return spread(std::move(values)).median;
+  return spread_of(rounds, [](const Rate& round) { return round.cpu_us_each(); }).median;
 }
 
 void PipelineResult::place_parts_after_stages() {
@@ -66,7 +70,7 @@ void PipelineResult::place_parts_after_stages() {
 PipelineLimits PipelineResult::limits(std::size_t index) const {
   const Whole& runs = whole.at(index);
   PipelineLimits limits{.durability = runs.durability,
-                        .whole_per_s = median_of(runs.rounds, &WholeRun::images_per_s)};
+                        .whole_per_s = spread(runs.rounds, &WholeRun::images_per_s).median};
   limits.slowest_stage_per_s = limits.cores_per_s = std::numeric_limits<double>::infinity();
   double cpu_us = 0;
   for (const PipelineRow& row : stages) {

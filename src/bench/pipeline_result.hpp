@@ -48,6 +48,8 @@ struct WholeRun {
   double cpu_us_per_image = 0;
 };
 
+Spread spread(const std::vector<WholeRun>& rounds, double WholeRun::*value);
+
 /// Means of the images of a run.
 struct ImageMeans {
   double input_bytes = 0, output_bytes = 0;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "bench/pipeline_result.hpp"
 #include "text/format_count.hpp"
@@ -16,7 +14,7 @@ namespace eckart::bench {
 namespace {
 
 constexpr double kSaturated = 0.9;    // of a limit: nothing else costs much
-constexpr double kBusyThread = 0.8;   // CPU time of a thread: it does not wait for a disk
+constexpr double kBusyThreads = 0.8;  // of the cores of a stage: its threads wait for nothing else
 constexpr double kContention = 0.75;  // of the cores that work got which needs nothing else
 constexpr double kNearFileSystem = 0.7;
 
@@ -32,7 +30,7 @@ std::string title(const PipelineRow& row) {
 }
 
 std::string row_text(const PipelineRow& row) {
-  std::string rate = "not measured: too few images";
+  std::string rate = "not measured";
   if (row.worker == Worker::gpu) rate = "on the GPU, see compute";
   if (row.is_measured() && row.worker == Worker::cpu)
     rate = fmt::format("{} {:>9}", rate_column(row.per_s()),
@@ -45,21 +43,16 @@ std::string heading(const std::string& title) {
                      "(minimum to maximum)", "CPU us");
 }
 
-Spread spread_of(const PipelineResult::Whole& whole, double WholeRun::*value) {
-  std::vector<double> values;
-  for (const WholeRun& run : whole.rounds) values.push_back(run.*value);
-  return spread(std::move(values));
-}
-
 std::string whole_text(const PipelineResult::Whole& whole) {
-  const double cpu_us = spread_of(whole, &WholeRun::cpu_us_per_image).median;
+  const double cpu_us = spread(whole.rounds, &WholeRun::cpu_us_per_image).median;
   return fmt::format("{:<40} {:>7}  {} {:>9}\n", "whole run, durability " + whole.durability, "",
-                     rate_column(spread_of(whole, &WholeRun::images_per_s)),
+                     rate_column(spread(whole.rounds, &WholeRun::images_per_s)),
                      text::format_number(cpu_us)) +
-         fmt::format("{:<40} {:>7}  {}\n",
-                     fmt::format("  with its start ({} s)",
-                                 text::format_number(spread_of(whole, &WholeRun::start_s).median)),
-                     "", rate_column(spread_of(whole, &WholeRun::images_per_s_with_start)));
+         fmt::format(
+             "{:<40} {:>7}  {}\n",
+             fmt::format("  with its start ({} s)",
+                         text::format_number(spread(whole.rounds, &WholeRun::start_s).median)),
+             "", rate_column(spread(whole.rounds, &WholeRun::images_per_s_with_start)));
 }
 
 std::string ratio_line(const std::string& title, double per_s, double whole_per_s) {
@@ -99,18 +92,34 @@ bool has_cpu_contention(const PipelineResult& result) {
   return is_known && max_share < kContention;
 }
 
+/// The part of the stage that is slowest alone; null if none was measured.
+const PipelineRow* slowest_part(const PipelineResult& result, const PipelineRow& stage) {
+  const PipelineRow* slowest = nullptr;
+  for (const PipelineRow& row : result.stages) {
+    const bool is_part = row.part_of == stage.name && row.is_measured() &&
+                         (row.durability.empty() || row.durability == stage.durability);
+    if (is_part && (!slowest || row.per_s().median < slowest->per_s().median)) slowest = &row;
+  }
+  return slowest;
+}
+
+/// What makes a stage faster whose threads wait for something else than a core.
+std::string remedy_of_wait(const PipelineResult& result, const PipelineRow& stage) {
+  const PipelineRow* part = slowest_part(result, stage);
+  if (part && part->name == "ledger")
+    return "--set ledger.file=none, if no run will continue this one: its threads wait for the "
+           "ledger";
+  if (stage.name == "write" && stage.durability != "none")
+    return "a faster disk, or --set durability=none if a power cut may cost the run";
+  return "a faster disk";
+}
+
 std::string remedy_of(const PipelineResult& result, const PipelineRow& stage) {
-  const double busy_threads = stage.per_s().median * stage.cpu_us_per_image() / 1e6;
-  const bool waits = busy_threads < kBusyThread * stage.threads;
   if (stage.name == "compute")
     return result.driver.empty() ? "more cores, or a GPU" : "a faster GPU, or several";
-  if (waits && stage.name == "write" && stage.durability != "none")
-    return "a faster disk, or --set durability=none if a power cut may cost the run";
-  if (waits && (stage.name == "write" || stage.name == "load")) return "a faster disk";
-  if (stage.name == "write" || stage.name == "load")
-    return fmt::format("more threads, --set threads.{}=N with N above {}", stage.name,
-                       stage.threads);
-  return "a faster core; it has one thread";
+  if (stage.name != "write" && stage.name != "load") return "a faster core; it has one thread";
+  if (core_share(result, stage) < kBusyThreads) return remedy_of_wait(result, stage);
+  return fmt::format("more threads, --set threads.{}=N with N above {}", stage.name, stage.threads);
 }
 
 }  // namespace
@@ -131,7 +140,9 @@ std::string conclusion(const PipelineResult& result) {
         limits.largest_part && limits.largest_part->name == "compute" && result.driver.empty();
     helps = may_use_gpu ? "more cores, or a GPU" : "more cores";
   } else {
+    const PipelineRow* part = slowest_part(result, *limits.slowest_stage);
     what = "the stage " + limits.slowest_stage->name;
+    if (part) what += ", of which the slowest part is " + part->name;
     helps = remedy_of(result, *limits.slowest_stage);
   }
   const double reached = limits.whole_per_s / limits.limit_per_s();

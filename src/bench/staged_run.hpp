@@ -63,7 +63,6 @@ class StagedRun : private pipeline::JobSteps {
 
   /// The memory of one image between load and write, in bytes; 0 before pass().
   std::size_t bytes_per_image() const { return bytes_per_image_; }
-  const compute::Backend& backend() const { return *backend_.backend; }
   const pipeline::PipelineOptions& options() const { return options_; }
 
  private:

@@ -83,6 +83,7 @@ std::vector<std::string> WholeRuns::arguments(settings::Durability durability) c
     arguments.insert(arguments.end(), more.begin(), more.end());
   };
   add(options_.run_options);
+  add({"--set", "backend=" + to_string(options_.backend)});
   add({"--ledger", options_.has_ledger ? "auto" : "none"});
   add({"--set", "durability=" + to_string(durability), "--set", "wait_for_space=false"});
   add({"--set", "telemetry.listen=''"});

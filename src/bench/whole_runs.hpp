@@ -21,6 +21,7 @@ class WholeRuns {
   struct Options {
     std::filesystem::path scratch;         ///< an empty folder for outputs and logs
     std::vector<std::string> run_options;  ///< of `eckart run`
+    settings::BackendChoice backend;
     bool has_ledger = true;
     double seconds = 5;  ///< target of a run, without its start
     std::vector<int> cpus;

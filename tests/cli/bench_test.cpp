@@ -97,7 +97,7 @@ TEST_F(BenchCommandTest, reports_errors_before_measuring) {
 }
 
 TEST_F(BenchCommandTest, measures_stages_whole_runs_and_the_file_system) {
-  for (int i = 0; i < 4; ++i) write_png("in/" + std::to_string(i) + ".png");
+  for (int i = 0; i < 16; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("in/bad one.png", std::string("no image"));
   const ProcessResult result =
       run({"bench", "pipeline", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",

@@ -91,6 +91,12 @@ TEST(PipelineResult, concludes_that_a_stage_is_the_limit_and_what_helps) {
   measured = result();
   measured.stages[4].rounds = {rate(7'500, 85)};  // its threads wait
   EXPECT_THAT(conclusion(measured), HasSubstr("a faster disk, or --set durability=none"));
+  measured.stages.push_back(stage("ledger", 3, 9'000, 12));
+  measured.stages.back().part_of = "write";
+  measured.stages.back().durability = "group";
+  EXPECT_THAT(conclusion(measured),
+              AllOf(HasSubstr("limit: the stage write, of which the slowest part is ledger."),
+                    HasSubstr("its threads wait for the ledger")));
   measured.stages[4].rounds = {rate(7'500, 395)};
   measured.cores = 16;
   EXPECT_THAT(conclusion(measured), HasSubstr("--set threads.write=N with N above 3"));
