@@ -182,9 +182,8 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
            *fs::path(name).lexically_normal().begin() == files::kStateFolder;
   };
   if (std::ranges::any_of(outputs, is_in_state_folder))
-    throw ItemError(
-        FailureReason::output_collision,
-        "its output " + outputs.front().string() + " would be inside the folder .eckart");
+    throw ItemError(FailureReason::output_collision, "its output " + outputs.front().string() +
+                                                         " would be inside the folder .eckart");
   const std::vector<std::uint64_t> hashes = hashes_of(outputs);
   const std::uint64_t input = hash::name_hash(relative.native());
   {

@@ -158,9 +158,9 @@ class FolderSource : public Source {
   RootDirectoryPtr root_directory_;  // of root_; opened at first use
   // What stands before names_. Text, because a path would be parsed at each step.
   std::string file_prefix_, relative_prefix_;
-  std::vector<std::string> names_;   // in descending order: the next name is last
-  FolderNames folder_names_;         // in the folder of names_
-  std::vector<fs::path> pending_;    // below root_; the next folder is last
+  std::vector<std::string> names_;  // in descending order: the next name is last
+  FolderNames folder_names_;        // in the folder of names_
+  std::vector<fs::path> pending_;   // below root_; the next folder is last
   std::int64_t ignored_ = 0;
   UnreadFiles unread_files_;
   std::vector<fs::path> unread_examples_, output_folders_;

@@ -42,8 +42,7 @@ Activity::StepPosition Activity::begin(Step step) {
   RunningStep running{.step = std::move(step), .begin = Clock::now()};
   if (running.step.max_cpu_idle.count() > 0)
     running.has_thread_clock = pthread_getcpuclockid(pthread_self(), &running.thread_clock) == 0;
-  Shard& shard =
-      shards_[std::hash<std::thread::id>()(std::this_thread::get_id()) % shards_.size()];
+  Shard& shard = shards_[std::hash<std::thread::id>()(std::this_thread::get_id()) % shards_.size()];
   const std::lock_guard lock(shard.mutex);
   shard.changes += running.step.is_image_work;
   return {shard, shard.steps.insert(shard.steps.end(), std::move(running))};

@@ -39,8 +39,8 @@ class Activity {
   };
   /// A step that a thread has begun and not ended.
   struct Step {
-    std::string_view stage;   ///< to_string() of a Stage, or a literal: a name for messages
-    Duration max_duration{};  ///< a longer step is stalled
+    std::string_view stage;           ///< to_string() of a Stage, or a literal: a name for messages
+    Duration max_duration{};          ///< a longer step is stalled
     std::vector<FileOfStep> files{};  ///< may be empty
     /// The step is also stalled if its thread used no CPU time for this long. 0 disables this
     /// check.
@@ -103,9 +103,7 @@ class Activity {
 
    private:
     struct WaitGuard {
-      explicit WaitGuard(Scope& paused) : scope(paused) {
-        set_waiting(scope.position_, true);
-      }
+      explicit WaitGuard(Scope& paused) : scope(paused) { set_waiting(scope.position_, true); }
       ~WaitGuard() { set_waiting(scope.position_, false); }
       WaitGuard(const WaitGuard&) = delete;
       WaitGuard& operator=(const WaitGuard&) = delete;

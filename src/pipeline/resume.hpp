@@ -135,9 +135,9 @@ class Resume {
 
   ledger::Ledger& ledger_;
   const ResumeOptions options_;
-  std::vector<std::uint64_t> settings_;       // hashes
-  std::set<std::uint64_t> factors_settings_;  // hashes of usable factors
-  const bool had_failures_, had_outputs_;  // of earlier runs
+  std::vector<std::uint64_t> settings_;                // hashes
+  std::set<std::uint64_t> factors_settings_;           // hashes of usable factors
+  const bool had_failures_, had_outputs_;              // of earlier runs
   const std::filesystem::path current_folder_, root_;  // absolute
   std::unordered_map<std::string, ledger::Suspect> suspects_;
   mutable std::mutex settings_changes_mutex_;

@@ -22,7 +22,9 @@ class ActivityTest : public ::testing::Test {
     for (int i = 0; i < seconds_long; ++i) stall = activity_.check(now_ += seconds(1));
     return stall;
   }
-  pipeline::Activity::Step step(seconds limit) const { return {"load", limit, {{file_, relative_}}}; }
+  pipeline::Activity::Step step(seconds limit) const {
+    return {"load", limit, {{file_, relative_}}};
+  }
 
   std::int64_t idle_time_s() const {
     return std::chrono::round<seconds>(activity_.idle_time()).count();

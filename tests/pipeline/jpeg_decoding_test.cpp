@@ -53,7 +53,7 @@ TEST_F(JpegDecodingTest, keeps_files_from_the_backend_when_many_were_irregular) 
   EXPECT_FALSE(prefers_backend(1000));
 }
 
-TEST(FoundImages, know_the_oldest_unfinished_image_and_their_number) {
+TEST(FoundImages, tells_the_oldest_unfinished_image_and_the_number_of_all) {
   const Instant start = Clock::now();
   FoundImages images;
   EXPECT_EQ(images.oldest_unfinished(), std::nullopt);

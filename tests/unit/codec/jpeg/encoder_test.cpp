@@ -131,7 +131,7 @@ TEST(JpegEncodingLayout, is_only_that_of_supported_images) {
   EXPECT_EQ(encoding_layout({8, 8, 1, Depth::u8}, {2, 2})->down, 1) << "gray has no chroma";
 }
 
-TEST(StandardTables, are_those_of_libjpeg) {
+TEST(StandardTables, equals_those_of_libjpeg) {
   for (const int channels : {1, 3}) {
     const Image image = noise_image({8, 8, channels, Depth::u8});
     for (int quality = 1; quality <= 100; ++quality)
