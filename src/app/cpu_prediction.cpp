@@ -61,17 +61,16 @@ class ImageTimeModel {
   const compute::cpu::TimeModel planes_;
 };
 
-/// Returns the inputs and those of the list, at most one more than are counted; nullopt if the list
-/// cannot be read twice.
+/// Returns the inputs and those of the list; nullopt if there are too many, or the list cannot be
+/// read twice.
 std::optional<std::vector<fs::path>> inputs_of(const RunRequest& request) {
   std::vector<fs::path> inputs = request.inputs;
   if (request.files_from.empty()) return inputs;
   std::error_code none;
   if (!fs::is_regular_file(request.files_from, none)) return std::nullopt;
   io::LineReader lines(request.files_from, request.files_from_separator);
-  while (inputs.size() <= kMaxPredictedInputs) {
-    const std::optional<std::string> line = lines.next({});
-    if (!line) break;
+  while (const std::optional<std::string> line = lines.next({})) {
+    if (inputs.size() == kMaxPredictedInputs) return std::nullopt;
     if (!line->empty()) inputs.emplace_back(*line);
   }
   return inputs;
@@ -84,14 +83,14 @@ std::optional<CpuPrediction> predict_cpu_time(const RunRequest& request,
                                               double max_seconds) try {
   const std::optional<std::vector<fs::path>> inputs = inputs_of(request);
   if (!inputs) return std::nullopt;
-  const io::ImageListing listing = io::list_images(*inputs, kMaxPredictedInputs);
+  const auto files = io::list_images(*inputs, kMaxPredictedInputs);
+  if (!files) return std::nullopt;
   compute::BackendOptions options = backend_options(request.settings, calibration);
   options.lanes = request.settings.cpu.lanes;
   const ImageTimeModel model(request, options);
-  CpuPrediction prediction =
-      predict_cpu_time(listing.files, model.lanes(), max_seconds,
+  const CpuPrediction prediction =
+      predict_cpu_time(*files, model.lanes(), max_seconds,
                        [&](const fs::path& file) { return model.seconds(file); });
-  prediction.is_complete = listing.is_complete;
   return std::isfinite(prediction.seconds) ? std::optional(prediction) : std::nullopt;
 } catch (const std::exception&) {  // the pipeline meets the same error and reports it
   return std::nullopt;
@@ -110,7 +109,7 @@ CpuPrediction predict_cpu_time(std::span<const fs::path> files, int lanes, doubl
     predicted = std::max(sum / double(i + 1) * double(files.size()) / lanes, longest);
     if (i + 1 >= kMinHeaders && predicted > kFarAbove * max_seconds) break;
   }
-  return {files.size(), predicted, longest};
+  return {files.size(), predicted};
 }
 
 }  // namespace eckart::app

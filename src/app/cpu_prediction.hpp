@@ -12,13 +12,13 @@
 
 namespace eckart::app {
 
-/// The largest number of inputs that are counted. Listing them takes about 10 ms.
+/// The largest number of inputs for which a prediction is made. Listing them takes about 10 ms.
 inline constexpr std::size_t kMaxPredictedInputs = 20'000;
 
 /// Predicts from the headers of the inputs, of at most 256 of them. Looks at 16 if these show that
-/// `max_seconds` would be exceeded several times. Returns nullopt if nothing is known: a list that
-/// can be read only once, a solver without a cost model. The result depends only on the inputs, the
-/// settings, the calibration and the machine.
+/// `max_seconds` would be exceeded several times. Returns nullopt if nothing is known in time: more
+/// inputs than kMaxPredictedInputs, a list that can be read only once, a solver without a cost
+/// model. The result depends only on the inputs, the settings, the calibration and the machine.
 std::optional<CpuPrediction> predict_cpu_time(const RunRequest& request,
                                               const Calibration& calibration, double max_seconds);
 

@@ -24,11 +24,9 @@ using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& opt
 
 constexpr const char* kCudaModule = "eckart_cuda";
 
-bool load_driver() { return dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL) != nullptr; }
-
 MakeCudaBackend load_cuda_module() try {
   // Check the driver first: without it, loading cuSOLVER takes time for nothing.
-  if (is_installed(kCudaModule) && !load_driver())
+  if (is_installed(kCudaModule) && !dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
     throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
   return reinterpret_cast<MakeCudaBackend>(load_function(kCudaModule, "eckart_make_cuda_backend"));
 } catch (const std::runtime_error& error) {
@@ -98,21 +96,13 @@ bool may_choose_by_time(const settings::Settings& settings) {
          is_installed(kCudaModule);
 }
 
-std::unique_ptr<compute::Backend> make_startup_backend(
-    const settings::Settings& settings, const settings::LoadedCalibration& calibration,
-    const CpuPrediction& cpu) {
-  constexpr double kMaxImageSeconds = kCudaStartSeconds / 10;
-  if (cpu.needs_no_cuda() || cpu.longest_s > kMaxImageSeconds || !load_driver()) return nullptr;
-  return make_cpu_with_lanes(backend_options(settings, calibration.costs), settings.cpu.lanes);
-}
-
 ChosenBackend make_backend(const settings::Settings& settings,
                            const settings::LoadedCalibration& calibration, bool trace,
                            const std::optional<CpuPrediction>& cpu) {
   for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
   compute::BackendOptions options = backend_options(settings, calibration.costs);
   options.trace = trace;
-  const bool needs_no_cuda = cpu && cpu->needs_no_cuda();
+  const bool needs_no_cuda = cpu && cpu->seconds <= kCudaStartSeconds;
   ChosenBackend chosen = make_backend(needs_no_cuda ? BackendChoice::cpu : settings.backend,
                                       options, settings.cpu.lanes);
   if (needs_no_cuda) chosen.selection_reason = describe(*cpu);

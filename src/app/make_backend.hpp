@@ -31,27 +31,16 @@ inline constexpr double kCudaStartSeconds = 1;
 /// because the CPU does them for the GPU too.
 struct CpuPrediction {
   std::size_t images = 0;
-  double seconds = 0;       ///< with all lanes
-  double longest_s = 0;     ///< of one image on one lane
-  bool is_complete = true;  ///< all images are counted
-  /// Whether the CPU is done before CUDA would have started.
-  bool needs_no_cuda() const { return is_complete && seconds <= kCudaStartSeconds; }
+  double seconds = 0;  ///< with all lanes
 };
 
 /// Whether a prediction may choose the backend: with `backend: auto`, if the CUDA module is
 /// installed, and if outputs may depend on the other images of a run.
 bool may_choose_by_time(const settings::Settings& settings);
 
-/// Makes the CPU backend that computes while CUDA starts, if may_choose_by_time(). Returns null if
-/// CUDA need not be started, if there is no driver, or if an image takes the CPU so long that the
-/// GPU should compute it.
-std::unique_ptr<compute::Backend> make_startup_backend(
-    const settings::Settings& settings, const settings::LoadedCalibration& calibration,
-    const CpuPrediction& cpu);
-
 /// Makes the backend that the settings select. Logs the choice and any error of the calibration
-/// file. `trace`: as in BackendOptions. `cpu`, if may_choose_by_time(): CUDA is not started if it
-/// is not needed.
+/// file. `trace`: as in BackendOptions. `cpu`, if may_choose_by_time(): CUDA is not started if the
+/// CPU is predicted to be done before it would have started.
 ChosenBackend make_backend(const settings::Settings& settings,
                            const settings::LoadedCalibration& calibration, bool trace = false,
                            const std::optional<CpuPrediction>& cpu = {});

@@ -33,9 +33,9 @@ pipeline::PipelineOptions pipeline_options(const settings::Settings& settings) {
           .budget_bytes = std::size_t(settings.budget_mb) << 20,
           .pad_multiple = settings.batch.pad,
           .linger = std::chrono::milliseconds(settings.batch.linger_ms),
-          .publish_group_files = settings.durability == settings::Durability::group
-                                     ? publish_group_files(write_threads)
-                                     : 1,
+          .publish_group_files = settings.durability == settings::Durability::file
+                                     ? 1
+                                     : publish_group_files(write_threads),
           .wait_for_space = settings.wait_for_space,
           .limits = {.stall = std::chrono::seconds(settings.timeouts.stall_s),
                      .decode = std::chrono::seconds(settings.limits.decode_s)}};

@@ -129,16 +129,11 @@ Run::Run(RunRequest request, Instant start)
   if (request_.count_inputs && can_relist_inputs()) input_counter_.emplace(make_sources(request_));
 }
 
-compute::Backend* Run::create_startup_backend() {
-  if (request_.restarts == 0 && may_choose_by_time(request_.settings))
-    cpu_prediction_ = predict_cpu_time(request_, calibration_.costs, kCudaStartSeconds);
-  if (cpu_prediction_)
-    startup_backend_ = make_startup_backend(request_.settings, calibration_, *cpu_prediction_);
-  return startup_backend_.get();
-}
-
 compute::Backend& Run::create_backend() {
-  backend_ = make_backend(request_.settings, calibration_, trace_.has_value(), cpu_prediction_);
+  std::optional<CpuPrediction> cpu;
+  if (request_.restarts == 0 && may_choose_by_time(request_.settings))
+    cpu = predict_cpu_time(request_, calibration_.costs, kCudaStartSeconds);
+  backend_ = make_backend(request_.settings, calibration_, trace_.has_value(), cpu);
   if (request_.restarts > 0 && backend_.kind == settings::BackendChoice::cpu)
     spdlog::warn("the lost GPU is not available; continuing on the CPU");
   return *backend_.backend;

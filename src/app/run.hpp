@@ -86,7 +86,6 @@ class Run : private pipeline::JobSteps {
   telemetry::RunReport dry_run(const DryRunVisitor& visit);
 
  private:
-  compute::Backend* create_startup_backend() override;
   compute::Backend& create_backend() override;
   void assign_outputs(pipeline::WorkItem& item) override { job_.assign_outputs(item); }
   void load(pipeline::WorkItem& item, pipeline::LoadContext& context) override {
@@ -108,8 +107,6 @@ class Run : private pipeline::JobSteps {
   std::unique_ptr<io::Source> source_;
   std::optional<reports::ImageReport> report_;
   std::optional<trace::Trace> trace_;
-  std::optional<CpuPrediction> cpu_prediction_;        // set by create_startup_backend()
-  std::unique_ptr<compute::Backend> startup_backend_;  // may be null
   ChosenBackend backend_;
   std::unique_ptr<pipeline::Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;

@@ -31,21 +31,20 @@ bool add_images_below(const fs::path& folder, std::vector<fs::path>& images, std
 
 }  // namespace
 
-ImageListing list_images(std::span<const fs::path> inputs, std::size_t max) {
-  ImageListing listing;
+std::optional<std::vector<fs::path>> list_images(std::span<const fs::path> inputs,
+                                                 std::size_t max) {
+  std::vector<fs::path> images;
   for (const fs::path& input : inputs) {
     std::error_code none;
-    if (max == 0) {
-      listing.is_complete = false;
-    } else if (fs::is_directory(input, none)) {
-      listing.is_complete = add_images_below(input, listing.files, max);
+    if (fs::is_directory(input, none)) {
+      if (!add_images_below(input, images, max)) return std::nullopt;
     } else {
+      if (max == 0) return std::nullopt;
       --max;
-      listing.files.push_back(input);
+      images.push_back(input);
     }
-    if (!listing.is_complete) break;
   }
-  return listing;
+  return images;
 }
 
 }  // namespace eckart::io

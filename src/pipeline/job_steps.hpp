@@ -18,10 +18,6 @@ class JobSteps {
  public:
   virtual ~JobSteps() = default;
 
-  /// Called once, on the thread of Pipeline::run(), before create_backend(). Returns a backend that
-  /// is ready at once and computes until create_backend() has returned; null if there is none. It
-  /// must outlive the pipeline.
-  virtual compute::Backend* create_startup_backend() { return nullptr; }
   /// Called once, on the thread of Pipeline::run(), while images are already being loaded, because
   /// a backend takes time to start. The backend must outlive the pipeline.
   virtual compute::Backend& create_backend() = 0;

@@ -11,7 +11,6 @@
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
-#include "pipeline/startup_compute.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -105,7 +104,6 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   };
 
   std::optional<Workers> source, load, batch, compute, write;
-  std::optional<StartupCompute> startup;
   compute::Backend* backend = nullptr;
   try {
     source.emplace(
@@ -115,17 +113,9 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
     write.emplace(
         to_string(Stage::write), options_.write_threads, [this](int i) { run_write(i); },
         on_failure);
-    const auto elapsed_s = [this] {
-      return std::chrono::duration<double>(Clock::now() - start_).count();
-    };
-    if (compute::Backend* const first = steps_.create_startup_backend()) {
-      startup_s_ = elapsed_s();
-      startup.emplace(*first, startup_context(), on_failure);
-    }
     backend = &steps_.create_backend();
     compute_clock_.emplace(backend->lanes(), start_);
-    if (startup) startup->end();
-    if (!startup) startup_s_ = elapsed_s();
+    startup_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
     backend_ = backend;
     compute.emplace(
         to_string(Stage::compute), backend->lanes(), [&](int i) { run_compute(*backend, i); },
@@ -145,7 +135,6 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   join(load);
   loaded_.close();
   join(batch);
-  if (startup) startup->join();
   batches_.close();
   join(compute);
   finished_.close();
@@ -157,7 +146,6 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   const telemetry::ProgressState progress = tally_.progress();
   report.interrupted = !progress.is_total_final || progress.done < progress.total;
   if (!compute_clock_) return report;  // the run ended before the backend was created
-  report.startup_images = startup ? startup->images() : 0;
   report.backend = backend->name();
   report.backend_details = backend->description();
   report.warnings = backend->warnings();
@@ -365,19 +353,6 @@ void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& t
 /// arrive. Otherwise, waiting for a fuller batch costs nothing.
 bool Pipeline::should_flush_batches() const {
   return items_before_batcher_ == 0 && batches_.size() == 0 && in_flight_batches_.is_idle();
-}
-
-StartupCompute::Context Pipeline::startup_context() {
-  return {.loaded = loaded_,
-          .items_before_batcher = items_before_batcher_,
-          .finished = finished_,
-          .in_flight_batches = in_flight_batches_,
-          .jpeg_decoding = jpeg_decoding_,
-          .meters = meters_,
-          .activity = activity_,
-          .limits = options_.limits,
-          .stop = stop_.get_token(),
-          .trace = trace_};
 }
 
 void Pipeline::run_compute(compute::Backend& backend, int index) {

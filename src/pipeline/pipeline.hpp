@@ -17,7 +17,6 @@
 #include "pipeline/job_steps.hpp"
 #include "pipeline/jpeg_decoding.hpp"
 #include "pipeline/pipeline_options.hpp"
-#include "pipeline/startup_compute.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/work_item.hpp"
 #include "pipeline/write_worker.hpp"
@@ -72,7 +71,6 @@ class Pipeline {
   void run_batch(const compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
   bool should_flush_batches() const;
-  StartupCompute::Context startup_context();
   void run_compute(compute::Backend& backend, int index);
   void run_write(int index);
 
@@ -106,7 +104,7 @@ class Pipeline {
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock>
       compute_clock_;     // created with the backend, which has the number of lanes
-  double startup_s_ = 0;  // until a backend was created
+  double startup_s_ = 0;  // until the backend was created
   std::atomic<const compute::Backend*> backend_{
       nullptr};  // set after compute_clock_ and startup_s_
   std::stop_source stop_;

@@ -101,7 +101,6 @@ std::string to_json(const telemetry::RunReport& report) {
       {"backend", report.backend},
       {"backend_details", report.backend_details},
       {"backend_reason", report.backend_reason},
-      {"startup_images", report.startup_images},
       {"solvers", solvers_json(report)},
       {"stages", stages_json(report)},
       {"bottleneck", bottleneck.resource ? text::Json(telemetry::short_name(*bottleneck.resource))

@@ -122,12 +122,9 @@ bool has_rates(const telemetry::RunReport& report) { return report.done > 0 && r
 
 std::string backend_line(const telemetry::RunReport& report) {
   if (report.backend.empty()) return {};
-  std::string text = report.backend;
-  if (!report.backend_details.empty()) text += ": " + report.backend_details;
-  if (report.startup_images > 0)
-    text += fmt::format("; {} on the CPU while it started",
-                        text::format_count(report.startup_images, "image"));
-  return labeled("backend", text);
+  return labeled("backend", report.backend_details.empty()
+                                ? report.backend
+                                : fmt::format("{}: {}", report.backend, report.backend_details));
 }
 
 /// Where files were decoded and encoded, if not all on the CPU.

@@ -36,7 +36,6 @@ struct RunReport : ImageCounts {
   std::string backend;           ///< name
   std::string backend_details;   ///< devices, solver
   std::string backend_reason;    ///< why this backend was chosen
-  std::int64_t startup_images = 0;  ///< computed by another backend while this one started
   std::int64_t partly_done = 0;  ///< failed images with outputs that this or an earlier run made
   std::int64_t ignored = 0;      ///< entries of the folders that were not inputs
   CountsByExtension not_read;    ///< the files among them that do not have the name of an image

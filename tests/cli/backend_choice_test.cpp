@@ -10,29 +10,16 @@ namespace {
 
 class BackendChoiceTest : public CliTest {
  protected:
-  /// By default, the module of the GPU, if it is loaded, is of another build.
-  ProcessResult run_with_gpu(std::vector<std::string> more,
-                             std::map<std::string, std::string> environment = {
-                                 {"FAKE_GPU_BUILD_ID", "of another build"}}) {
+  /// Runs with a GPU whose module, if it is loaded, has the build ID of another build.
+  ProcessResult run_with_gpu(std::vector<std::string> more) {
     std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;
-    return run(arguments,
-               {.program = fs::path(ECKART_FAKE_GPU) / "eckart", .environment = environment});
-  }
-  /// Makes the prediction for each image at least this long.
-  void price_image(double seconds) {
-    const std::string cpu =
-        app::make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
-    const SolverCosts costs = {{.batch_s = seconds}, {.batch_s = seconds}};
-    write("costs.yaml",
-          settings::to_yaml(Calibration{{CostBackend::cpu, cpu, "2020-01-01", costs}}));
-  }
-  static nlohmann::json json_of(const ProcessResult& finished) {
-    return nlohmann::json::parse(finished.out);
+    return run(arguments, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                           .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU},
+                                           {"FAKE_GPU_BUILD_ID", "of another build"}}});
   }
   static std::string reason_in(const ProcessResult& finished) {
-    return json_of(finished).at("backend_reason");
+    return nlohmann::json::parse(finished.out).at("backend_reason");
   }
 };
 
@@ -44,28 +31,15 @@ TEST_F(BackendChoiceTest, starts_cuda_only_for_more_work_than_the_cpu_does_meanw
                                     HasSubstr("for 2 images, CUDA takes about 1.00 s to start")));
   EXPECT_THAT(few.err, HasSubstr(reason_in(few)));
 
-  price_image(100);
+  const std::string cpu =
+      app::make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
+  const SolverCosts slow = {{.batch_s = 100}, {.batch_s = 100}};
+  write("slow.yaml", settings::to_yaml(Calibration{{CostBackend::cpu, cpu, "2020-01-01", slow}}));
   const char* const of_cuda = "libeckart_cuda.so has build ID of another build";
-  EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--set", "calibration=costs.yaml"})),
+  EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--set", "calibration=slow.yaml"})),
               HasSubstr(of_cuda));
   EXPECT_THAT(reason_in(run_with_gpu({"--overwrite", "--deterministic"})), HasSubstr(of_cuda))
       << "the bytes would depend on the number of images";
-}
-
-TEST_F(BackendChoiceTest, computes_on_the_cpu_while_cuda_starts) {
-  constexpr int kImages = 30;
-  for (int i = 0; i < kImages; ++i) write_png("in/" + std::to_string(i) + ".png");
-  price_image(0.09);
-  const ProcessResult result =
-      run_with_gpu({"--set", "calibration=costs.yaml", "--set", "cpu.lanes=1"},
-                   {{"FAKE_GPU_STARTS_AFTER", at("out/0.png").native()}});
-  EXPECT_EQ(result.code, 0) << result.err;
-  const nlohmann::json json = json_of(result);
-  EXPECT_EQ(json.at("backend"), "cuda");
-  EXPECT_EQ(json.at("done"), kImages);
-  EXPECT_GE(json.at("startup_images"), 1);
-  EXPECT_THAT(result.err, HasSubstr(" on the CPU while it started"));
-  EXPECT_EQ(files("out").size(), std::size_t(kImages));
 }
 
 using OpencvModuleTest = BackendChoiceTest;

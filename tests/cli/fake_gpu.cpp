@@ -4,11 +4,9 @@
 // - FAKE_GPU_LOST_EVERY_PROCESS: the same in every process.
 // - FAKE_GPU_LOST_ON_SAMPLE=B: each image whose first sample is B loses it.
 // - FAKE_GPU_MISSING_AFTER_RESTART: a restarted process finds no GPU.
-// - FAKE_GPU_STARTS_AFTER=FILE: the GPU starts when this file exists.
 // - FAKE_GPU_BUILD_ID=ID: sets the build ID of the module.
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,7 +14,6 @@
 #include "build_id/build_id.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/error.hpp"
-#include "tests/support/wait_for.hpp"
 
 namespace eckart::test {
 namespace {
@@ -83,7 +80,5 @@ ECKART_EXPORT eckart::compute::Backend* eckart_make_cuda_backend(
     const eckart::compute::BackendOptions& options) {
   if (eckart::test::is_set("FAKE_GPU_MISSING_AFTER_RESTART") && !eckart::test::is_first_process())
     throw eckart::FatalError(eckart::ExitCode::unavailable, "no usable CUDA device: none found");
-  if (const char* const file = std::getenv("FAKE_GPU_STARTS_AFTER"))
-    static_cast<void>(eckart::test::wait_for([&] { return std::filesystem::exists(file); }));
   return std::make_unique<eckart::test::FakeGpu>(options).release();
 }

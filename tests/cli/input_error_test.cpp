@@ -109,7 +109,7 @@ TEST_F(InputErrorTest, is_reported_when_load_is_out_of_memory) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
   write("in/bad.jpg", make_jpeg(Image({10000, 10000, 3, Depth::u8}), {.progressive = true}));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
-                                   {.folder = {}, .in = {}, .address_space_mb = 1100});
+                                   {.folder = {}, .in = {}, .address_space_mb = 1000});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "in/bad.jpg: "), HasSubstr("(out of memory, in load)"));
   EXPECT_THAT(files("out"), ElementsAre("good.png"));
@@ -124,7 +124,7 @@ TEST_F(InputErrorTest, is_reported_when_compute_is_out_of_memory) {
                 {}));
   write_png("in/late.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
-                                   {.folder = {}, .in = {}, .address_space_mb = 1200});
+                                   {.folder = {}, .in = {}, .address_space_mb = 1050});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "in/bad.png: "),
               HasSubstr("(out of memory, in compute)"));

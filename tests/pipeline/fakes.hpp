@@ -189,7 +189,6 @@ class FakeSteps : public pipeline::JobSteps {
   explicit FakeSteps(compute::Backend& backend)
       : on_create_backend([&backend]() -> compute::Backend& { return backend; }) {}
 
-  compute::Backend* startup_backend = nullptr;
   std::function<compute::Backend&()> on_create_backend;
   std::function<void(pipeline::WorkItem&)> on_assign_outputs = [](pipeline::WorkItem& item) {
     item.outputs = {item.relative};
@@ -202,7 +201,6 @@ class FakeSteps : public pipeline::JobSteps {
       };
   std::function<void(const pipeline::InFlightBatches::Items&)> device_lost_hook;
 
-  compute::Backend* create_startup_backend() override { return startup_backend; }
   compute::Backend& create_backend() override { return on_create_backend(); }
   void assign_outputs(pipeline::WorkItem& item) override { on_assign_outputs(item); }
   void load(pipeline::WorkItem& item, pipeline::LoadContext& context) override {
@@ -240,7 +238,6 @@ class PipelineHarness {
   Hook on_record;  ///< after an image is published and before it is recorded
   std::function<void(pipeline::LoadContext&)> on_load_context;
   std::function<Outcome(int number)> outcome_of_load;
-  compute::Backend* startup_backend = nullptr;  ///< computes until `make_backend` has returned
   std::function<compute::Backend&()> make_backend = [this]() -> compute::Backend& {
     return backend;
   };
@@ -248,7 +245,6 @@ class PipelineHarness {
 
   pipeline::Pipeline& pipeline() {
     if (!pipeline_) {
-      steps_.startup_backend = startup_backend;
       steps_.on_create_backend = make_backend;
       steps_.on_load = [this](pipeline::WorkItem& item, pipeline::LoadContext& context) {
         load(item, context);

@@ -34,12 +34,15 @@ void forward_transform_block(const std::uint8_t* samples, std::int32_t stride, i
     forward_transform_row(row);
     samples += stride;
   }
+  const std::uint16_t* quantization = tables.quantization[table];
+  const std::uint32_t* reciprocals = tables.reciprocals[table];
   for (int col = 0; col < kBlockSide; ++col) {
     std::int32_t column[kBlockSide];
     std::int16_t quantized[kBlockSide];
     for (int row = 0; row < kBlockSide; ++row) column[row] = rows[row][col];
-    forward_transform_column(column, tables.quantization[table] + col * kBlockSide,
-                             tables.reciprocals[table] + col * kBlockSide, quantized);
+    forward_transform_column(column, quantization, reciprocals, quantized);
+    quantization += kBlockSide;
+    reciprocals += kBlockSide;
     coefficients = std::copy(std::begin(quantized), std::end(quantized), coefficients);
   }
 }

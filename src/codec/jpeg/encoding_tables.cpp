@@ -1,7 +1,6 @@
 #include "codec/jpeg/encoding_tables.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <cstddef>
 
 namespace eckart::codec::jpeg {
 namespace {
@@ -11,8 +10,12 @@ template <std::size_t size>
 void assign_codes(const HuffmanSpec& spec, HuffmanCode (&codes)[size]) {
   std::uint16_t code = 0;
   const std::uint8_t* value = spec.values;
-  for (std::uint16_t bits = 1; bits <= std::size(spec.counts); ++bits, code <<= 1)
-    for (int i = 0; i < spec.counts[bits - 1]; ++i) codes[*value++] = {code++, bits};
+  std::uint16_t bits = 0;
+  for (const std::uint8_t count : spec.counts) {
+    ++bits;
+    for (int i = 0; i < count; ++i) codes[*value++] = {code++, bits};
+    code <<= 1;
+  }
 }
 
 }  // namespace

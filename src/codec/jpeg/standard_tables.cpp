@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -70,8 +71,8 @@ void scale(const QuantizationTable& table, int quality, std::uint16_t (&scaled)[
            const std::uint8_t (&order)[kBlockSize]) {
   const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
   for (int k = 0; k < kBlockSize; ++k) {
-    const int row = order[k] % kBlockSide, col = order[k] / kBlockSide;
-    const int value = (table[std::size_t(row * kBlockSide + col)] * percent + 50) / 100;
+    const std::size_t row = order[k] % kBlockSide, col = order[k] / kBlockSide;
+    const int value = (table[row * kBlockSide + col] * percent + 50) / 100;
     scaled[k] = std::uint16_t(std::clamp(value, 1, 255));
   }
 }

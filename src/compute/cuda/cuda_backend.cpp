@@ -182,8 +182,8 @@ class CudaBackend : public Backend {
   /// One thread decodes an image.
   JpegDecodingRate jpeg_decoding_rate(const ImageShape& shape) const override {
     constexpr double kSPerByte = 0.3e-6;  // of an H100: docs/explanation/performance.md
-    constexpr int kSlots = 2;
-    const std::int64_t planes = std::int64_t(lanes_) * kSlots * planner_.target_planes(shape);
+    // A lane decodes one batch at a time.
+    const std::int64_t planes = std::int64_t(lanes_) * planner_.target_planes(shape);
     return {.max_images = planes / shape.channels, .s_per_byte = kSPerByte};
   }
   std::vector<std::string> warnings() const override { return resizer_->warnings(); }

@@ -58,6 +58,11 @@ class GrowingBuffer {
     memory_.reset(allocate(bytes, site));
     bytes_ = bytes;
   }
+  /// As reserve(), with room for batches that are a little larger: growing waits for all work of
+  /// the device.
+  void reserve_with_room(std::size_t bytes, CallSite site = CallSite::current()) {
+    if (bytes > bytes_) reserve(bytes + bytes / 4, site);
+  }
   template <class T = std::byte>
   T* as() const {
     return static_cast<T*>(memory_.get());

@@ -42,7 +42,10 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   const auto planes = std::size_t(capacity);
   const std::size_t full = planes * std::size_t(shape.rows) * std::size_t(shape.cols) *
                            (key.has_float_samples ? sizeof(float) : 1);
-  pixels_.reserve(std::max(packed_bytes_, full));
+  const bool is_all_encoded =
+      std::ranges::all_of(tasks, [](const Task* task) { return task->encoded_input != nullptr; });
+  pixels_.device.reserve(std::max(packed_bytes_, full));
+  if (!is_all_encoded) pixels_.host.reserve(std::max(packed_bytes_, full));
   outputs_.device.reserve(std::max(packed_bytes_, full) * ranks());
   planes_.reserve(planes * sizeof(PlaneLayout));
   const TileErrorLayout all_errors{planes, std::size_t(tiles_)};
@@ -85,7 +88,7 @@ void Slot::pack_pixels(std::span<Task* const> tasks) {
     encoded_.push_back(task);
     bytes += task->encoded_input->image.data.size();
   }
-  jpeg_data_.reserve(bytes);
+  jpeg_data_.reserve_with_room(bytes);
   std::vector<JpegInput> inputs;
   std::size_t offset = 0;
   for (const TaskPlane& packed : packed_images_) {

@@ -24,7 +24,6 @@ namespace {
 using bench::json_of;
 using bench::milliseconds;
 using bench::Spread;
-using codec::jpeg::Layout;
 
 struct JpegEncoderBenchArgs {
   std::string folder;

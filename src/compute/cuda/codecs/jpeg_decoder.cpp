@@ -68,13 +68,13 @@ void JpegDecoder::decode(const JpegBatch& batch, const std::byte* data, std::byt
 
 void JpegDecoder::reserve(const JpegBatch& batch) {
   const BufferSizes sizes(batch);
-  descriptions_.reserve(sizes.descriptions);
-  descriptions_in_.reserve(sizes.descriptions);
-  words_.reserve(sizes.words);
-  coefficients_.reserve(sizes.coefficients);
-  samples_.reserve(sizes.samples);
-  irregularity_.reserve(sizes.irregularity);
-  irregularity_out_.reserve(sizes.irregularity);
+  descriptions_.reserve_with_room(sizes.descriptions);
+  descriptions_in_.reserve_with_room(sizes.descriptions);
+  words_.reserve_with_room(sizes.words);
+  coefficients_.reserve_with_room(sizes.coefficients);
+  samples_.reserve_with_room(sizes.samples);
+  irregularity_.reserve_with_room(sizes.irregularity);
+  irregularity_out_.reserve_with_room(sizes.irregularity);
 }
 
 DeviceJpegs JpegDecoder::copy_in(const JpegBatch& batch, const std::byte* data,

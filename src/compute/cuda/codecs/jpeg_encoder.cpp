@@ -9,7 +9,7 @@ using codec::jpeg::EncodingTables;
 using codec::jpeg::kBlockSize;
 
 void clear(DeviceBuffer& buffer, std::size_t bytes, cudaStream_t stream) {
-  buffer.reserve(bytes);
+  buffer.reserve_with_room(bytes);
   ECKART_CUDA_CHECK_COPY(cudaMemsetAsync(buffer.as<>(), 0, bytes, stream), bytes);
 }
 
@@ -24,7 +24,7 @@ void JpegEncoder::encode(const std::byte* pixels, const std::byte* originals,
   DeviceJpegOutputs jpegs = device_outputs(batch, stream);
   jpegs.pixels = reinterpret_cast<const std::uint8_t*>(pixels);
   jpegs.originals = reinterpret_cast<const std::uint8_t*>(originals);
-  data_.reserve(batch.images().size() * sizeof(JpegData));
+  data_.reserve_with_room(batch.images().size() * sizeof(JpegData));
   bytes_.reserve(capacity);
   convert_jpeg_pixels(jpegs, batch.max_blocks(), stream);
   quantize_jpeg_blocks(jpegs, batch.max_blocks(), stream);
@@ -36,10 +36,10 @@ void JpegEncoder::encode(const std::byte* pixels, const std::byte* originals,
 
 DeviceJpegOutputs JpegEncoder::device_outputs(const JpegOutputBatch& batch, cudaStream_t stream) {
   const auto samples = std::size_t(batch.blocks()) * kBlockSize;
-  samples_.reserve(samples);
-  coefficients_.reserve(samples * sizeof(std::int16_t));
-  bits_.reserve(std::size_t(batch.blocks()) * sizeof(std::uint32_t));
-  zeros_.reserve(std::size_t(batch.pieces()) * sizeof(std::uint32_t));
+  samples_.reserve_with_room(samples);
+  coefficients_.reserve_with_room(samples * sizeof(std::int16_t));
+  bits_.reserve_with_room(std::size_t(batch.blocks()) * sizeof(std::uint32_t));
+  zeros_.reserve_with_room(std::size_t(batch.pieces()) * sizeof(std::uint32_t));
   clear(words_, std::size_t(batch.pieces()) * kJpegPieceBytes, stream);
   clear(scans_, batch.images().size() * sizeof(JpegScan), stream);
   return {.images = images_.as<JpegOutput>(),

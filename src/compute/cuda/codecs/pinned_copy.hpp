@@ -12,8 +12,8 @@ template <class T>
 void copy_in_async(std::span<const T> values, PinnedBuffer& host, DeviceBuffer& device,
                    cudaStream_t stream) {
   const std::size_t bytes = values.size_bytes();
-  host.reserve(bytes);
-  device.reserve(bytes);
+  host.reserve_with_room(bytes);
+  device.reserve_with_room(bytes);
   std::ranges::copy(values, host.as<T>());
   ECKART_CUDA_CHECK_COPY(
       cudaMemcpyAsync(device.as<>(), host.as<>(), bytes, cudaMemcpyHostToDevice, stream), bytes);

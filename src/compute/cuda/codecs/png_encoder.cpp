@@ -10,11 +10,11 @@ void PngEncoder::encode(const std::byte* pixels, const PngBatch& batch, std::siz
   if (images == 0) return;
   copy_in_async(batch.images(), host_images_, images_, stream);
   copy_in_async(batch.pieces(), host_pieces_, pieces_, stream);
-  filtered_.reserve(batch.filtered_bytes());
-  blocks_.reserve(batch.block_bytes());
-  block_results_.reserve(std::size_t(pieces) * sizeof(PngBlock));
-  placed_.reserve(std::size_t(pieces) * sizeof(PngChunk));
-  chunks_.reserve(std::size_t(images) * sizeof(PngChunks));
+  filtered_.reserve_with_room(batch.filtered_bytes());
+  blocks_.reserve_with_room(batch.block_bytes());
+  block_results_.reserve_with_room(std::size_t(pieces) * sizeof(PngBlock));
+  placed_.reserve_with_room(std::size_t(pieces) * sizeof(PngChunk));
+  chunks_.reserve_with_room(std::size_t(images) * sizeof(PngChunks));
   bytes_.reserve(capacity);
   const auto* const device_images = images_.as<PngImage>();
   const auto* const device_pieces = pieces_.as<PngPiece>();
