@@ -51,7 +51,7 @@ TEST_F(CommandLineOptionTest, takes_at_most_one_argument_in_every_command) {
   }
   EXPECT_EQ(commands().size(), 13u)
       << "docs/explanation/reliability.md has this figure, and the next";
-  EXPECT_EQ(with_value, 88);
+  EXPECT_EQ(with_value, 89);
 }
 
 /// The same test, through the parser.
