@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <set>
@@ -87,9 +88,9 @@ class PublicationGroup {
   }
 
   void rename_files(const OnPublishFailure& on_publish_failure) {
-    const std::unique_lock linking = options_.linking && have_no_names()
-                                         ? std::unique_lock(*options_.linking)
-                                         : std::unique_lock<std::mutex>();
+    constexpr std::chrono::milliseconds kMaxWait{100};
+    std::unique_lock<std::timed_mutex> linking;
+    if (options_.linking && have_no_names()) linking = {*options_.linking, kMaxWait};
     for (std::size_t i = 0; i < publications_.size(); ++i) {
       try {
         if (publications_[i]->files_.size() > 1) check_collisions(i);

@@ -35,10 +35,10 @@ class OutputOwner {
   virtual void release_outputs(const WorkItem& item) = 0;
 
   /// See io::PublishOptions::linking.
-  std::mutex& linking_mutex() { return linking_mutex_; }
+  std::timed_mutex& linking_mutex() { return linking_mutex_; }
 
  private:
-  std::mutex linking_mutex_;
+  std::timed_mutex linking_mutex_;
 };
 
 }  // namespace eckart::pipeline

@@ -32,8 +32,7 @@ class JobTest : public testing::Test {
   }
 
   void load_and_write() {
-    flow::Budget budget(std::size_t(1) << 30);
-    test::FakeMemory memory([&](std::size_t bytes) { return budget.reserve(bytes); });
+    test::FakeMemory memory([this](std::size_t bytes) { return budget_.reserve(bytes); });
     job_->load(*item_, memory);
     item_->advance(pipeline::ItemState::loaded);
     pipeline::complete_outputs(*item_);
@@ -50,6 +49,7 @@ class JobTest : public testing::Test {
 
   const test::TempFolder in_, out_;
   const std::filesystem::path input_ = in_.path() / "a.png", output_ = out_.path() / "a.png";
+  flow::Budget budget_{std::size_t(1) << 30};
   std::optional<Job> job_;
   pipeline::ItemPtr item_;
 };
