@@ -137,7 +137,7 @@ Rate measure_plain_writing(const fs::path& folder, const FileLoad& load) {
 Rate measure_publishing(const fs::path& folder, const FileLoad& load) {
   const std::vector<std::byte> content = make_content(load);
   create_folders(folder, load);
-  std::mutex linking;
+  std::timed_mutex linking;
   return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
     std::vector<io::Publication> publications(std::size_t(end - first));
     std::vector<io::Publication*> group;
