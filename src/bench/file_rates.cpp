@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <random>
 #include <string>
@@ -137,7 +136,6 @@ Rate measure_plain_writing(const fs::path& folder, const FileLoad& load) {
 Rate measure_publishing(const fs::path& folder, const FileLoad& load) {
   const std::vector<std::byte> content = make_content(load);
   create_folders(folder, load);
-  std::timed_mutex linking;
   return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
     std::vector<io::Publication> publications(std::size_t(end - first));
     std::vector<io::Publication*> group;
@@ -151,10 +149,8 @@ Rate measure_publishing(const fs::path& folder, const FileLoad& load) {
                                       const fs::path&) -> io::CollisionAction {
       throw ItemError(FailureReason::output_collision, "a file exists");
     };
-    io::publish(
-        group,
-        {.durable = load.durable, .resolve_collision = refuse_to_replace, .linking = &linking},
-        [](std::size_t, const ItemError& error) { throw error; });
+    io::publish(group, {.durable = load.durable, .resolve_collision = refuse_to_replace},
+                [](std::size_t, const ItemError& error) { throw error; });
   });
 }
 

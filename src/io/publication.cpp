@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <mutex>
 #include <set>
@@ -88,9 +86,6 @@ class PublicationGroup {
   }
 
   void rename_files(const OnPublishFailure& on_publish_failure) {
-    constexpr std::chrono::milliseconds kMaxWait{100};
-    std::unique_lock<std::timed_mutex> linking;
-    if (options_.linking && have_no_names()) linking = {*options_.linking, kMaxWait};
     for (std::size_t i = 0; i < publications_.size(); ++i) {
       try {
         if (publications_[i]->files_.size() > 1) check_collisions(i);
@@ -112,12 +107,6 @@ class PublicationGroup {
   }
 
  private:
-  bool have_no_names() const {
-    return std::ranges::any_of(publications_, [](const Publication* publication) {
-      return !publication->files_.empty() && publication->files_.front().temporary->path().empty();
-    });
-  }
-
   /// A failure here is an EnvironmentError: it does not depend on the image.
   template <class Step>
   void for_each_file(const Step& step) const {

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -67,11 +66,6 @@ struct PublishOptions {
   /// returned `replace` immediately before. A file that appears later at a free path is detected.
   /// The function is called for all files of a publication before the first rename.
   ResolveCollision resolve_collision{};
-  /// If set, held while files without a name get their names. The kernel lets one thread at a time
-  /// change a folder, and threads that wait for that take longer than the change itself. Guards
-  /// nothing: if another thread holds it for long, because its disk does not respond, publish()
-  /// goes on without it.
-  std::timed_mutex* linking = nullptr;
 };
 
 /// Renames all files to their paths. Throws EnvironmentError. Publications that are not

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <mutex>
 #include <span>
 
 #include "io/publication.hpp"
@@ -33,12 +32,6 @@ class OutputOwner {
   virtual void record(std::span<WorkItem* const> items) = 0;
   /// Releases the names of the item's outputs, if other inputs may use them later.
   virtual void release_outputs(const WorkItem& item) = 0;
-
-  /// See io::PublishOptions::linking.
-  std::timed_mutex& linking_mutex() { return linking_mutex_; }
-
- private:
-  std::timed_mutex linking_mutex_;
 };
 
 }  // namespace eckart::pipeline

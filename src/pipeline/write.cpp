@@ -221,11 +221,9 @@ void publish(std::span<WorkItem* const> items, OutputOwner& owner, bool durable)
   for (WorkItem* item : items) publications.push_back(&item->publication);
   const io::PublishOptions options{
       .durable = durable,
-      .resolve_collision =
-          [&](std::size_t index, const auto& output, const auto& written) {
-            return owner.resolve_collision(*items[index], output, written);
-          },
-      .linking = &owner.linking_mutex()};
+      .resolve_collision = [&](std::size_t index, const auto& output, const auto& written) {
+        return owner.resolve_collision(*items[index], output, written);
+      }};
   io::publish(publications, options, [&](std::size_t index, const ItemError& error) {
     items[index]->outcome = Outcome::failed(Stage::write, error.reason(), error.what());
   });
