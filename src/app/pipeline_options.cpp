@@ -22,23 +22,28 @@ int publish_group_files(int write_threads) {
 }  // namespace
 
 pipeline::PipelineOptions pipeline_options(const settings::Settings& settings) {
-  const auto threads_or_default = [](int threads, int default_threads) {
+  const int cores = machine::usable_cores();
+  const auto initial = [](int threads, int default_threads) {
     return threads > 0 ? threads : default_threads;
   };
-  const int write_threads =
-      threads_or_default(settings.threads.write, default_write_threads(machine::usable_cores()));
-  return {.load_threads = threads_or_default(settings.threads.load,
-                                             default_load_threads(machine::usable_cores())),
-          .write_threads = write_threads,
-          .budget_bytes = std::size_t(settings.budget_mb) << 20,
-          .pad_multiple = settings.batch.pad,
-          .linger = std::chrono::milliseconds(settings.batch.linger_ms),
-          .publish_group_files = settings.durability == settings::Durability::file
-                                     ? 1
-                                     : publish_group_files(write_threads),
-          .wait_for_space = settings.wait_for_space,
-          .limits = {.stall = std::chrono::seconds(settings.timeouts.stall_s),
-                     .decode = std::chrono::seconds(settings.limits.decode_s)}};
+  const auto max = [cores](int threads) { return threads > 0 ? 0 : max_auto_threads(cores); };
+  const int write_threads = initial(settings.threads.write, default_write_threads(cores));
+  const int max_write_threads = max(settings.threads.write);
+  return {
+      .load_threads = initial(settings.threads.load, default_load_threads(cores)),
+      .write_threads = write_threads,
+      .max_load_threads = max(settings.threads.load),
+      .max_write_threads = max_write_threads,
+      .cores = cores,
+      .budget_bytes = std::size_t(settings.budget_mb) << 20,
+      .pad_multiple = settings.batch.pad,
+      .linger = std::chrono::milliseconds(settings.batch.linger_ms),
+      .publish_group_files = settings.durability == settings::Durability::file
+                                 ? 1
+                                 : publish_group_files(std::max(write_threads, max_write_threads)),
+      .wait_for_space = settings.wait_for_space,
+      .limits = {.stall = std::chrono::seconds(settings.timeouts.stall_s),
+                 .decode = std::chrono::seconds(settings.limits.decode_s)}};
 }
 
 compute::BackendOptions backend_options(const settings::Settings& settings,

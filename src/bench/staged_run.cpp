@@ -23,6 +23,16 @@ constexpr std::chrono::milliseconds kStopInterval{50};  // between two looks at 
 
 Rate& of(StageRates& rates, Stage stage) { return rates[std::size_t(stage)]; }
 
+/// A stage alone has all cores. Where a run adds threads, it has as many.
+pipeline::PipelineOptions options_of_stages_alone(const settings::Settings& settings) {
+  pipeline::PipelineOptions options = app::pipeline_options(settings);
+  if (options.max_load_threads > options.load_threads)
+    options.load_threads = std::max(options.load_threads, options.cores);
+  if (options.max_write_threads > options.write_threads)
+    options.write_threads = std::max(options.write_threads, options.cores);
+  return options;
+}
+
 }  // namespace
 
 class StagedRun::LoadContext : public pipeline::LoadContext {
@@ -44,7 +54,7 @@ class StagedRun::LoadContext : public pipeline::LoadContext {
 StagedRun::StagedRun(const settings::Settings& settings, const std::filesystem::path& input,
                      const std::filesystem::path& output, bool leaves_jpegs_to_backend,
                      const std::stop_token& stop)
-    : options_(app::pipeline_options(settings)),
+    : options_(options_of_stages_alone(settings)),
       leaves_jpegs_to_backend_(leaves_jpegs_to_backend),
       stop_(stop),
       job_({.settings = settings, .inputs = {input}, .files_from = {}, .output = output}),

@@ -25,11 +25,12 @@ RunMeasurement largest_machine_run(const std::vector<RunMeasurement>& runs) {
   return average_runs(comparable_runs(runs, best->cores, best->gpus));
 }
 
-/// Cores, GPUs and the threads of each stage.
-using MachineConfig = std::vector<int>;
+/// Cores, GPUs and the threads of each stage if they were set.
+using MachineConfig = std::vector<double>;
 MachineConfig machine_config(const RunMeasurement& run) {
-  MachineConfig machine = {run.cores, run.gpus};
-  for (const StageUtilization& stage : run.stages) machine.push_back(stage.workers);
+  MachineConfig machine = {double(run.cores), double(run.gpus)};
+  const std::vector<double> threads = run.explicit_threads();
+  machine.insert(machine.end(), threads.begin(), threads.end());
   return machine;
 }
 
@@ -72,7 +73,7 @@ std::map<int, double> max_observed_disk_rates(const std::vector<RunMeasurement>&
   for (const auto& [where, all] : rates) {
     double mean = 0;
     for (const double rate : all) mean += rate / double(all.size());
-    double& seen = by_stage[where.first][where.second.front()];
+    double& seen = by_stage[where.first][int(where.second.front())];
     seen = std::max(seen, mean);
   }
   std::map<int, double> lowest_rates;
@@ -125,18 +126,21 @@ Estimate Model::rate_estimate(double rate_per_s) const {
   return {rate_per_s, rate_per_s * (1 - half), rate_per_s * (1 + half)};
 }
 
-/// Uses the defaults of `threads: auto` and of the backends (core/default_threads.hpp).
+/// The most threads of `threads: auto`, and the defaults of the backends
+/// (core/default_threads.hpp).
 int Model::threads(Stage stage, int cores, int gpus) const {
   const auto fixed = fixed_thread_counts_.find(stage);
   if (fixed != fixed_thread_counts_.end()) return fixed->second;
   const auto baseline_stage = std::ranges::find(baseline_.stages, stage, &StageUtilization::stage);
+  const int baseline_workers = int(std::lround(baseline_stage->workers));
   const bool is_here = cores == baseline_.cores && gpus == baseline_.gpus;
-  if (is_here && !baseline_.has_explicit_threads) return baseline_stage->workers;
-  if (stage == Stage::load) return default_load_threads(cores);
-  if (stage == Stage::write) return default_write_threads(cores);
+  const int least = is_here && !baseline_.has_explicit_threads ? baseline_workers : 1;
+  if (stage == Stage::load || stage == Stage::write)
+    return std::max(least, max_auto_threads(cores));
   if (stage != Stage::compute) return 1;
+  if (is_here && !baseline_.has_explicit_threads) return baseline_workers;
   if (baseline_.gpus == 0) return default_cpu_lanes(cores);
-  return std::max(1, baseline_stage->workers * gpus / baseline_.gpus);
+  return std::max(1, baseline_workers * gpus / baseline_.gpus);
 }
 
 /// If the lanes of a GPU were not the bottleneck, their waiting time does not show how many images
@@ -149,11 +153,13 @@ bool Model::can_be_bottleneck(const StageUtilization& stage) const {
 
 std::vector<Bound> Model::baseline_bounds() const {
   std::vector<Bound> bounds;
-  const auto add = [&](Resource resource, int servers, double utilization, bool is_lower_bound) {
+  // `growth`: how many times as many servers there may be.
+  const auto add = [&](Resource resource, double servers, double utilization, bool is_lower_bound,
+                       double growth = 1) {
     if (utilization <= 0) return;
     const double rate = baseline_.rate_per_s;
-    bounds.push_back({resource, utilization * servers / rate, servers, utilization,
-                      rate_estimate(rate / utilization), is_lower_bound});
+    bounds.push_back({resource, utilization * servers / rate, int(std::lround(servers)),
+                      utilization, rate_estimate(growth * rate / utilization), is_lower_bound});
   };
   const StageUtilization* waiting = nullptr;  // the stage that waits for the disk the most
   for (const StageUtilization& stage : baseline_.stages) {
@@ -164,13 +170,17 @@ std::vector<Bound> Model::baseline_bounds() const {
   add(Resource::gpu, baseline_.gpus, baseline_.gpu_utilization, !was_gpu_saturated_);
   for (const StageUtilization& stage : baseline_.stages) {
     const Resource resource = &stage == waiting ? Resource::disk : resource_of(stage.stage);
-    if (can_be_bottleneck(stage))
-      add(resource, stage.workers, baseline_.stage_utilization(stage), false);
+    if (!can_be_bottleneck(stage)) continue;
+    const bool may_grow = !baseline_.has_explicit_threads && resource != baseline_.saturated &&
+                          resource != Resource::disk;
+    const double growth =
+        may_grow ? threads(stage.stage, baseline_.cores, baseline_.gpus) / stage.workers : 1;
+    add(resource, stage.workers, baseline_.stage_utilization(stage), false, growth);
   }
   std::ranges::stable_sort(bounds, [&](const Bound& a, const Bound& b) {
     const bool is_first = a.resource == baseline_.saturated;
     if (is_first != (b.resource == baseline_.saturated)) return is_first;
-    return a.utilization > b.utilization;
+    return a.rate_per_s.value < b.rate_per_s.value;
   });
   return bounds;
 }

@@ -15,10 +15,11 @@ inline constexpr int kMaxCores = 4096;
 
 /// The rate that one resource alone would allow. By the utilization law: servers / demand.
 struct Bound {
-  Resource resource = Resource::cores;  ///< if it is a stage: with the current number of threads
-  double demand_s = 0;                  ///< service demand: time of one image on one server
-  int servers = 1;                      ///< for a disk: the threads that wait for it
-  double utilization = 0;               ///< 0 to 1, if it was measured
+  /// If it is a stage: with the current number of threads, or with the most that `auto` allows.
+  Resource resource = Resource::cores;
+  double demand_s = 0;     ///< service demand: time of one image on one server
+  int servers = 1;         ///< for a disk: the threads that wait for it
+  double utilization = 0;  ///< 0 to 1, if it was measured
   Estimate rate_per_s = {};
   /// The true rate may be higher, because the demand is an upper bound.
   bool is_lower_bound = false;
@@ -53,7 +54,8 @@ class Model {
   Model(const std::vector<RunMeasurement>& runs, std::map<Stage, int> fixed_threads);
 
   /// Returns the bound of each resource on the current machine, by the utilization law: rate /
-  /// utilization. The lowest bound is first, but a saturated resource precedes all others.
+  /// utilization; of threads that a run adapts, with the most of them. The lowest bound is first,
+  /// but a saturated resource precedes all others.
   std::vector<Bound> baseline_bounds() const;
   /// Returns the bounds on another machine, the lowest first. The bound of a disk is the highest
   /// observed rate, because the logs do not show whether it could be faster.

@@ -93,9 +93,10 @@ void add_limits(const Plan& plan, Caveats& caveats) {
     caveats.push_back(fmt::format("Rates marked 'about' follow from how long threads waited{}.",
                                   plan.baseline.has_cpu_contention() ? "" : " for the disk"));
   } else if (has_disk_rows && plan.current_capacity.bottleneck != Resource::disk) {
-    caveats.push_back(
-        "For the disk, rates are what these logs show; more threads.load or threads.write, another "
-        "durability or a faster disk may do more.");
+    caveats.push_back(fmt::format(
+        "For the disk, rates are what these logs show; {}another durability or a "
+        "faster disk may do more.",
+        plan.baseline.has_explicit_threads ? "more threads.load or threads.write, " : ""));
   }
   const bool has_steps = std::ranges::any_of(plan.predictions, [&](const PredictionRow& at) {
     return has_thread_setting(*at.bottleneck) &&

@@ -68,7 +68,9 @@ double peak_rate(const LoggedRun& run) {
 std::vector<StageUtilization> stage_utilizations(const ThroughputSample& sums, double window_s) {
   std::vector<StageUtilization> demands;
   for (const StageSample& stage : sums.stages) {
-    const int workers = std::max(1, stage.workers);
+    const bool is_mean_known = stage.thread_s > 0 && sums.interval_s > 0;
+    const double workers =
+        std::max(1.0, is_mean_known ? stage.thread_s / sums.interval_s : double(stage.workers));
     demands.push_back({.stage = stage.stage,
                        .workers = workers,
                        .utilization = std::min(1.0, stage.busy_s / (workers * window_s)),
@@ -136,6 +138,13 @@ double RunMeasurement::stage_utilization(const StageUtilization& stage) const {
   if (is_waiting_for_disk(stage) || !is_wait_for_cores)
     return std::max(stage.utilization, stage.cpu_utilization);
   return stage.cpu_utilization;
+}
+
+std::vector<double> RunMeasurement::explicit_threads() const {
+  std::vector<double> threads;
+  if (!has_explicit_threads) return threads;
+  for (const StageUtilization& stage : stages) threads.push_back(stage.workers);
+  return threads;
 }
 
 double RunMeasurement::cores_used() const {

@@ -21,7 +21,7 @@ constexpr double kContentionRatio = 1.5;
 /// How the threads of a stage spent their time.
 struct StageUtilization {
   Stage stage = Stage::source;
-  int workers = 1;
+  double workers = 1;          ///< mean number of threads
   double utilization = 0;      ///< share of the threads' time, by the clock of the stage
   double cpu_utilization = 0;  ///< share in which they computed; otherwise they waited
 };
@@ -73,6 +73,9 @@ struct RunMeasurement {
   /// Returns the share of the time of the stage's threads that images took: work and waiting,
   /// except waiting for a core.
   double stage_utilization(const StageUtilization& stage) const;
+
+  /// Returns the threads of each stage if they were set; empty if they were adapted.
+  std::vector<double> explicit_threads() const;
 
   /// Returns the number of cores that the cost refers to: all cores if they were the bottleneck, or
   /// else the busy cores.

@@ -94,12 +94,15 @@ StageSample parse_stage_sample(const JsonLine& json) {
   const auto name = required_value<std::string>(json, "name");
   const std::optional<Stage> stage = parse_stage(name);
   if (!stage) throw BadLine(fmt::format("has an unknown stage '{}'", name));
+  const double busy_s = seconds_or_zero(json, "busy_s");
   return {.stage = *stage,
           .workers = int(check_range(0, required_value<double>(json, "workers"),
                                      LogLimits::kThreads, "workers")),
-          .busy_s = seconds_or_zero(json, "busy_s"),
+          .busy_s = busy_s,
           .cpu_s = seconds_or_zero(json, "cpu_s"),
-          .images = count_or_zero(json, "images")};
+          .images = count_or_zero(json, "images"),
+          .thread_s = busy_s + seconds_or_zero(json, "waiting_for_input_s") +
+                      seconds_or_zero(json, "blocked_s")};
 }
 
 GpuSample parse_gpu(const JsonLine& json, double interval_s) {
@@ -178,6 +181,7 @@ ThroughputSample sum(const ThroughputSample& a, const ThroughputSample& b) {
     combined.stages[i].busy_s += a.stages[i].busy_s;
     combined.stages[i].cpu_s += a.stages[i].cpu_s;
     combined.stages[i].images += a.stages[i].images;
+    combined.stages[i].thread_s += a.stages[i].thread_s;
   }
   if (combined.stages.empty()) combined.stages = a.stages;
   if (combined.gpus.empty()) combined.gpus = a.gpus;

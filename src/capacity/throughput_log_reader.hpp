@@ -16,9 +16,10 @@ namespace eckart::capacity {
 /// The work of a stage in an interval, summed over its threads.
 struct StageSample {
   Stage stage = Stage::source;
-  int workers = 0;
+  int workers = 0;  ///< at the end of the interval
   double busy_s = 0, cpu_s = 0;
   std::int64_t images = 0;
+  double thread_s = 0;  ///< the time of its threads, whose number may change; 0: unknown
 };
 
 /// The work of a GPU in an interval.

@@ -24,11 +24,15 @@ std::int64_t cpu_ns(clockid_t clock) {
 class alignas(64) StageClock::WorkerRecord {
  public:
   struct Times {
-    std::array<std::int64_t, 3> ns{};  // by state
+    std::array<std::int64_t, 4> ns{};  // by state
+    bool is_absent = false;
     std::int64_t cpu = 0;
   };
 
-  void start(Time now) { since_.store(now, std::memory_order_relaxed); }
+  void start(State state, Time now) {
+    state_.store(state, std::memory_order_relaxed);
+    since_.store(now, std::memory_order_relaxed);
+  }
 
   /// To be called on the worker's thread. Returns the time of the change. This time is taken after
   /// `version_` is made odd. Readers take theirs before they check `version_`. Otherwise, if the
@@ -61,10 +65,11 @@ class alignas(64) StageClock::WorkerRecord {
         continue;
       }
       times.ns[std::size_t(state)] += (now - since).count();
+      times.is_absent = state == State::absent;
       break;
     }
     const std::lock_guard lock(thread_mutex_);
-    times.cpu = has_thread_ ? cpu_ns(thread_clock_) : cpu_ns_;
+    times.cpu = cpu_ns_ + (has_thread_ ? cpu_ns(thread_clock_) : 0);
     return times;
   }
 
@@ -81,24 +86,25 @@ class alignas(64) StageClock::WorkerRecord {
 
   void detach_thread() {
     const std::lock_guard lock(thread_mutex_);
-    cpu_ns_ = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (has_thread_) cpu_ns_ += cpu_ns(CLOCK_THREAD_CPUTIME_ID);
     has_thread_ = false;
   }
 
  private:
   std::atomic<std::uint64_t> version_{0};
-  std::array<std::atomic<std::int64_t>, 3> ns_{};
+  std::array<std::atomic<std::int64_t>, 4> ns_{};
   std::atomic<Time> since_{};
   std::atomic<State> state_{State::waiting_for_input};
   mutable std::mutex thread_mutex_;
   bool has_thread_ = false;
   clockid_t thread_clock_{};
-  std::int64_t cpu_ns_ = 0;  // of the ended thread
+  std::int64_t cpu_ns_ = 0;  // of the ended threads
 };
 
-StageClock::StageClock(int workers, Time start)
-    : count_(workers), records_(std::make_unique<WorkerRecord[]>(std::size_t(workers))) {
-  for (int i = 0; i < count_; ++i) records_[std::size_t(i)].start(start);
+StageClock::StageClock(int workers, int max_workers, Time start)
+    : count_(max_workers), records_(std::make_unique<WorkerRecord[]>(std::size_t(max_workers))) {
+  for (int i = 0; i < count_; ++i)
+    records_[std::size_t(i)].start(i < workers ? State::waiting_for_input : State::absent, start);
 }
 
 StageClock::~StageClock() = default;
@@ -110,7 +116,7 @@ StageClock::Worker::Worker(StageClock& clock, int index, OnWait on_wait)
 }
 
 StageClock::Worker::~Worker() {
-  enter(State::waiting_for_input);
+  enter(last_state_);
   record_.detach_thread();
 }
 
@@ -121,9 +127,10 @@ std::chrono::nanoseconds StageClock::Worker::busy_time() const {
 }
 
 StageTimes StageClock::times() const {
-  StageTimes sum{.workers = count_};
+  StageTimes sum;
   for (int i = 0; i < count_; ++i) {
     const WorkerRecord::Times times = records_[std::size_t(i)].read();
+    sum.workers += times.is_absent ? 0 : 1;
     sum.busy_s += seconds(times.ns[0]);
     sum.waiting_for_input_s += seconds(times.ns[1]);
     sum.blocked_s += seconds(times.ns[2]);

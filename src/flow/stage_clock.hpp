@@ -13,27 +13,31 @@
 
 namespace eckart::flow {
 
-/// How the workers of one stage spent their time, in seconds summed over the workers.
+/// How the workers of one stage spent their time, in seconds summed over the workers. Time in which
+/// a worker was absent is not counted.
 struct StageTimes {
-  int workers = 0;
+  int workers = 0;  ///< that are not absent
   double busy_s = 0;
   double waiting_for_input_s = 0;
   double blocked_s = 0;
   double cpu_s = 0;  ///< CPU time of the workers' threads
 };
 
-/// The clock of one stage. From `start` on, every worker is in exactly one of three states, so the
-/// three sums add up to workers x wall time. A worker that has not begun or has ended counts as
-/// waiting for input.
+/// The clock of one stage. From `start` on, every worker is in exactly one state, so the sums of
+/// the first three add up to workers x wall time. A worker that has not begun or has ended counts
+/// as waiting for input. A worker that was added later, or has left, is absent until it begins.
 class StageClock {
   class WorkerRecord;
 
  public:
-  enum class State { busy, waiting_for_input, blocked };
+  enum class State { busy, waiting_for_input, blocked, absent };
   using Clock = std::chrono::steady_clock;
   using Time = Clock::time_point;
 
-  explicit StageClock(int workers, Time start = Clock::now());
+  /// The first `workers` of `max_workers` workers are present from `start` on, the others absent.
+  StageClock(int workers, int max_workers, Time start = Clock::now());
+  explicit StageClock(int workers, Time start = Clock::now())
+      : StageClock(workers, workers, start) {}
   ~StageClock();
   StageClock(const StageClock&) = delete;
   StageClock& operator=(const StageClock&) = delete;
@@ -64,12 +68,16 @@ class StageClock {
       return wait();
     }
 
+    /// From its end on, the worker is absent.
+    void leave() { last_state_ = State::absent; }
+
     /// The busy time of this worker so far.
     std::chrono::nanoseconds busy_time() const;
 
    private:
     Time enter(State next);
     WorkerRecord& record_;
+    State last_state_ = State::waiting_for_input;  // from its end on
     const OnWait on_wait_;
   };
 

@@ -14,6 +14,7 @@ namespace eckart::flow {
 namespace {
 
 constexpr std::size_t kMaxThreadNameBytes = 15;  // of Linux
+constexpr std::size_t kMaxNameBytes = 12;        // leaves space for the index
 
 /// Whether there is memory for the stack of another thread.
 bool has_memory_for_stack() {
@@ -44,35 +45,82 @@ std::exception_ptr thread_start_error() {
 }  // namespace
 
 Workers::Workers(std::string_view name, int count, Body body, OnFailure on_failure)
-    : body_(std::move(body)), on_failure_(std::move(on_failure)) {
-  threads_.reserve(std::size_t(count));
+    : Workers(
+          name, count, [body = std::move(body)](int index, Workers&) { body(index); },
+          std::move(on_failure)) {}
+
+Workers::Workers(std::string_view name, int count, AdjustableBody body, OnFailure on_failure)
+    : body_(std::move(body)),
+      on_failure_(std::move(on_failure)),
+      name_(name.substr(0, kMaxNameBytes)),
+      count_(count) {
+  const std::lock_guard lock(mutex_);
+  workers_.resize(std::size_t(count));
   for (int index = 0; index < count; ++index) {
     try {
-      threads_.emplace_back([this, index] { run(index); });
+      start(index);
     } catch (...) {
       on_failure_(thread_start_error());
       break;
     }
-    // Without an allocation, because this constructor must not throw while threads run.
-    std::array<char, 32> full_name{};
-    std::snprintf(full_name.data(), full_name.size(), "%.*s:%d",
-                  int(std::min<std::size_t>(name.size(), 12)), name.data(), index);
-    full_name[kMaxThreadNameBytes] = '\0';
-    pthread_setname_np(threads_.back().native_handle(), full_name.data());
   }
+}
+
+/// Needs the mutex.
+void Workers::start(int index) {
+  std::thread& thread = workers_[std::size_t(index)].thread;
+  thread = std::thread([this, index] { run(index); });
+  // Without an allocation, because the constructor must not throw while threads run.
+  std::array<char, 32> full_name{};
+  std::snprintf(full_name.data(), full_name.size(), "%s:%d", name_.c_str(), index);
+  full_name[kMaxThreadNameBytes] = '\0';
+  pthread_setname_np(thread.native_handle(), full_name.data());
+}
+
+void Workers::set_count(int count) {
+  const std::lock_guard lock(mutex_);
+  if (is_joined_) return;
+  while (workers_.size() < std::size_t(count)) workers_.emplace_back().has_left = true;
+  count_ = count;
+  for (int index = 0; index < count; ++index) {
+    Worker& worker = workers_[std::size_t(index)];
+    if (!worker.has_left) continue;
+    if (worker.thread.joinable()) worker.thread.join();  // it is about to end
+    try {
+      start(index);
+    } catch (const std::exception&) {
+      return;
+    }
+    worker.has_left = false;
+  }
+}
+
+bool Workers::leaves(int index) {
+  if (index < count_) return false;
+  const std::lock_guard lock(mutex_);
+  return workers_[std::size_t(index)].has_left = index >= count_;
 }
 
 void Workers::run(int index) {
   try {
-    body_(index);
+    body_(index, *this);
   } catch (...) {
     on_failure_(std::current_exception());
   }
 }
 
 void Workers::join() {
-  for (std::thread& thread : threads_) {
-    if (thread.joinable()) thread.join();
+  for (;;) {
+    std::thread thread;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto running = std::ranges::find_if(
+          workers_, [](const Worker& worker) { return worker.thread.joinable(); });
+      is_joined_ = running == workers_.end();
+      if (is_joined_) return;
+      thread = std::move(running->thread);
+    }
+    thread.join();
   }
 }
 

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "flow/pause.hpp"
-#include "flow/workers.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
@@ -25,6 +24,8 @@ constexpr std::size_t kFinishedCapacity = 1024;
 
 constexpr std::chrono::milliseconds kMinQueueTraceInterval{
     5};  // between two samples of the queue sizes
+
+int max_threads(int initial, int max) { return std::max(initial, max); }
 
 /// For one item. A wait for the budget is not part of the step of its thread.
 class ItemLoadContext : public LoadContext {
@@ -84,9 +85,11 @@ Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& o
       in_flight_batches_(steps),
       jpeg_decoding_(options.load_threads),
       source_clock_(1, start_),
-      load_clock_(options.load_threads, start_),
+      load_clock_(options.load_threads, max_threads(options.load_threads, options.max_load_threads),
+                  start_),
       batch_clock_(1, start_),
-      write_clock_(options.write_threads, start_),
+      write_clock_(options.write_threads,
+                   max_threads(options.write_threads, options.max_write_threads), start_),
       write_stage_{
           steps_,
           options_,
@@ -103,15 +106,20 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
     abort(std::move(error));
   };
 
-  std::optional<Workers> source, load, batch, compute, write;
+  std::optional<Workers> source, load, batch, compute, write, adaptation;
+  std::stop_source adaptation_stop;
   compute::Backend* backend = nullptr;
   try {
     source.emplace(
         to_string(Stage::source), 1, [this](int) { run_source(); }, on_failure);
     load.emplace(
-        to_string(Stage::load), options_.load_threads, [this](int i) { run_load(i); }, on_failure);
+        to_string(Stage::load), options_.load_threads,
+        [this](int i, Workers& workers) { run_load(i, workers); }, on_failure);
     write.emplace(
-        to_string(Stage::write), options_.write_threads, [this](int i) { run_write(i); },
+        to_string(Stage::write), options_.write_threads,
+        [this](int i, Workers& workers) { run_write(i, workers); }, on_failure);
+    adaptation.emplace(
+        "adaptation", 1, [&](int) { adapt_threads(*load, *write, adaptation_stop.get_token()); },
         on_failure);
     backend = &steps_.create_backend();
     compute_clock_.emplace(backend->lanes(), start_);
@@ -139,6 +147,8 @@ telemetry::RunReport Pipeline::run(trace::Trace* trace) {
   join(compute);
   finished_.close();
   join(write);
+  adaptation_stop.request_stop();
+  join(adaptation);
 
   telemetry::RunReport report = tally_.report();
   report.stopped_by = stopped_by();
@@ -248,10 +258,12 @@ void Pipeline::log_unread_files() const {
   if (!files.empty() && more > 0) spdlog::debug("and {} more files that are not read", more);
 }
 
-void Pipeline::run_load(int index) {
+void Pipeline::run_load(int index, flow::Workers& workers) {
   ThreadTrace trace(trace_, Stage::load, index);
   flow::StageClock::Worker clock(load_clock_, index, trace.on_wait());
-  while (auto popped = clock.measure_wait(State::waiting_for_input, [&] { return found_.pop(); })) {
+  while (!workers.leaves(index)) {
+    auto popped = clock.measure_wait(State::waiting_for_input, [&] { return found_.pop(); });
+    if (!popped) return;
     ItemPtr item = std::move(*popped);
     meters_.found.add(Clock::now() - item->entered_at);
     const auto busy_before = clock.busy_time();
@@ -273,6 +285,7 @@ void Pipeline::run_load(int index) {
     ItemChannel& next = to_compute ? loaded_ : finished_;
     push(next, std::move(item), clock);
   }
+  clock.leave();
 }
 
 /// Loads an item. If no file descriptors are left, waits until writers release some, and tries
@@ -371,10 +384,12 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
       .run();
 }
 
-void Pipeline::run_write(int index) {
+void Pipeline::run_write(int index, flow::Workers& workers) {
   ThreadTrace trace(trace_, Stage::write, index);
   flow::StageClock::Worker clock(write_clock_, index, trace.on_wait());
-  WriteWorker(write_stage_, clock, trace).run();
+  const bool has_left =
+      WriteWorker(write_stage_, clock, trace).run([&] { return workers.leaves(index); });
+  if (has_left) clock.leave();
 }
 
 /// Returns the message of the EnvironmentError that ended the run; empty if there was no error.

@@ -11,6 +11,7 @@
 #include "core/instant.hpp"
 #include "flow/budget.hpp"
 #include "flow/stage_clock.hpp"
+#include "flow/workers.hpp"
 #include "io/source.hpp"
 #include "pipeline/activity.hpp"
 #include "pipeline/in_flight_batches.hpp"
@@ -67,12 +68,13 @@ class Pipeline {
   void trace_queue_sizes();
   void run_source();
   void log_unread_files() const;
-  void run_load(int index);
+  void run_load(int index, flow::Workers& workers);
   void run_batch(const compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
   bool should_flush_batches() const;
   void run_compute(compute::Backend& backend, int index);
-  void run_write(int index);
+  void run_write(int index, flow::Workers& workers);
+  void adapt_threads(flow::Workers& load, flow::Workers& write, const std::stop_token& stop);
 
   void load(WorkItem& item, LoadContext& context, flow::StageClock::Worker& clock,
             Activity::Scope& step);

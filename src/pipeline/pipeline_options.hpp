@@ -9,8 +9,13 @@
 namespace eckart::pipeline {
 
 struct PipelineOptions {
-  int load_threads = 1;
-  int write_threads = 1;
+  int load_threads = 1;   ///< at the start
+  int write_threads = 1;  ///< at the start
+  /// Threads are added up to these numbers while that makes the stage faster; 0: the number is
+  /// fixed.
+  int max_load_threads = 0;
+  int max_write_threads = 0;
+  int cores = 1;  ///< that the process may use; for the number of threads
   std::size_t budget_bytes;
   int pad_multiple = kDefaultPadMultiple;  ///< rows and columns are padded up to a multiple of this
   std::chrono::milliseconds linger;

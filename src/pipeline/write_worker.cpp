@@ -10,13 +10,14 @@ namespace eckart::pipeline {
 
 using State = flow::StageClock::State;
 
-void WriteWorker::run() {
+bool WriteWorker::run(const std::function<bool()>& leaves) {
   for (;;) {
+    if (group_.empty() && leaves()) return true;
     // A worker with a non-empty group does not wait for more items.
     auto popped = group_.empty() ? clock_.measure_wait(State::waiting_for_input,
                                                        [&] { return stage_.in.pop(); })
                                  : stage_.in.try_pop();
-    if (!popped && group_.empty()) return;
+    if (!popped && group_.empty()) return false;
     if (popped) add_to_group(std::move(*popped));
     if (!popped || group_files_ >= std::size_t(stage_.options.publish_group_files)) publish();
   }

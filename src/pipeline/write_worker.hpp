@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "core/error.hpp"
@@ -32,9 +33,10 @@ class WriteWorker {
   WriteWorker(WriteStage& stage, flow::StageClock::Worker& clock, ThreadTrace& trace)
       : stage_(stage), clock_(clock), trace_(trace) {}
 
-  /// Runs until `in` is closed and empty. Throws EnvironmentError, and other errors that end the
+  /// Runs until `in` is closed and empty, or until `leaves` returns true, which it is asked between
+  /// two groups. Returns whether it left. Throws EnvironmentError, and other errors that end the
   /// run.
-  void run();
+  bool run(const std::function<bool()>& leaves = [] { return false; });
 
  private:
   void add_to_group(ItemPtr item);

@@ -10,9 +10,10 @@
 namespace eckart::reports {
 namespace {
 
-/// What may help if the stage is the bottleneck; empty if that is not known.
+/// What may help if the stage is the bottleneck; empty if that is not known. `workers`: 0 if the
+/// pipeline adapts their number.
 std::string advice(Stage stage, int workers) {
-  if (stage != Stage::load && stage != Stage::write) return {};
+  if ((stage != Stage::load && stage != Stage::write) || workers == 0) return {};
   return fmt::format(". More threads may help: --set threads.{}={}", to_string(stage), 2 * workers);
 }
 

@@ -132,7 +132,7 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   return {.resource = waits_for_disk ? Resource::disk : resource_of(busiest->stage),
           .busy = busy,
           .stage = busiest->stage,
-          .stage_workers = busiest->workers};
+          .stage_workers = busiest->is_adaptive ? 0 : busiest->workers};
 }
 
 }  // namespace eckart::telemetry

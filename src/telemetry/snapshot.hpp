@@ -40,10 +40,11 @@ struct ImageCounts {
 };
 
 /// One stage. Seconds are sums over its workers. Busy, waiting and blocked time add up to workers x
-/// time.
+/// time; if the number of workers changed, to their mean number x time.
 struct StageStats {
   Stage stage = Stage::source;
-  int workers = 0;
+  int workers = 0;           ///< now
+  bool is_adaptive = false;  ///< the pipeline adapts their number
   double busy_s = 0;
   double waiting_for_input_s = 0;
   double blocked_s = 0;
@@ -119,7 +120,9 @@ struct Bottleneck {
   /// stage was busy, or the GPU is the bottleneck.
   std::optional<Stage> stage = {};
   double stage_cpu_share = 0;  ///< if the cores are saturated: the share of CPU time of `stage`
-  int stage_workers = 0;       ///< if a stage or the disk is the resource: the threads of `stage`
+  /// If a stage or the disk is the resource: the threads of `stage`, unless the pipeline adapts
+  /// their number; otherwise 0.
+  int stage_workers = 0;
 };
 /// The name of a resource in reports, logs and the progress line: cpu, gpu, disk, or the stage.
 std::string_view short_name(Resource resource);

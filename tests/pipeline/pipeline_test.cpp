@@ -234,6 +234,57 @@ TEST(Pipeline, lets_an_image_larger_than_the_budget_through_alone) {
   EXPECT_TRUE(alone);
 }
 
+/// Every image waits in `step` until so many are there at the same time, as if a disk were slow.
+class SlowStep {
+ public:
+  explicit SlowStep(int together) : together_(together) {}
+  void pass() {
+    ++waiting_;
+    wait_until([&] { return waiting_ >= together_; });
+  }
+
+ private:
+  const int together_;
+  std::atomic<int> waiting_ = 0;
+};
+
+const telemetry::StageStats& stage_of(const telemetry::RunReport& report, Stage stage) {
+  return *std::ranges::find(report.stages, stage, &telemetry::StageStats::stage);
+}
+
+TEST(Pipeline, adds_load_threads_while_all_of_them_wait_for_the_disk) {
+  PipelineHarness harness;
+  harness.options.load_threads = 1;
+  harness.options.max_load_threads = 4;
+  harness.options.cores = 1000;
+  SlowStep slow(3);
+  harness.on_load = [&](int) { slow.pass(); };
+  const telemetry::RunReport report = harness.run();
+  EXPECT_EQ(report.done, 20);
+  const telemetry::StageStats& load = stage_of(report, Stage::load);
+  EXPECT_TRUE(load.is_adaptive);
+  EXPECT_GT(telemetry::total_time_s(load), report.pipeline_s);
+  EXPECT_FALSE(stage_of(report, Stage::write).is_adaptive);
+}
+
+TEST(Pipeline, adds_write_threads_while_all_of_them_wait_for_the_disk) {
+  PipelineHarness harness;
+  harness.options.write_threads = 2;
+  harness.options.max_write_threads = 4;
+  harness.options.cores = 1000;
+  SlowStep slow(3);
+  harness.on_write = [&](int) { slow.pass(); };
+  EXPECT_EQ(harness.run().done, 20);
+}
+
+TEST(Pipeline, stops_while_it_may_add_threads) {
+  PipelineHarness harness;
+  harness.options.max_load_threads = harness.options.max_write_threads = 4;
+  harness.source_waits_at_end = true;
+  harness.on_publish = [&](int) { harness.pipeline().request_stop(); };
+  EXPECT_GE(harness.run().done, 1);
+}
+
 TEST(Pipeline, reports_progress) {
   PipelineHarness harness;
   harness.run();

@@ -51,7 +51,7 @@ function showTiles({total, last, watches}) {
 
 function showStages({last}) {
   setRows("stages", (last.stages ?? []).map((stage) => {
-    const thread_s = stage.workers * last.interval_s;
+    const thread_s = stage.busy_s + stage.waiting_for_input_s + stage.blocked_s;
     const [busy, input, blocked] = ["busy_s", "waiting_for_input_s", "blocked_s"].map((key) => share(stage[key], thread_s));
     return [
       {text: `${stage.name} × ${count(stage.workers)}`, name: `dot ${stage.name}`},

@@ -107,6 +107,22 @@ TEST(RunMeasurement, has_service_demands_independent_of_load) {
   EXPECT_NEAR(idle.core_s_per_image(), 1e-3, 1e-6) << "of the cores that it kept busy";
 }
 
+TEST(RunMeasurement, has_the_mean_number_of_threads_if_a_run_changed_it) {
+  LoggedRun run = synthetic_run({}, {});
+  run.total.reset();
+  for (std::size_t i = 0; i < run.intervals.size(); ++i) {
+    for (StageSample& stage : run.intervals[i].stages) {
+      stage.workers = i < 5 ? 4 : 8;
+      stage.thread_s = stage.workers * run.intervals[i].interval_s;
+      stage.busy_s = stage.thread_s / 2;
+    }
+  }
+  for (const StageUtilization& stage : measure(run).stages) {
+    EXPECT_NEAR(stage.workers, 6, 0.5);
+    EXPECT_NEAR(stage.utilization, 0.5, 1e-9);
+  }
+}
+
 TEST(Plan, finds_a_core_bottleneck_and_the_serial_fraction) {
   const SyntheticMachine machine{.serial_fraction = 0.04};
   std::vector<LoggedRun> runs;

@@ -74,6 +74,17 @@ TEST(ThroughputLogReader, sums_a_killed_run_with_a_truncated_last_line) {
   EXPECT_EQ(whole.cpu_s, 1);
 }
 
+TEST(ThroughputLogReader, adds_up_the_time_of_threads) {
+  const std::string stage =
+      R"(,"stages":[{"name":"load","workers":3,"busy_s":1,"waiting_for_input_s":0.5,"blocked_s":0.25}])";
+  const ReadResult reading =
+      read({head("a") + line("a", "interval", 1, 10, stage) + line("a", "interval", 2, 10, stage)});
+  ASSERT_EQ(reading.runs.size(), 1U);
+  const ThroughputSample whole = reading.runs[0].whole();
+  ASSERT_EQ(whole.stages.size(), 1U);
+  EXPECT_DOUBLE_EQ(whole.stages[0].thread_s, 3.5);
+}
+
 TEST(ThroughputLogReader, continues_after_a_truncated_line) {
   const std::string cut = line("a", "interval", 2, 99);
   const ReadResult reading =

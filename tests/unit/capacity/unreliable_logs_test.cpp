@@ -7,6 +7,7 @@
 #include "capacity/plan.hpp"
 #include "capacity/plan_answer.hpp"
 #include "capacity/plan_sentences.hpp"
+#include "core/default_threads.hpp"
 #include "tests/unit/capacity/synthetic_log.hpp"
 
 namespace eckart::capacity::test {
@@ -165,6 +166,7 @@ TEST(Baseline, has_consistent_bottleneck_capacity_and_utilization) {
       runs.push_back(synthetic_run({machine.cpu_s, machine.serial_fraction, 0, 0, 0.02},
                                    {.id = std::to_string(cores) + again,
                                     .cores = cores,
+                                    .settings = {{"threads.load", "2"}, {"threads.write", "3"}},
                                     .seed = std::uint64_t(cores + again[0])}));
     }
   }
@@ -176,6 +178,18 @@ TEST(Baseline, has_consistent_bottleneck_capacity_and_utilization) {
   for (const Bound& bound : plan.bounds) {
     EXPECT_NEAR(bound.rate_per_s.value * bound.utilization, plan.baseline.rate_per_s, 1e-6);
   }
+}
+
+TEST(Baseline, allows_the_threads_that_a_run_adds) {
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}}};
+  const SyntheticRunOptions idle{.cores = 4, .command = "watch", .arrival_per_s = 3000};
+  const Plan plan = single_plan({synthetic_run(machine, idle)});
+  const auto write = std::ranges::find(plan.bounds, Resource::write, &Bound::resource);
+  ASSERT_NE(write, plan.bounds.end());
+  EXPECT_EQ(write->servers, 3);
+  EXPECT_NEAR(write->utilization, 0.3, 0.01);
+  EXPECT_NEAR(write->rate_per_s.value, max_auto_threads(4) / 3e-4, 100) << "not 3 / 3e-4";
+  EXPECT_EQ(plan.bounds.front().resource, Resource::cores) << "threads are not the limit";
 }
 
 TEST(PredictedRate, does_not_fall_with_more_cores) {

@@ -50,6 +50,40 @@ TEST(StageClock, sums_times_over_the_workers) {
   EXPECT_GE(clock.times().waiting_for_input_s, kWorkers * 0.002 - 1e-6);
 }
 
+TEST(StageClock, does_not_count_the_time_in_which_a_worker_was_absent) {
+  StageClock clock(1, 3);
+  EXPECT_EQ(clock.times().workers, 1);
+  wait_for(0.002);
+  {
+    StageClock::Worker added(clock, 1);
+    EXPECT_EQ(clock.times().workers, 2);
+    added.leave();
+  }
+  const StageTimes left = clock.times();
+  wait_for(0.002);
+  const StageTimes later = clock.times();
+  EXPECT_EQ(later.workers, 1);
+  EXPECT_EQ(later.busy_s, left.busy_s) << "the busy time of a worker that left is kept";
+  EXPECT_GE(later.waiting_for_input_s, 0.004 - 1e-6) << "of the worker that was there";
+  EXPECT_EQ(later.blocked_s, 0);
+  StageClock::Worker again(clock, 1);
+  EXPECT_EQ(clock.times().workers, 2);
+}
+
+TEST(StageClock, adds_up_the_cpu_time_of_threads_that_follow_each_other_as_one_worker) {
+  StageClock clock(1);
+  double last = 0;
+  for (int thread = 0; thread < 2; ++thread) {
+    std::thread([&] {
+      StageClock::Worker worker(clock, 0);
+      wait_for(0.002);
+    }).join();
+    const double cpu_s = clock.times().cpu_s;
+    EXPECT_GT(cpu_s, last);
+    last = cpu_s;
+  }
+}
+
 TEST(StageClock, returns_the_result_of_a_wait_which_may_throw) {
   StageClock clock(1);
   StageClock::Worker worker(clock, 0);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <barrier>
 #include <fstream>
 #include <latch>
@@ -11,6 +12,7 @@
 #include <new>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/support/sanitized.hpp"
 
@@ -99,6 +101,63 @@ TEST(Workers, can_be_joined_twice) {
       "load", 2, [](int) {}, fail_unexpectedly);
   workers.join();
   workers.join();
+}
+
+/// Runs until stopped, or until its workers have too many threads.
+class AdjustableTest : public testing::Test {
+ protected:
+  void work(int index, Workers& workers) {
+    ++running_;
+    running_.notify_all();
+    while (!is_stopped_ && !workers.leaves(index)) std::this_thread::yield();
+    --running_;
+    running_.notify_all();
+  }
+  void wait_for(int threads) {
+    for (int running = running_; running != threads; running = running_) running_.wait(running);
+  }
+  void stop() { is_stopped_ = true; }
+
+  std::atomic<int> running_ = 0;
+  std::atomic<bool> is_stopped_ = false;
+  Workers workers_{"load", 2, [this](int index, Workers& workers) { work(index, workers); },
+                   fail_unexpectedly};
+};
+
+TEST_F(AdjustableTest, starts_and_ends_threads_while_others_run) {
+  wait_for(2);
+  workers_.set_count(5);
+  wait_for(5);
+  workers_.set_count(1);
+  wait_for(1);
+  workers_.set_count(3);
+  wait_for(3);
+  stop();
+  workers_.join();
+  EXPECT_EQ(running_, 0);
+}
+
+TEST_F(AdjustableTest, starts_no_threads_after_join) {
+  stop();
+  workers_.join();
+  is_stopped_ = false;
+  workers_.set_count(4);
+  EXPECT_EQ(running_, 0);
+}
+
+TEST(Workers, joins_threads_that_are_added_while_it_joins) {
+  std::atomic<int> ended = 0;
+  std::latch added(3);
+  Workers workers(
+      "load", 1,
+      [&](int, Workers& self) {
+        self.set_count(3);
+        added.arrive_and_wait();
+        ++ended;
+      },
+      fail_unexpectedly);
+  workers.join();
+  EXPECT_EQ(ended, 3);
 }
 
 TEST(Workers, names_threads_by_group_and_index) {

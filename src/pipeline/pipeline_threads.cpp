@@ -1,0 +1,59 @@
+#include <time.h>
+
+#include <vector>
+
+#include "flow/pause.hpp"
+#include "pipeline/pipeline.hpp"
+#include "pipeline/thread_adaptation.hpp"
+
+namespace eckart::pipeline {
+namespace {
+
+double process_cpu_s() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+
+}  // namespace
+
+/// Adapts the numbers of load and write threads until `stop` is requested.
+void Pipeline::adapt_threads(flow::Workers& load, flow::Workers& write,
+                             const std::stop_token& stop) {
+  constexpr std::chrono::milliseconds kInterval{100};
+  struct AdaptedStage {
+    flow::Workers& workers;
+    const flow::StageClock& clock;
+    const telemetry::DurationRecorder& taken;  ///< images
+    ThreadAdaptation adaptation;
+    ThreadAdaptation::Interval begin = {};  ///< totals at the beginning of the interval
+
+    ThreadAdaptation::Interval totals(double seconds) const {
+      const flow::StageTimes times = clock.times();
+      return {.seconds = seconds,
+              .images = taken.read().count(),
+              .busy_s = times.busy_s,
+              .thread_s = times.busy_s + times.waiting_for_input_s + times.blocked_s,
+              .core_s = process_cpu_s()};
+    }
+  };
+  std::vector<AdaptedStage> adapted;
+  const auto adapt = [&](flow::Workers& workers, const flow::StageClock& clock,
+                         const telemetry::DurationRecorder& taken, int min, int max) {
+    if (max > min) adapted.push_back({workers, clock, taken, {min, max, options_.cores}});
+  };
+  adapt(load, load_clock_, meters_.found, options_.load_threads, options_.max_load_threads);
+  adapt(write, write_clock_, meters_.finished, options_.write_threads, options_.max_write_threads);
+  while (!adapted.empty() && flow::pause(kInterval, stop)) {
+    for (AdaptedStage& stage : adapted) {
+      const ThreadAdaptation::Interval end =
+          stage.totals(std::chrono::duration<double>(Clock::now() - start_).count());
+      const ThreadAdaptation::Interval interval = end - stage.begin;
+      if (!stage.adaptation.is_long_enough(interval)) continue;
+      stage.workers.set_count(stage.adaptation.update(interval));
+      stage.begin = end;
+    }
+  }
+}
+
+}  // namespace eckart::pipeline
