@@ -17,34 +17,34 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 /// The samples of images that differ in how well they compress.
-enum class Content { zeros, noise, few_values, runs, ramp };
+enum class PngContent { zeros, noise, few_values, runs, ramp };
 
-struct TestImage {
+struct PngTestImage {
   ImageShape shape;
   Bytes samples;
 };
 
-TestImage make_image(const ImageShape& shape, Content content, unsigned seed) {
-  TestImage image{shape, Bytes(shape.bytes())};
+PngTestImage make_image(const ImageShape& shape, PngContent content, unsigned seed) {
+  PngTestImage image{shape, Bytes(shape.bytes())};
   std::mt19937 random(seed);
   unsigned value = 0, rest = 0;
   for (std::size_t i = 0; i < image.samples.size(); ++i) {
     switch (content) {
-      case Content::zeros:
+      case PngContent::zeros:
         break;
-      case Content::noise:
+      case PngContent::noise:
         value = random();
         break;
-      case Content::few_values:
+      case PngContent::few_values:
         value = random() % 3;
         break;
-      case Content::runs:
+      case PngContent::runs:
         if (rest-- == 0) {
           value = random();
           rest = random() % 700;
         }
         break;
-      case Content::ramp:
+      case PngContent::ramp:
         value = unsigned(i / 7) + random() % 4;
         break;
     }
@@ -54,7 +54,7 @@ TestImage make_image(const ImageShape& shape, Content content, unsigned seed) {
 }
 
 /// The chunks that the CPU makes.
-Bytes expected_chunks(const TestImage& image) {
+Bytes expected_chunks(const PngTestImage& image) {
   const ImageShape& shape = image.shape;
   const std::size_t row_bytes = shape.bytes() / std::size_t(shape.rows);
   Bytes samples = image.samples;
@@ -82,7 +82,7 @@ class PngEncoderTest : public testing::Test {
       GTEST_SKIP() << message;
   }
 
-  void add(const ImageShape& shape, Content content) {
+  void add(const ImageShape& shape, PngContent content) {
     images_.push_back(make_image(shape, content, unsigned(images_.size())));
     batch_.add(shape, std::int64_t(samples_.size()));
     samples_.insert(samples_.end(), images_.back().samples.begin(), images_.back().samples.end());
@@ -102,14 +102,14 @@ class PngEncoderTest : public testing::Test {
     return std::ranges::equal(chunks, expected_chunks(images_[image]));
   }
 
-  std::vector<TestImage> images_;
+  std::vector<PngTestImage> images_;
   Bytes samples_;
   PngBatch batch_;
   PngEncoder encoder_;
 };
 
-constexpr Content kContents[] = {Content::zeros, Content::noise, Content::few_values, Content::runs,
-                                 Content::ramp};
+constexpr PngContent kPngContents[] = {PngContent::zeros, PngContent::noise, PngContent::few_values,
+                                       PngContent::runs, PngContent::ramp};
 
 TEST_F(PngEncoderTest, makes_the_bytes_of_the_cpu) {
   for (const auto& [rows, cols] : {std::pair{1, 1},
@@ -124,7 +124,7 @@ TEST_F(PngEncoderTest, makes_the_bytes_of_the_cpu) {
                                    {300, 700}}) {
     for (const int channels : {1, 3}) {
       for (const Depth depth : {Depth::u8, Depth::u16}) {
-        for (const Content content : kContents) add({rows, cols, channels, depth}, content);
+        for (const PngContent content : kPngContents) add({rows, cols, channels, depth}, content);
       }
     }
   }
@@ -136,13 +136,13 @@ TEST_F(PngEncoderTest, makes_the_bytes_of_the_cpu) {
 
 /// More images than a block of threads places at a time.
 TEST_F(PngEncoderTest, encodes_thousands_of_images) {
-  for (int i = 0; i < 2500; ++i) add({1 + i % 17, 1 + i % 23, 1, Depth::u8}, kContents[i % 5]);
+  for (int i = 0; i < 2500; ++i) add({1 + i % 17, 1 + i % 23, 1, Depth::u8}, kPngContents[i % 5]);
   encode(std::size_t(1) << 20);
   for (std::size_t i = 0; i < images_.size(); ++i) ASSERT_TRUE(is_right(i)) << i;
 }
 
 TEST_F(PngEncoderTest, leaves_out_images_without_room) {
-  for (int i = 0; i < 20; ++i) add({100, 100, 1, Depth::u8}, Content::noise);
+  for (int i = 0; i < 20; ++i) add({100, 100, 1, Depth::u8}, PngContent::noise);
   encode(50000);
   int made = 0;
   for (std::size_t i = 0; i < images_.size(); ++i) {
@@ -158,7 +158,7 @@ TEST_F(PngEncoderTest, encodes_one_batch_after_the_other) {
     images_.clear();
     samples_.clear();
     batch_.clear();
-    for (int i = 0; i < 5 + 20 * round; ++i) add({208, 176, 1, Depth::u8}, Content::ramp);
+    for (int i = 0; i < 5 + 20 * round; ++i) add({208, 176, 1, Depth::u8}, PngContent::ramp);
     encode(samples_.size());
     for (std::size_t i = 0; i < images_.size(); ++i) EXPECT_TRUE(is_right(i));
   }

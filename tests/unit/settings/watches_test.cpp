@@ -22,11 +22,13 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
-Configuration load(std::string_view yaml, Configuration base = {}) {
+Configuration load_watches(std::string_view yaml, Configuration base = {}) {
   return load_configuration(TempFile(yaml).path(), std::move(base));
 }
 
-std::vector<WatchSettings> watches(std::string_view yaml) { return resolve_watches(load(yaml)); }
+std::vector<WatchSettings> watches(std::string_view yaml) {
+  return resolve_watches(load_watches(yaml));
+}
 
 constexpr std::string_view kOneWatch = "watches: [{input: /a, output: /b}]\n";
 
@@ -172,7 +174,7 @@ TEST(WatchOverride, replaces_global_settings_in_any_order) {
 
 TEST(WatchOverride, replaces_set_options) {
   Configuration configuration =
-      load("watches: [{input: /a, output: /b, rank: 7}, {input: /a, output: /c}]");
+      load_watches("watches: [{input: /a, output: /b, rank: 7}, {input: /a, output: /c}]");
   apply(configuration.settings, "rank=9");
   const std::vector<WatchSettings> found = resolve_watches(configuration);
   EXPECT_EQ(found[0].settings.ranks, parse_ranks("7"));
@@ -180,9 +182,10 @@ TEST(WatchOverride, replaces_set_options) {
 }
 
 TEST(WatchOverride, is_replaced_by_that_of_a_later_file) {
-  const Configuration system = load("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n");
+  const Configuration system =
+      load_watches("rank: 5\nwatches: [{input: /a, output: /b, rank: 7}]\n");
   const auto with = [&system](std::string_view yaml) {
-    return resolve_watches(load(yaml, system));
+    return resolve_watches(load_watches(yaml, system));
   };
   const std::vector<WatchSettings> replaced = with("watches: [{input: /c, output: /d}]");
   ASSERT_THAT(replaced, SizeIs(1));
@@ -198,8 +201,8 @@ TEST(WatchOverride, is_replaced_by_that_of_a_later_file) {
 
 TEST(WatchYaml, is_read_back_unchanged) {
   for (const std::string_view yaml : {std::string_view(), kOneWatch, kAllNonDefaultWatch}) {
-    const std::string printed = to_yaml(load(yaml));
-    const Configuration again = load(printed);
+    const std::string printed = to_yaml(load_watches(yaml));
+    const Configuration again = load_watches(printed);
     EXPECT_EQ(to_yaml(again), printed);
     const std::vector<WatchSettings> before = watches(yaml), after = resolve_watches(again);
     ASSERT_EQ(after.size(), before.size());
@@ -214,7 +217,7 @@ TEST(WatchYaml, is_read_back_unchanged) {
 }
 
 TEST(WatchYaml, omits_keys_that_a_watch_does_not_override) {
-  Configuration again = load(to_yaml(load(kAllNonDefaultWatch)));
+  Configuration again = load_watches(to_yaml(load_watches(kAllNonDefaultWatch)));
   apply(again.settings, "rank=9");
   const std::vector<WatchSettings> found = resolve_watches(again);
   EXPECT_EQ(found[0].settings.ranks, parse_ranks("5,20"));
@@ -222,7 +225,7 @@ TEST(WatchYaml, omits_keys_that_a_watch_does_not_override) {
 }
 
 TEST(WatchYaml, comments_every_key) {
-  const std::string yaml = to_yaml(load(kOneWatch));
+  const std::string yaml = to_yaml(load_watches(kOneWatch));
   EXPECT_THAT(yaml, HasSubstr("\n  - input:\n      folder: \"/a\""));
   EXPECT_THAT(yaml, HasSubstr("\n    output:\n      folder: \"/b\""));
   EXPECT_THAT(yaml, HasSubstr("\n    settle_ms: 1000           # a file is ready when"));
@@ -243,7 +246,7 @@ TEST(WatchConfig, has_every_watch_key) {
     return said;
   };
   const Configuration example = load_configuration(ECKART_WATCH_CONFIG);
-  const Configuration printed = load(to_yaml(load(kOneWatch)));
+  const Configuration printed = load_watches(to_yaml(load_watches(kOneWatch)));
   EXPECT_THAT(keys(example.watches.at(1)), IsSupersetOf(keys(printed.watches.at(0))));
 }
 
