@@ -38,9 +38,10 @@ find_library(OPENCV_imgcodecs opencv_imgcodecs REQUIRED)  # only for the module 
 option(ECKART_DCMTK "Read compressed DICOM files with dcmtk" ON)
 add_library(dcmtk INTERFACE)
 if(ECKART_DCMTK)
+  set(DCMTK_LIBRARIES)  # only for the module eckart_dcmtk
   foreach(module dcmjpeg dcmdata oflog ofstd)
     find_library(DCMTK_${module} ${module} REQUIRED)
-    target_link_libraries(dcmtk INTERFACE ${DCMTK_${module}})
+    list(APPEND DCMTK_LIBRARIES ${DCMTK_${module}})
   endforeach()
   target_compile_definitions(dcmtk INTERFACE ECKART_HAVE_DCMTK)
 endif()

@@ -1,102 +1,45 @@
 #include "codec/dicom_frame.hpp"
 
+#include <stdexcept>
+#include <string>
+
+#include "build_id/module.hpp"
 #include "codec/image_codecs.hpp"
 
 #ifdef ECKART_HAVE_DCMTK
 #include <dcmtk/config/osconfig.h>
-#include <dcmtk/dcmdata/dcdatset.h>
-#include <dcmtk/dcmdata/dcdeftag.h>
-#include <dcmtk/dcmdata/dcpixel.h>
-#include <dcmtk/dcmdata/dcpixseq.h>
-#include <dcmtk/dcmdata/dcpxitem.h>
+// After osconfig.h.
 #include <dcmtk/dcmdata/dcuid.h>
-#include <dcmtk/dcmjpeg/djdecode.h>
-#include <dcmtk/oflog/oflog.h>
-
-#include <memory>
-#include <mutex>
-#include <new>
 #endif
 
 namespace eckart::codec {
-
-#ifdef ECKART_HAVE_DCMTK
 namespace {
 
-void check(const OFCondition& condition) {
-  if (condition.good()) return;
-  if (condition == EC_MemoryExhausted) throw std::bad_alloc();
-  fail_corrupt(std::string("cannot be decoded by dcmtk: ") + condition.text());
-}
+/// Of src/codec/dcmtk_module.cpp: `error` says why the frame cannot be decoded.
+using DecodeFrame = void (*)(std::span<const std::byte> frame, const DicomHeader& header,
+                             std::vector<std::uint16_t>& samples, std::string& error);
 
-/// dcmtk has its decoders and its log in global variables.
-void prepare_dcmtk() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    OFLog::configure(OFLogger::OFF_LOG_LEVEL);
-    DJDecoderRegistration::registerCodecs();
-  });
-}
-
-void insert(DcmDataset& dataset, const DcmTagKey& tag, int value) {
-  check(dataset.putAndInsertUint16(tag, Uint16(value)));
-}
-
-E_TransferSyntax process_of(const std::string& syntax) {
-  if (syntax == "1.2.840.10008.1.2.4.50") return EXS_JPEGProcess1;
-  if (syntax == "1.2.840.10008.1.2.4.51") return EXS_JPEGProcess2_4;
-  if (syntax == "1.2.840.10008.1.2.4.57") return EXS_JPEGProcess14;
-  return EXS_JPEGProcess14SV1;
-}
-
-/// Fills a data set with what the decoder needs.
-void fill(DcmDataset& dataset, std::span<const std::byte> frame, const DicomHeader& header) {
-  insert(dataset, DCM_SamplesPerPixel, 1);
-  insert(dataset, DCM_Rows, header.shape.rows);
-  insert(dataset, DCM_Columns, header.shape.cols);
-  insert(dataset, DCM_BitsAllocated, header.bits_allocated);
-  insert(dataset, DCM_BitsStored, header.bits_stored);
-  insert(dataset, DCM_HighBit, header.high_bit);
-  insert(dataset, DCM_PixelRepresentation, header.is_signed ? 1 : 0);
-  check(dataset.putAndInsertString(DCM_PhotometricInterpretation, "MONOCHROME2"));
-  auto sequence = std::make_unique<DcmPixelSequence>(DcmTag(DCM_PixelData, EVR_OB));
-  check(sequence->insert(new DcmPixelItem(DcmTag(DCM_Item, EVR_OB))));  // an empty offset table
-  DcmOffsetList offsets;
-  auto* bytes = const_cast<Uint8*>(reinterpret_cast<const Uint8*>(frame.data()));
-  check(sequence->storeCompressedFrame(offsets, bytes, Uint32(frame.size()), 0));
-  auto pixels = std::make_unique<DcmPixelData>(DCM_PixelData);
-  pixels->putOriginalRepresentation(process_of(header.syntax), nullptr, sequence.release());
-  check(dataset.insert(pixels.release(), OFTrue));
+DecodeFrame load_decode_frame() try {
+  return reinterpret_cast<DecodeFrame>(load_function("eckart_dcmtk", "eckart_dcmtk_decode_frame"));
+} catch (const std::runtime_error& error) {
+  fail_unsupported(std::string("is a compressed DICOM file: ") + error.what());
 }
 
 }  // namespace
 
 std::vector<std::uint16_t> decode_dicom_frame(std::span<const std::byte> frame,
                                               const DicomHeader& header) {
-  prepare_dcmtk();
-  DcmDataset dataset;
-  fill(dataset, frame, header);
-  check(dataset.chooseRepresentation(EXS_LittleEndianExplicit, nullptr));
-  const std::size_t samples = header.shape.samples();
-  unsigned long count = 0;
-  if (header.bits_allocated == 8) {
-    const Uint8* bytes = nullptr;
-    check(dataset.findAndGetUint8Array(DCM_PixelData, bytes, &count));
-    if (bytes == nullptr || count < samples) fail_corrupt("has a frame of another size");
-    return {bytes, bytes + samples};
-  }
-  const Uint16* words = nullptr;
-  check(dataset.findAndGetUint16Array(DCM_PixelData, words, &count));
-  if (words == nullptr || count < samples) fail_corrupt("has a frame of another size");
-  return {words, words + samples};
+  static const DecodeFrame decode_frame = load_decode_frame();
+  std::vector<std::uint16_t> samples;
+  std::string error;
+  decode_frame(frame, header, samples, error);
+  if (!error.empty()) fail_corrupt(error);
+  return samples;
 }
 
+#ifdef ECKART_HAVE_DCMTK
 std::string dcmtk_version() { return OFFIS_DCMTK_VERSION_STRING; }
 #else
-std::vector<std::uint16_t> decode_dicom_frame(std::span<const std::byte>, const DicomHeader&) {
-  fail_unsupported("is a compressed DICOM file, which this program was built without");
-}
-
 std::string dcmtk_version() { return {}; }
 #endif
 

@@ -14,6 +14,11 @@ function(opencv_libraries program result)
   set(${result} "${libraries}" PARENT_SCOPE)
 endfunction()
 
+execute_process(COMMAND ${READELF} -d ${PROGRAM} OUTPUT_VARIABLE dynamic)
+if(dynamic MATCHES "libdcm[a-z]+")
+  message(SEND_ERROR "${PROGRAM} links ${CMAKE_MATCH_0}, which belongs to the module eckart_dcmtk")
+endif()
+
 opencv_libraries(${PROGRAM} libraries)
 if(NOT libraries STREQUAL allowed)
   message(SEND_ERROR "${PROGRAM} links ${libraries}, not ${allowed}")
