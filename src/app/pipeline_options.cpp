@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "core/default_budget.hpp"
 #include "core/default_threads.hpp"
+#include "core/mebibytes.hpp"
 #include "machine/usable_cores.hpp"
+#include "machine/usable_memory.hpp"
 
 namespace eckart::app {
 namespace {
@@ -29,13 +32,16 @@ pipeline::PipelineOptions pipeline_options(const settings::Settings& settings) {
   const auto max = [cores](int threads) { return threads > 0 ? 0 : max_auto_threads(cores); };
   const int write_threads = initial(settings.threads.write, default_write_threads(cores));
   const int max_write_threads = max(settings.threads.write);
+  const std::int64_t budget_mb = settings.budget_mb == settings::kAuto
+                                     ? default_budget_mb(machine::usable_memory_bytes() / kMiB)
+                                     : settings.budget_mb;
   return {
       .load_threads = initial(settings.threads.load, default_load_threads(cores)),
       .write_threads = write_threads,
       .max_load_threads = max(settings.threads.load),
       .max_write_threads = max_write_threads,
       .cores = cores,
-      .budget_bytes = std::size_t(settings.budget_mb) << 20,
+      .budget_bytes = std::size_t(budget_mb * kMiB),
       .pad_multiple = settings.batch.pad,
       .linger = std::chrono::milliseconds(settings.batch.linger_ms),
       .publish_group_files = settings.durability == settings::Durability::file

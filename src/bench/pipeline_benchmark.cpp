@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/make_backend.hpp"
+#include "app/pipeline_options.hpp"
 #include "bench/cpu_order.hpp"
 #include "bench/pipeline_parts.hpp"
 #include "bench/repeated_inputs.hpp"
@@ -19,6 +20,7 @@
 #include "bench/whole_runs.hpp"
 #include "machine/gpu_monitor.hpp"
 #include "machine/machine_info.hpp"
+#include "machine/usable_memory.hpp"
 #include "settings/calibration.hpp"
 #include "text/group_digits.hpp"
 
@@ -52,9 +54,8 @@ std::array<Durability, 2> durabilities(Durability chosen) {
 /// batches of a pass do not matter.
 std::size_t max_pass_bytes(const settings::Settings& settings) {
   constexpr std::size_t kBudgets = 4, kMemoryDivisor = 4;
-  const std::size_t budget = std::size_t(settings.budget_mb) << 20;
-  return std::min(kBudgets * budget,
-                  std::size_t(machine::machine_info().memory_bytes) / kMemoryDivisor);
+  return std::min(kBudgets * app::pipeline_options(settings).budget_bytes,
+                  std::size_t(machine::usable_memory_bytes()) / kMemoryDivisor);
 }
 
 /// The backend of all runs.

@@ -34,7 +34,7 @@ ExitCode fail(ExitCode code, const std::string& message) {
 }
 
 ExitCode fail_out_of_memory() {
-  return fail(ExitCode::temporary, "out of memory; reduce budget_mb");
+  return fail(ExitCode::temporary, "out of memory; set a smaller budget_mb");
 }
 
 /// Marks the first wrong character below the text. `place`: where the text was given.

@@ -129,7 +129,7 @@ const KeyTable<Settings>& settings_table() {
       key("cuda.memory_fraction", "fraction of each GPU's memory to use", Number{0.01, 1}, &S::cuda,
           &CudaSettings::memory_fraction),
       key("budget_mb", "MiB of memory for files, decoders and pixels in flight",
-          Integer{1, 16777216}, &S::budget_mb),
+          auto_or_integer(1, 16777216), &S::budget_mb),
       per_watch(key("limits.pixels", "maximum rows x columns of an image",
                     Integer{1, 1000000000000}, &S::limits, &ImageLimits::pixels)),
       per_watch(key("limits.side", "maximum rows or columns of an image", Integer{1, 1000000},

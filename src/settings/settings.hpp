@@ -107,7 +107,7 @@ struct Settings {
   BatchSettings batch;
   CpuSettings cpu;
   CudaSettings cuda;
-  std::int64_t budget_mb = 2048;
+  std::int64_t budget_mb = kAuto;
   ImageLimits limits;
   bool deterministic = false;
   Durability durability = Durability::group;

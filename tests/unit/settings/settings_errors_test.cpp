@@ -102,10 +102,10 @@ INSTANTIATE_TEST_SUITE_P(
             "telemetry: {throughput_log: logs/}",
             "f:1: telemetry.throughput_log: 'logs/' is not the name of a file or \"\""},
         RejectedFileCase{"budget_mb: 2GB",
-                         "f:1: budget_mb: '2GB' is not an integer from 1 to 16777216"},
-        RejectedFileCase{
-            "budget_mb: 99999999999999999999999",
-            "f:1: budget_mb: '99999999999999999999999' is not an integer from 1 to 16777216"},
+                         "f:1: budget_mb: '2GB' is not auto or an integer from 1 to 16777216"},
+        RejectedFileCase{"budget_mb: 99999999999999999999999",
+                         "f:1: budget_mb: '99999999999999999999999' is not auto or an integer from "
+                         "1 to 16777216"},
         RejectedFileCase{"batch: {pad: 32.5}",
                          "f:1: batch.pad: '32.5' is not an integer from 1 to 1024"},
         RejectedFileCase{"batch: {pad: 4294967304}",

@@ -1,0 +1,32 @@
+#include "machine/usable_memory.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+#include "machine/control_group.hpp"
+
+namespace eckart::machine {
+
+std::int64_t cgroup_memory_limit(const std::filesystem::path& root,
+                                 const std::filesystem::path& group) {
+  std::int64_t min_bytes = std::numeric_limits<std::int64_t>::max();
+  for (const std::filesystem::path& folder : control_group_folders(root, group)) {
+    // Above memory.high, processes are slowed down; above memory.max, they are killed.
+    for (const char* name : {"memory.high", "memory.max"}) {
+      std::int64_t bytes = 0;  // the file has "max" if there is no limit
+      if (std::ifstream(folder / name) >> bytes) min_bytes = std::min(min_bytes, bytes);
+    }
+  }
+  return min_bytes;
+}
+
+std::int64_t usable_memory_bytes() {
+  const std::int64_t machine_bytes =
+      std::int64_t(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  return std::min(machine_bytes, cgroup_memory_limit(kControlGroupRoot, control_group()));
+}
+
+}  // namespace eckart::machine

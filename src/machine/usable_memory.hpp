@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace eckart::machine {
+
+/// Bytes of memory that this process may use: those of the machine, limited by a container, or by
+/// MemoryHigh and MemoryMax of systemd.
+std::int64_t usable_memory_bytes();
+
+/// The bytes that the limits of a control group and of the groups above it allow; the largest
+/// std::int64_t if there is no limit. `root` is the mount point of cgroup version 2.
+std::int64_t cgroup_memory_limit(const std::filesystem::path& root,
+                                 const std::filesystem::path& group);
+
+}  // namespace eckart::machine
