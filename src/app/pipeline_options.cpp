@@ -13,6 +13,9 @@
 namespace eckart::app {
 namespace {
 
+/// A batch that waits longer than this has images of a rare shape: more time does not fill it.
+constexpr int kExtraLingers = 50;
+
 /// Returns the number of files that a write thread publishes together. Each file is open until
 /// then. Half of the process's file descriptors are reserved for other uses.
 int publish_group_files(int write_threads) {
@@ -35,6 +38,7 @@ pipeline::PipelineOptions pipeline_options(const settings::Settings& settings) {
   const std::int64_t budget_mb = settings.budget_mb == settings::kAuto
                                      ? default_budget_mb(machine::usable_memory_bytes() / kMiB)
                                      : settings.budget_mb;
+  const std::chrono::milliseconds linger(settings.batch.linger_ms);
   return {
       .load_threads = initial(settings.threads.load, default_load_threads(cores)),
       .write_threads = write_threads,
@@ -43,7 +47,8 @@ pipeline::PipelineOptions pipeline_options(const settings::Settings& settings) {
       .cores = cores,
       .budget_bytes = std::size_t(budget_mb * kMiB),
       .pad_multiple = settings.batch.pad,
-      .linger = std::chrono::milliseconds(settings.batch.linger_ms),
+      .linger = linger,
+      .extra_linger = kExtraLingers * linger,
       .publish_group_files = settings.durability == settings::Durability::file
                                  ? 1
                                  : publish_group_files(std::max(write_threads, max_write_threads)),

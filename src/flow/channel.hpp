@@ -55,7 +55,8 @@ class Channel {
     return true;
   }
 
-  /// Waits for an item. Returns nothing if the channel is canceled, or closed and empty.
+  /// Waits for an item. Returns nothing if the channel is canceled, closed and empty, or
+  /// interrupted.
   std::optional<T> pop() {
     available_items_.wait();
     return dequeue();
@@ -87,6 +88,12 @@ class Channel {
     close();
   }
 
+  /// Makes one pop return nothing: one that waits, or else the next. Several calls before that pop
+  /// count as one. Does not wait. Of use if the only consumer also waits for something else.
+  void interrupt() {
+    if (!is_interrupted_.exchange(true)) available_items_.signal();
+  }
+
   bool is_closed() const { return is_closed_; }
   /// True if no item can be popped any more. A producer increments size_ before it reads
   /// is_closed_; this function reads is_closed_ before size_. So no item can be added after both
@@ -97,13 +104,14 @@ class Channel {
   std::size_t size() const { return size_; }
 
  private:
-  /// Called after one signal of available_items_ was consumed. The signal is for an item or for the
-  /// closing of the channel. In the second case it is passed on to the next waiting consumer. A
-  /// failed try_dequeue() does not show that the queue is empty while other threads dequeue,
-  /// because the counter of moodycamel is optimistic; size_ does.
+  /// Called after one signal of available_items_ was consumed. The signal is for an item, an
+  /// interrupt, or the closing of the channel. In the last case it is passed on to the next waiting
+  /// consumer. A failed try_dequeue() does not show that the queue is empty while other threads
+  /// dequeue, because the counter of moodycamel is optimistic; size_ does.
   std::optional<T> dequeue() {
     T item;
     while (!is_finished()) {
+      if (is_interrupted_ && is_interrupted_.exchange(false)) return std::nullopt;
       if (!is_canceled_ && queue_.try_dequeue(item)) {
         --size_;
         release_capacity();
@@ -132,6 +140,7 @@ class Channel {
   moodycamel::LightweightSemaphore available_items_;
   std::atomic<std::size_t> size_{0};           // items inside and being added
   std::atomic<std::ptrdiff_t> unreleased_{0};  // free capacity that producers cannot use yet
+  std::atomic<bool> is_interrupted_{false};
   std::atomic<bool> is_closed_{false};
   std::atomic<bool> is_canceled_{false};
 };

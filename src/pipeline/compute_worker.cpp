@@ -38,6 +38,7 @@ ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const ComputeS
       activity_(stage.activity),
       limits_(stage.limits),
       max_cpu_idle_(stage.max_cpu_idle),
+      on_batch_taken_(stage.on_batch_taken),
       clock_(clock),
       trace_(trace),
       lane_(std::move(lane)) {
@@ -47,6 +48,8 @@ ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const ComputeS
 void ComputeWorker::run() {
   for (;;) {
     if (std::optional<Batch> batch = next_batch()) {
+      meters_.batches.add(Clock::now() - batch->entered_at);
+      on_batch_taken_();
       start(std::move(*batch));
     } else if (!started_.empty()) {
       finish_oldest();
@@ -59,14 +62,8 @@ void ComputeWorker::run() {
 /// Blocks only if no batch is in flight.
 std::optional<Batch> ComputeWorker::next_batch() {
   if (free_slots_.empty()) return std::nullopt;
-  if (!started_.empty()) return record_queue_wait(in_.try_pop());
-  return record_queue_wait(
-      clock_.measure_wait(flow::StageClock::State::waiting_for_input, [&] { return in_.pop(); }));
-}
-
-std::optional<Batch> ComputeWorker::record_queue_wait(std::optional<Batch> batch) {
-  if (batch) meters_.batches.add(Clock::now() - batch->entered_at);
-  return batch;
+  if (!started_.empty()) return in_.try_pop();
+  return clock_.measure_wait(flow::StageClock::State::waiting_for_input, [&] { return in_.pop(); });
 }
 
 Activity::Step ComputeWorker::step_of(const Batch& batch) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -24,7 +25,8 @@ struct ComputeStage {
   Meters& meters;
   Activity& activity;
   StepLimits limits;
-  StepLimits::Duration max_cpu_idle;  ///< see Activity::Step
+  StepLimits::Duration max_cpu_idle;             ///< see Activity::Step
+  std::function<void()> on_batch_taken = [] {};  ///< after a batch was taken from `in`
 };
 
 /// Owns one lane and keeps its slots full: while one batch is computed, it starts the next batch or
@@ -45,7 +47,6 @@ class ComputeWorker {
     InFlightBatches::Registration registration;
   };
   std::optional<Batch> next_batch();
-  std::optional<Batch> record_queue_wait(std::optional<Batch> batch);
   Batch take_unallocated(Batch& batch);
   void start(Batch batch);
   std::optional<InFlightBatches::Registration> begin(const Batch& batch);
@@ -64,6 +65,7 @@ class ComputeWorker {
   Activity& activity_;
   const StepLimits limits_;
   const StepLimits::Duration max_cpu_idle_;
+  const std::function<void()> on_batch_taken_;
   flow::StageClock::Worker& clock_;
   LaneTrace& trace_;
   std::vector<int> free_slots_;

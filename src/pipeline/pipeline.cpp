@@ -320,10 +320,7 @@ void Pipeline::run_batch(const compute::Backend& backend) {
   Batcher batcher(backend, options_.pad_multiple, options_.linger);
   const auto now = [] { return Clock::now(); };
   do {
-    auto item = clock.measure_wait(State::waiting_for_input, [&] {
-      const auto due = batcher.next_deadline();
-      return due ? loaded_.pop_for(*due - now()) : loaded_.pop();
-    });
+    auto item = clock.measure_wait(State::waiting_for_input, [&] { return pop_loaded(batcher); });
     if (item) {
       --items_before_batcher_;
       const auto popped_at = now();
@@ -338,11 +335,29 @@ void Pipeline::run_batch(const compute::Backend& backend) {
       }
       if (full) send(std::move(*full), clock, trace);
     }
-    while (auto batch = should_flush_batches() ? batcher.take_any() : batcher.take_due(now()))
+    while (auto batch = should_flush_batches() ? batcher.take_any()
+                                               : batcher.take_due(now() - extra_linger()))
       send(std::move(*batch), clock, trace);
   } while (!loaded_.is_finished());
   if (stop_.stop_requested()) return;
   while (auto batch = batcher.take_any()) send(std::move(*batch), clock, trace);
+}
+
+/// Waits for an item until a batch is due, or until on_batch_taken() ends the wait.
+std::optional<ItemPtr> Pipeline::pop_loaded(const Batcher& batcher) {
+  const auto due = batcher.next_deadline();
+  has_partial_batch_ = due.has_value();  // before extra_linger() reads the number of batches
+  return due ? loaded_.pop_for(*due + extra_linger() - Clock::now()) : loaded_.pop();
+}
+
+/// While batches wait for a lane, a partial batch fills further at no cost.
+std::chrono::milliseconds Pipeline::extra_linger() const {
+  return batches_.size() > 0 ? options_.extra_linger : std::chrono::milliseconds(0);
+}
+
+/// Called by lanes. If no batch is left, the partial batches of the batch thread may be due.
+void Pipeline::on_batch_taken() {
+  if (batches_.size() == 0 && has_partial_batch_) loaded_.interrupt();
 }
 
 void Pipeline::send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace) {
@@ -379,7 +394,7 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
   lane->set_stop_token(stop_.get_token());
   ComputeWorker(std::move(lane),
                 {batches_, finished_, in_flight_batches_, jpeg_decoding_, meters_, activity_,
-                 options_.limits, max_cpu_idle},
+                 options_.limits, max_cpu_idle, [this] { on_batch_taken(); }},
                 clock, trace)
       .run();
 }

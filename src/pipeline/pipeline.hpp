@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "flow/workers.hpp"
 #include "io/source.hpp"
 #include "pipeline/activity.hpp"
+#include "pipeline/batcher.hpp"
 #include "pipeline/in_flight_batches.hpp"
 #include "pipeline/job_steps.hpp"
 #include "pipeline/jpeg_decoding.hpp"
@@ -71,6 +73,9 @@ class Pipeline {
   void run_load(int index, flow::Workers& workers);
   void run_batch(const compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
+  std::optional<ItemPtr> pop_loaded(const Batcher& batcher);
+  std::chrono::milliseconds extra_linger() const;
+  void on_batch_taken();
   bool should_flush_batches() const;
   void run_compute(compute::Backend& backend, int index);
   void run_write(int index, flow::Workers& workers);
@@ -100,7 +105,8 @@ class Pipeline {
   flow::Budget budget_;
   ItemChannel found_, loaded_, finished_;
   BatchChannel batches_;
-  std::atomic<int> items_before_batcher_{0};  // items between the source and the batcher
+  std::atomic<int> items_before_batcher_{0};    // items between the source and the batcher
+  std::atomic<bool> has_partial_batch_{false};  // whether the batch thread gathers a batch
   InFlightBatches in_flight_batches_;
   JpegDecoding jpeg_decoding_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;

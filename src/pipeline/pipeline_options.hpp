@@ -18,7 +18,9 @@ struct PipelineOptions {
   int cores = 1;  ///< that the process may use; for the number of threads
   std::size_t budget_bytes;
   int pad_multiple = kDefaultPadMultiple;  ///< rows and columns are padded up to a multiple of this
-  std::chrono::milliseconds linger;
+  std::chrono::milliseconds linger;        ///< how long a batch waits for more images
+  /// How much longer it waits while other batches wait for a lane.
+  std::chrono::milliseconds extra_linger{0};
   int publish_group_files = 32;  ///< files published together, or more if an item has more
   bool wait_for_space = false;   ///< wait for disk space instead of ending the run
   std::chrono::milliseconds space_poll_interval{1000};  ///< between two attempts

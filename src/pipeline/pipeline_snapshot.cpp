@@ -77,8 +77,8 @@ telemetry::Snapshot Pipeline::snapshot() const {
 }
 
 /// Intended waits end earlier while items are in the pipeline: a batch waits at most the linger
-/// time, and a wait for space or budget depends on a thread that is running. If no thread is
-/// running and nothing changed, a wakeup was lost.
+/// time while no other batch waits, and a wait for space or budget depends on a thread that is
+/// running. If no thread is running and nothing changed, a wakeup was lost.
 std::optional<Activity::Stall> Pipeline::find_stall() {
   if (auto stall = activity_.check()) return stall;
   const auto idle_time = activity_.idle_time();

@@ -136,6 +136,85 @@ TEST(Pipeline, sends_a_batch_when_its_linger_time_is_over) {
   EXPECT_EQ(harness.written(), numbers(2));
 }
 
+/// Returns the number of batches that wait for a lane.
+std::int64_t waiting_batches(PipelineHarness& harness) {
+  for (const telemetry::QueueStats& queue : harness.pipeline().snapshot().queues) {
+    if (queue.name == "batches") return queue.images;
+  }
+  return -1;
+}
+
+/// A run whose only lane computes image 0 until `release` is set, while image 1 waits for the lane
+/// in a batch of its own. Then image 2 is loaded.
+class BusyLaneTest : public ::testing::Test {
+ protected:
+  BusyLaneTest() {
+    harness.options.load_threads = 1;
+    harness.options.linger = std::chrono::milliseconds(0);
+    harness.options.extra_linger = std::chrono::hours(1);
+    harness.backend.slot_count = 1;
+    harness.backend.on_start = [this](int number) {
+      if (number != 0) return;
+      is_computing_ = true;
+      wait_until([&] { return release.load(); });
+    };
+    harness.on_load = [this](int number) {
+      if (number == 1) wait_until([&] { return is_computing_.load(); });
+      if (number == 2) wait_until([&] { return waiting_batches(harness) == 1; });
+    };
+  }
+
+  PipelineHarness harness;
+  std::atomic<bool> release = false;
+
+ private:
+  std::atomic<bool> is_computing_ = false;
+};
+
+TEST_F(BusyLaneTest, fills_a_due_batch_while_another_waits) {
+  harness.images = 5;
+  harness.backend.planes = 2;
+  harness.on_next = [&](int number) {
+    if (number != 4) return;
+    wait_until([&] { return waiting_batches(harness) == 2; });
+    release = true;
+  };
+  harness.run();
+  EXPECT_EQ(harness.written(), numbers(5));
+  EXPECT_EQ(harness.pipeline().snapshot().batches.count, 4) << "2 and 3 share a batch";
+}
+
+TEST_F(BusyLaneTest, sends_a_due_batch_as_soon_as_no_other_waits) {
+  harness.images = 4;
+  harness.backend.planes = 1000;
+  std::atomic<int> begun_batches = 0;
+  harness.backend.on_batch_planes = [&] { ++begun_batches; };
+  std::atomic<bool> is_written = false;
+  harness.on_write = [&](int number) { is_written = is_written || number == 2; };
+  harness.on_next = [&](int number) {
+    if (number != 3) return;
+    wait_until([&] { return begun_batches == 3; });
+    release = true;
+    wait_until([&] { return is_written.load(); });
+  };
+  harness.run();
+  EXPECT_EQ(harness.written(), numbers(4));
+}
+
+/// Otherwise a rare shape would wait until all other images are computed.
+TEST_F(BusyLaneTest, sends_a_batch_after_the_extra_time_although_another_waits) {
+  harness.images = 4;
+  harness.options.extra_linger = std::chrono::milliseconds(1);
+  harness.backend.planes = 1000;
+  harness.on_next = [&](int number) {
+    if (number != 3) return;
+    wait_until([&] { return waiting_batches(harness) == 2; });
+    release = true;
+  };
+  harness.run();
+  EXPECT_EQ(harness.written(), numbers(4));
+}
+
 TEST(Pipeline, accounts_for_the_whole_time_of_every_worker) {
   PipelineHarness harness;
   harness.images = 200;

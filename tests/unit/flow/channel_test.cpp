@@ -175,6 +175,45 @@ TEST(Channel, can_be_closed_twice) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(channel.pop(), std::nullopt);
 }
 
+TEST(Channel, returns_nothing_to_a_waiting_consumer_when_interrupted) {
+  Channel<int> channel(1);
+  WaitingThread consumer([&] { EXPECT_FALSE(channel.pop()); });
+  ASSERT_TRUE(consumer.wait_until_asleep());
+  channel.interrupt();
+  consumer.join();
+  EXPECT_FALSE(channel.is_finished());
+}
+
+TEST(Channel, remembers_one_interrupt_for_the_next_pop) {
+  Channel<int> channel(2);
+  fill(channel);
+  channel.interrupt();
+  channel.interrupt();
+  EXPECT_EQ(channel.pop(), std::nullopt);
+  EXPECT_EQ(channel.pop(), 0);
+  EXPECT_EQ(channel.pop(), 1);
+  EXPECT_EQ(channel.try_pop(), std::nullopt);
+}
+
+TEST(Channel, loses_no_item_when_interrupted) {
+  constexpr int kItems = 10000;
+  Channel<int> channel(3);
+  WaitingThread producer([&] {
+    for (int i = 0; i < kItems; ++i) channel.push(int(i));
+    channel.close();
+  });
+  WaitingThread interrupter([&] {
+    while (!channel.is_finished()) channel.interrupt();
+  });
+  int expected = 0;
+  while (!channel.is_finished()) {
+    if (const auto item = channel.pop()) {
+      EXPECT_EQ(*item, expected++);
+    }
+  }
+  EXPECT_EQ(expected, kItems);
+}
+
 TEST(Channel, times_out_no_earlier_than_requested_and_loses_nothing) {
   Channel<int> channel(1);
   const auto start = std::chrono::steady_clock::now();
