@@ -116,7 +116,9 @@ Job::Job(JobRequest request)
       loader_(request_.settings.limits, ranks_, outputs_ ? outputs_->codec() : nullptr,
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               input_options(request_)) {
-  if (outputs_) static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
+  if (!outputs_) return;
+  naming_.emplace(*outputs_, resume_, is_watch());
+  static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
 void Job::prepare() {
@@ -143,9 +145,7 @@ void Job::prepare_read_only() {
 void Job::assign_outputs(pipeline::WorkItem& item) {
   if (!outputs_) return item.outputs.resize(ranks_.size());
   item.has_factors = outputs_->has_factors();
-  item.outputs = outputs_->reserve(item.relative, choose_naming(item));
-  item.outputs_are_free = are_free(item.outputs);
-  if (!resume_) log_full_name(item);
+  naming_->assign(item);
   if (stale_) stale_->remove_beside(item.outputs.front());
 }
 
@@ -175,16 +175,6 @@ bool Job::check_outputs(const pipeline::WorkItem& item) const {
     }
   }
   return exists;
-}
-
-/// Whether no files are at these paths. To look for a missing file in a folder, the kernel waits
-/// for the threads that write to it, so a listing at the start of a run takes the place of that. A
-/// file that another program creates later is met when the output is published.
-bool Job::are_free(const std::vector<fs::path>& outputs) {
-  return !is_watch() && !outputs_->is_case_insensitive() &&
-         std::ranges::none_of(outputs, [&](const fs::path& output) {
-           return existing_outputs_.may_contain(output);
-         });
 }
 
 /// The bits of DICOM are known.
@@ -242,82 +232,25 @@ void Job::release_outputs(const pipeline::WorkItem& item) {
   if (outputs_ && !item.outputs.empty()) outputs_->release(item.relative);
 }
 
-/// Whether an output that was made from the item's input has the full name.
-bool Job::has_full_name(const pipeline::WorkItem& item) {
-  // The input of a run arrives once, so that its outputs are those of earlier runs. That of a
-  // service may return after its outputs were made.
-  if (!resume_ || !(is_watch() || resume_->had_outputs())) return false;
-  const std::vector<fs::path> full = outputs_->outputs_of(item.relative, Naming::full);
-  const bool may_exist = is_watch() || outputs_->is_case_insensitive() ||
-                         std::ranges::any_of(full, [&](const fs::path& output) {
-                           return existing_outputs_.may_contain(output);
-                         });
-  return may_exist && resume_->was_made_from(item, full);
-}
-
-/// Returns the full name if an output of the item has it already. Also returns it if a folder
-/// beside the input has the usual name, because the outputs of that folder need a folder of this
-/// name.
-Naming Job::choose_naming(const pipeline::WorkItem& item) {
-  if (has_full_name(item)) return Naming::full;
-  if (item.sibling_folders && item.sibling_folders->empty()) return Naming::usual;
-  const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
-  std::error_code none;
-  const bool is_folder = std::any_of(usual.begin(), usual.end(), [&](const fs::path& output) {
-    if (item.sibling_folders) return item.sibling_folders->contains(output.filename().native());
-    return fs::is_directory(item.file.parent_path() / output.filename(), none);
-  });
-  return is_folder && !(resume_ && resume_->was_made_from(item, usual)) ? Naming::full
-                                                                        : Naming::usual;
-}
-
-/// Changes the outputs of the item from the usual to the full name. Returns whether it changed
-/// them.
-bool Job::use_full_name(pipeline::WorkItem& item) {
-  const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
-  if (item.outputs != usual || outputs_->outputs_of(item.relative, Naming::full) == usual)
-    return false;
-  item.outputs = outputs_->reserve(item.relative, Naming::full);
-  item.outputs_are_free = false;  // not known
-  check_outputs(item);
-  return true;
-}
-
-/// Logs the full name of an item once, if the name is new and the outputs may be written.
-void Job::log_full_name(const pipeline::WorkItem& item) {
-  if (ledger_ && ledger_->is_read_only()) return;
-  if (outputs_->have_usual_names(item.outputs, item.relative) ||
-      (resume_ && resume_->was_made_from(item, item.outputs)))
-    return;
-  const std::vector<fs::path> usual = outputs_->outputs_of(item.relative);
-  {
-    const std::lock_guard lock(logged_mutex_);
-    if (!logged_full_names_.insert(item.relative.native()).second) return;
-  }
-  spdlog::info("{}: output is {}, because {} is reserved for another input",
-               text::printable(item.file.native()), text::printable(item.outputs.front().native()),
-               text::printable(usual.front().native()));
-}
-
 /// The output names come from the ledger, regardless of the order of the inputs in this run.
 void Job::skip_if_done(pipeline::WorkItem& item, const io::InputFile* open) {
   if (!resume_) return;
-  if (!outputs_->have_usual_names(item.outputs, item.relative)) {
-    if (auto usual = outputs_->outputs_of(item.relative); resume_->was_made_from(item, usual)) {
-      item.outputs = std::move(usual);
-      item.outputs_are_free = false;
-    }
-  }
-  if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_name(item);
+  const auto use_full_names = [&] {
+    if (!naming_->use_full_names(item)) return false;
+    check_outputs(item);
+    return true;
+  };
+  naming_->use_names_of_earlier_run(item);
+  if (request_.overwrite && resume_->collides_with_sibling(item)) use_full_names();
   try {
     resume_->check(item, open);
   } catch (const ItemError& error) {
     if (error.reason() != FailureReason::output_collision ||
-        !resume_->collides_with_sibling(item) || !use_full_name(item))
+        !resume_->collides_with_sibling(item) || !use_full_names())
       throw;
     resume_->check(item, open);
   }
-  log_full_name(item);
+  if (!ledger_->is_read_only()) naming_->log_full_name(item);
 }
 
 pipeline::OutputDecision Job::decision_for(const pipeline::WorkItem& item,

@@ -7,16 +7,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
+#include "app/output_naming.hpp"
 #include "core/rank_policy.hpp"
 #include "files/link_policy.hpp"
-#include "io/existing_names.hpp"
 #include "io/folder_lock.hpp"
 #include "io/input_guard.hpp"
 #include "io/output_tree.hpp"
@@ -124,11 +122,6 @@ class Job : public pipeline::OutputOwner {
   bool is_watch() const { return request_.links.has_value(); }
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
-  bool are_free(const std::vector<std::filesystem::path>& outputs);
-  bool has_full_name(const pipeline::WorkItem& item);
-  io::OutputTree::Naming choose_naming(const pipeline::WorkItem& item);
-  bool use_full_name(pipeline::WorkItem& item);
-  void log_full_name(const pipeline::WorkItem& item);
   void warn_of_unused_bits(const pipeline::WorkItem& item);
   pipeline::WriteOptions write_options() const;
   ledger::RequestEntry ledger_request() const;
@@ -139,13 +132,11 @@ class Job : public pipeline::OutputOwner {
   const io::InputGuard guard_;
   std::optional<io::FolderLock> lock_;
   std::optional<io::StaleTemporaries> stale_;
-  io::ExistingNames existing_outputs_;  // used by assign_outputs()
   std::unique_ptr<ledger::Ledger> ledger_;
   std::int64_t run_number_ = 0;
   std::optional<pipeline::Resume> resume_;
+  std::optional<OutputNaming> naming_;  ///< empty if no outputs are written
   std::atomic<bool> has_warned_of_bits_ = false;
-  std::mutex logged_mutex_;
-  std::unordered_set<std::string> logged_full_names_;  // inputs whose outputs have their full names
   pipeline::Loader loader_;
 };
 
