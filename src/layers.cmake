@@ -78,7 +78,7 @@ eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, led
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
-             USES app settings pipeline flow io codec compute ledger capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
+             USES app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
              USES app settings flow io codec compute logging reports status_server inspection capacity bench synth machine build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

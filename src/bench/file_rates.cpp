@@ -21,6 +21,7 @@
 #include "io/publication.hpp"
 #include "io/source.hpp"
 #include "ledger/ledger.hpp"
+#include "telemetry/json/measurement_json.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -127,6 +128,29 @@ class Reader {
   std::atomic<std::size_t> next_{0};
 };
 
+/// Of a gray image: its numbers have as many digits as those of a run.
+telemetry::OutputMeasurement make_measurement() {
+  telemetry::OutputMeasurement output{.rows = 208, .cols = 176, .channels = 1, .bits = 8};
+  output.color = "gray";
+  output.rank_spec = "20";
+  output.rank = 20;
+  output.channel_ranks = {20};
+  output.energy = {0.9950221180915833};
+  output.sigma1 = {12845.2744140625};
+  output.sigma_threshold = {123.45678901234567};
+  output.solvers = {"subspace"};
+  output.peak = 255;
+  output.psnr_before_rounding_db = output.psnr_db = output.file_psnr_db = 32.20416259765625;
+  output.rmse = output.file_rmse = 6.255434989929199;
+  output.loss_estimate_db = 0.00012345678901234567;
+  output.raw_bytes = 36608;
+  output.source_bytes = 5012;
+  output.factor_bytes = 30800;
+  output.written_bytes = 9123;
+  output.load_ms = output.wait_ms = output.compute_ms = output.write_ms = 0.12345678901234567;
+  return output;
+}
+
 }  // namespace
 
 Rate measure_plain_writing(const fs::path& folder, const FileLoad& load) {
@@ -186,6 +210,7 @@ Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_orde
   std::vector<std::int64_t> numbers(std::size_t(load.files));
   std::iota(numbers.begin(), numbers.end(), 1000000000);  // of equal length
   if (random_order) std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
+  const std::string report = telemetry::to_json_text(make_measurement());
   ledger::Ledger ledger(file, {.durable = load.durable});
   return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
     ledger::LedgerChanges intents, results;
@@ -200,7 +225,7 @@ Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_orde
                                 .root_length = 4,
                                 .output_mtime_ns = 1700000000123456789 + number};
       intents.intents.push_back(entry);
-      entry.report = std::string(size_of(load, number), 'r');
+      entry.report = report;
       results.done.push_back(std::move(entry));
     }
     ledger.record(intents);

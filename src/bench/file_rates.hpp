@@ -41,7 +41,7 @@ Rate measure_reading_and_writing(std::span<const std::filesystem::path> files, i
 /// Lists the images of a folder as the source of a run does, on one thread.
 Rate measure_listing(const std::filesystem::path& folder, const std::stop_token& stop = {});
 /// Records publish intents and results in a new ledger `file`, with names in order or in random
-/// order, and reports of `load.sizes` bytes.
+/// order, and reports as those of a run.
 Rate measure_ledger(const std::filesystem::path& file, const FileLoad& load, bool random_order);
 
 }  // namespace eckart::bench

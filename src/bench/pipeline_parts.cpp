@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFirstImages = 256;  // of a measurement; it grows until it takes long enough
 constexpr double kMinGrowth = 2, kMaxGrowth = 20;
-constexpr std::size_t kReportBytes = 832;  // of an image in the ledger
 
 }  // namespace
 
@@ -82,8 +81,7 @@ Rate PipelineParts::publish(settings::Durability durability) {
 
 Rate PipelineParts::record(settings::Durability durability, bool random_order) {
   const std::string name = random_order ? "record in random order" : "record";
-  return repeat_outputs(name, durability, [&](FileLoad load) {
-    load.sizes = {kReportBytes};
+  return repeat_outputs(name, durability, [&](const FileLoad& load) {
     return measure_ledger(options_.folder / "ledger.db", load, random_order);
   });
 }

@@ -146,6 +146,10 @@ std::string Statement::Execution::bytes(int column) const {
               : std::string();
 }
 
+bool Statement::Execution::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
 Database::Database(const std::filesystem::path& file, OpenMode access,
                    std::chrono::milliseconds timeout) {
   sqlite3* database = nullptr;
@@ -187,6 +191,8 @@ Database Database::copy_to_memory() const {
 void Database::execute(const char* sql) {
   check(sqlite3_exec(get(), sql, nullptr, nullptr, nullptr), get());
 }
+
+std::int64_t Database::last_inserted_id() const { return sqlite3_last_insert_rowid(get()); }
 
 bool Database::has_moved() const {
   int moved = 0;

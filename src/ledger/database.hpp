@@ -43,6 +43,7 @@ class Statement {
     bool step();
     std::int64_t integer(int column) const;
     std::string bytes(int column) const;
+    bool is_null(int column) const;
 
    private:
     sqlite3_stmt* statement_;
@@ -89,6 +90,8 @@ class Database {
   /// Whether the path of the open file now names another file or none.
   bool has_moved() const;
   Statement prepare(std::string_view sql) const { return {get(), sql}; }
+  /// The rowid of the last row that was inserted.
+  std::int64_t last_inserted_id() const;
 
  private:
   Database() = default;

@@ -15,16 +15,6 @@ namespace fs = std::filesystem;
 // A power cut loses at most the records of this interval; their images are then processed again.
 constexpr auto kSyncInterval = std::chrono::seconds(1);
 
-void record_changes(const LedgerTables& tables, const LedgerChanges& changes, std::int64_t run) {
-  for (const std::string& input : changes.cleared) tables.clear(input);
-  for (const OutputEntry& entry : changes.done) tables.record(entry, run);
-  for (const FailureEntry& failure : changes.failed) tables.record(failure);
-  for (const OutputEntry& entry : changes.input_updates) tables.update_input(entry);
-  for (const std::string& output : changes.outputs_without_input) tables.clear_input_state(output);
-  for (const OutputEntry& entry : changes.intents) tables.record_intent(entry, run);
-  for (const PublishIntent& intent : changes.abandoned_intents) tables.remove_intents(intent);
-}
-
 }  // namespace
 
 Ledger::Ledger(const fs::path& file, const LedgerOptions& options)
@@ -76,15 +66,15 @@ std::optional<OutputEntry> Ledger::find(const std::string& output) {
 }
 
 std::optional<OutputEntry> Ledger::find_intent(const PublishIntent& intent) {
-  return read([&](const LedgerTables& tables) { return tables.find_intent(intent); });
+  return read([&](const LedgerTables& tables) { return tables.intents().find(intent); });
 }
 
 std::vector<OutputEntry> Ledger::intents(const std::string& output) {
-  return read([&](const LedgerTables& tables) { return tables.intents(output); });
+  return read([&](const LedgerTables& tables) { return tables.intents().find_all(output); });
 }
 
 std::vector<OutputEntry> Ledger::intents() {
-  return read([](const LedgerTables& tables) { return tables.intents(); });
+  return read([](const LedgerTables& tables) { return tables.intents().all(); });
 }
 
 std::optional<FailureEntry> Ledger::find_failure(const std::string& input) {
@@ -96,7 +86,7 @@ void Ledger::record(const LedgerChanges& changes) {
       changes.input_updates.empty() && changes.outputs_without_input.empty() &&
       changes.intents.empty() && changes.abandoned_intents.empty())
     return;
-  RecordCall call{changes};
+  RecordCall call{PreparedChanges(changes)};
   std::unique_lock lock(calls_mutex_);
   waiting_calls_.push_back(&call);
   call_finished_.wait(lock, [&] { return call.is_finished || !is_recording_; });
@@ -123,15 +113,15 @@ void Ledger::record(const LedgerChanges& changes) {
 
 /// Records the changes in the order of the calls.
 void Ledger::record(std::span<RecordCall* const> calls) {
-  const bool sync =
-      std::ranges::any_of(calls, [](const RecordCall* call) { return call->changes.sync; });
-  transaction(sync && is_durable_, [&](const LedgerTables& tables, const LedgerRun& run) {
-    for (const RecordCall* call : calls) record_changes(tables, call->changes, run.number);
+  const bool sync = std::ranges::any_of(
+      calls, [](const RecordCall* call) { return call->prepared.changes.sync; });
+  transaction(sync && is_durable_, [&](LedgerTables& tables, const LedgerRun& run) {
+    for (const RecordCall* call : calls) tables.record(call->prepared, run.number);
   });
 }
 
 void Ledger::record_suspects(std::span<const Suspect> suspects) {
-  transaction(true, [&](const LedgerTables& tables, const LedgerRun&) {
+  transaction(true, [&](LedgerTables& tables, const LedgerRun&) {
     for (const Suspect& suspect : suspects) tables.record(suspect);
   });
 }

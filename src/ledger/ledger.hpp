@@ -15,6 +15,7 @@
 
 #include "core/instant.hpp"
 #include "ledger/ledger_options.hpp"
+#include "ledger/prepared_changes.hpp"
 #include "ledger/records.hpp"
 
 namespace eckart::ledger {
@@ -97,7 +98,7 @@ class Ledger {
  private:
   /// A call of record().
   struct RecordCall {
-    const LedgerChanges& changes;
+    const PreparedChanges prepared;
     bool is_finished = false;
     std::exception_ptr error{};
   };

@@ -15,20 +15,6 @@
 namespace eckart::ledger {
 namespace {
 
-// The columns of an output, in the order of read_entry() and insert().
-const std::string kColumns =
-    "output, root, input, settings, part, size, mtime_ns, inode, bytes, output_mtime_ns, run, "
-    "content, report";
-
-std::string insert_into(const char* table) {
-  return std::string("INSERT OR REPLACE INTO ") + table + " (" + kColumns +
-         ") VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
-}
-
-std::string select_from(const char* table, const char* condition) {
-  return "SELECT " + kColumns + " FROM " + table + " WHERE " + condition;
-}
-
 /// A reason that this version does not know counts as `internal`.
 FailureReason parse_reason(const std::string& text) {
   for (int reason = 0; reason < kFailureReasonCount; ++reason) {
@@ -44,11 +30,6 @@ files::FileState read_state(const Statement::Execution& row, int column) {
 void bind(Statement::Execution& execution, int parameter, const files::FileState& state) {
   execution.bind(parameter, state.size).bind(parameter + 1, state.mtime_ns);
   execution.bind(parameter + 2, state.inode);
-}
-
-void bind(Statement::Execution& execution, const PublishIntent& intent) {
-  execution.bind(1, intent.output).bind(2, intent.bytes);
-  execution.bind(3, intent.output_mtime_ns);
 }
 
 FailureEntry read_failure(const Statement::Execution& row) {
@@ -68,94 +49,84 @@ void check_order(const std::string& after, const Rows& rows, const NameOf& name_
 
 LedgerTables::LedgerTables(const LedgerLocation& location, OpenMode access,
                            std::chrono::milliseconds timeout)
-    : database_(open_database(location, access, timeout)), roots_(database_) {
-  prepare_all(is_for_reading(access));
+    : database_(open_database(location, access, timeout)),
+      rows_(database_),
+      intents_(database_, rows_),
+      failures_(database_, "failure", "input"),
+      suspects_(database_, "suspect", "input"),
+      find_(prepare(OutputRows::select_from("output", "output = ?1"))),
+      find_failure_(prepare(
+          "SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1")),
+      insert_(prepare(OutputRows::insert_into("output"))),
+      insert_failure_(
+          prepare("INSERT OR REPLACE INTO failure (input, size, mtime_ns, inode, reason, detail) "
+                  "VALUES (?1,?2,?3,?4,?5,?6)")),
+      update_input_(
+          prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
+                  "content = coalesce(?7, content) WHERE output = ?1")),
+      clear_input_state_(prepare("UPDATE output SET size = -1 WHERE output = ?1")) {}
+
+void LedgerTables::begin_transaction() {
+  intents_.begin_transaction();
+  failures_.begin_transaction();
+  suspects_.begin_transaction();
 }
 
-void LedgerTables::prepare_all(bool read_only) {
-  find_.emplace(prepare(select_from("output", "output = ?1")));
-  find_intent_.emplace(
-      prepare(select_from("publish_intent",
-                          "output = ?1 AND bytes IN (?2, ?4) AND output_mtime_ns = ?3 "
-                          "ORDER BY bytes DESC LIMIT 1")));
-  find_intents_.emplace(prepare(select_from("publish_intent", "output = ?1")));
-  find_failure_.emplace(
-      prepare("SELECT input, size, mtime_ns, inode, reason, detail FROM failure WHERE input = ?1"));
-  if (read_only) return;
-  insert_.emplace(prepare(insert_into("output")));
-  insert_intent_.emplace(prepare(insert_into("publish_intent")));
-  insert_failure_.emplace(
-      prepare("INSERT OR REPLACE INTO failure (input, size, mtime_ns, inode, reason, detail) "
-              "VALUES (?1,?2,?3,?4,?5,?6)"));
-  remove_failure_.emplace(prepare("DELETE FROM failure WHERE input = ?1"));
-  remove_suspect_.emplace(prepare("DELETE FROM suspect WHERE input = ?1"));
-  update_input_.emplace(
-      prepare("UPDATE output SET root = ?2, input = ?3, size = ?4, mtime_ns = ?5, inode = ?6, "
-              "content = coalesce(?7, content) WHERE output = ?1"));
-  clear_input_state_.emplace(prepare("UPDATE output SET size = -1 WHERE output = ?1"));
-  remove_intent_.emplace(prepare(
-      "DELETE FROM publish_intent WHERE output = ?1 AND bytes = ?2 AND output_mtime_ns = ?3"));
-  remove_intents_.emplace(prepare("DELETE FROM publish_intent WHERE output = ?1"));
+/// Forgets what a failed transaction may have changed.
+void LedgerTables::forget() {
+  rows_.forget_ids();
+  intents_.forget_groups();
 }
 
-OutputEntry LedgerTables::read_entry(const Statement::Execution& row) const {
-  const std::string root = roots_.path_of(row.integer(1));
-  return {.output = row.bytes(0),
-          .input = root + row.bytes(2),
-          .settings = std::uint64_t(row.integer(3)),
-          .output_index = int(row.integer(4)),
-          .state = read_state(row, 5),
-          .bytes = row.integer(8),
-          .run = row.integer(10),
-          .root_length = root.size(),
-          .output_mtime_ns = row.integer(9),
-          .content_hash = row.bytes(11),
-          .report = row.bytes(12)};
+void LedgerTables::set_synchronous(bool sync) {
+  if (is_synchronous_ == sync) return;
+  database_.execute(sync ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  is_synchronous_ = sync;
 }
 
-void LedgerTables::record(const OutputEntry& entry, std::int64_t run) const {
-  insert(*insert_, entry, run);
-  remove_intents(entry.output);
-  clear(entry.input);
+void LedgerTables::record(const PreparedChanges& prepared, std::int64_t run) {
+  const LedgerChanges& changes = prepared.changes;
+  for (const std::string& input : changes.cleared) clear(input);
+  record_done(prepared, run);
+  for (const FailureEntry& failure : changes.failed) record(failure);
+  for (const OutputEntry& entry : changes.input_updates) update_input(entry);
+  for (const std::string& output : changes.outputs_without_input) clear_input_state(output);
+  intents_.record(changes.intents, prepared.intents, run);
+  for (const PublishIntent& intent : changes.abandoned_intents) intents_.remove(intent);
 }
 
-void LedgerTables::record_intent(const OutputEntry& entry, std::int64_t run) const {
-  insert(*insert_intent_, entry, run);
+/// Also removes the failure and suspect records of the inputs: outputs are recorded when all
+/// outputs of an input are done.
+void LedgerTables::record_done(const PreparedChanges& prepared, std::int64_t run) {
+  const std::vector<OutputEntry>& done = prepared.changes.done;
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    rows_.insert(insert_, done[i], prepared.reports[i], run);
+    clear(done[i].input);
+  }
+  intents_.remove(done);
 }
 
-void LedgerTables::insert(const Statement& insert, const OutputEntry& entry,
-                          std::int64_t run) const {
-  Statement::Execution execution(insert);
-  const std::string relative = entry.input.substr(entry.root_length);
-  execution.bind(1, entry.output).bind(2, roots_.id_of(entry.input.substr(0, entry.root_length)));
-  execution.bind(3, relative).bind(4, std::int64_t(entry.settings)).bind(5, entry.output_index);
-  bind(execution, 6, entry.state);
-  execution.bind(9, entry.bytes).bind(10, entry.output_mtime_ns).bind(11, run);
-  if (!entry.content_hash.empty()) execution.bind(12, entry.content_hash);
-  if (!entry.report.empty()) execution.bind(13, entry.report);
-  execution.step();
-}
-
+/// Updates the path, state and content hash of the input of a recorded output.
 void LedgerTables::update_input(const OutputEntry& entry) const {
-  Statement::Execution execution(*update_input_);
-  const std::string relative = entry.input.substr(entry.root_length);
-  execution.bind(1, entry.output).bind(2, roots_.id_of(entry.input.substr(0, entry.root_length)));
-  execution.bind(3, relative);
+  Statement::Execution execution(update_input_);
+  execution.bind(1, entry.output).bind(2, rows_.roots().id_of(root_of(entry)));
+  execution.bind(3, std::string_view(entry.input).substr(entry.root_length));
   bind(execution, 4, entry.state);
   if (!entry.content_hash.empty()) execution.bind(7, entry.content_hash);
   execution.step();
 }
 
-void LedgerTables::record(const FailureEntry& failure) const {
+void LedgerTables::record(const FailureEntry& failure) {
   clear(failure.input);
-  Statement::Execution execution(*insert_failure_);
+  Statement::Execution execution(insert_failure_);
   const std::string reason(to_string(failure.reason));
   execution.bind(1, failure.input).bind_text(5, reason).bind(6, failure.detail);
   bind(execution, 2, failure.state);
   execution.step();
+  failures_.add();
 }
 
-void LedgerTables::record(const Suspect& suspect) const {
+void LedgerTables::record(const Suspect& suspect) {
   const Statement insert = prepare(
       "INSERT OR REPLACE INTO suspect (input, size, mtime_ns, inode, losses) "
       "VALUES (?1,?2,?3,?4,?5)");
@@ -163,6 +134,7 @@ void LedgerTables::record(const Suspect& suspect) const {
   execution.bind(1, suspect.input).bind(5, std::int64_t(suspect.losses));
   bind(execution, 2, suspect.state);
   execution.step();
+  suspects_.add();
 }
 
 void LedgerTables::record(const RequestEntry& request, std::int64_t run) const {
@@ -191,29 +163,16 @@ void LedgerTables::record_settings(const std::vector<std::string>& texts) const 
   }
 }
 
+/// Removes the failure and suspect records of an input.
 void LedgerTables::clear(const std::string& input) const {
-  for (const auto* remove : {&remove_failure_, &remove_suspect_}) {
-    Statement::Execution execution(**remove);
-    execution.bind(1, input);
-    execution.step();
-  }
+  failures_.remove(input);
+  suspects_.remove(input);
 }
 
+/// Ensures that no input matches the recorded state of this output.
 void LedgerTables::clear_input_state(const std::string& output) const {
-  Statement::Execution execution(*clear_input_state_);
+  Statement::Execution execution(clear_input_state_);
   execution.bind(1, output);
-  execution.step();
-}
-
-void LedgerTables::remove_intents(const std::string& output) const {
-  Statement::Execution execution(*remove_intents_);
-  execution.bind(1, output);
-  execution.step();
-}
-
-void LedgerTables::remove_intents(const PublishIntent& intent) const {
-  Statement::Execution execution(*remove_intent_);
-  bind(execution, intent);
   execution.step();
 }
 
@@ -227,41 +186,18 @@ void LedgerTables::remove_output(const std::string& output) const {
 void LedgerTables::clear_suspects() { database_.execute("DELETE FROM suspect"); }
 
 std::optional<OutputEntry> LedgerTables::find(const std::string& output) const {
-  Statement::Execution execution(*find_);
+  Statement::Execution execution(find_);
   execution.bind(1, output);
-  return execution.step() ? std::optional(read_entry(execution)) : std::nullopt;
-}
-
-std::optional<OutputEntry> LedgerTables::find_intent(const PublishIntent& intent) const {
-  Statement::Execution execution(*find_intent_);
-  bind(execution, intent);
-  if (!execution.bind(4, kUnknownBytes).step()) return std::nullopt;
-  OutputEntry found = read_entry(execution);
-  found.bytes = intent.bytes;
-  return found;
-}
-
-std::vector<OutputEntry> LedgerTables::intents(const std::string& output) const {
-  std::vector<OutputEntry> intents;
-  Statement::Execution execution(*find_intents_);
-  execution.bind(1, output);
-  while (execution.step()) intents.push_back(read_entry(execution));
-  return intents;
-}
-
-std::vector<OutputEntry> LedgerTables::intents() const {
-  std::vector<OutputEntry> intents;
-  const Statement select = prepare(select_from("publish_intent", "true ORDER BY output"));
-  for (Statement::Execution row(select); row.step();) intents.push_back(read_entry(row));
-  return intents;
+  return execution.step() ? std::optional(rows_.read(execution)) : std::nullopt;
 }
 
 std::vector<OutputEntry> LedgerTables::entries_after(const std::string& output, int limit) const {
   std::vector<OutputEntry> entries;
-  const Statement select = prepare(select_from("output", "output > ?1 ORDER BY output LIMIT ?2"));
+  const Statement select =
+      prepare(OutputRows::select_from("output", "output > ?1 ORDER BY output LIMIT ?2"));
   Statement::Execution execution(select);
   execution.bind(1, output).bind(2, std::int64_t(limit));
-  while (execution.step()) entries.push_back(read_entry(execution));
+  while (execution.step()) entries.push_back(rows_.read(execution));
   check_order(output, entries,
               [](const OutputEntry& entry) -> const std::string& { return entry.output; });
   return entries;
@@ -286,7 +222,7 @@ std::vector<std::string> LedgerTables::outputs_after(const std::string& output, 
 }
 
 std::optional<FailureEntry> LedgerTables::find_failure(const std::string& input) const {
-  Statement::Execution execution(*find_failure_);
+  Statement::Execution execution(find_failure_);
   execution.bind(1, input);
   return execution.step() ? std::optional(read_failure(execution)) : std::nullopt;
 }

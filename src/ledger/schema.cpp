@@ -167,10 +167,23 @@ void migrate_3_to_4(Database& database, const std::filesystem::path& /*output_ro
     DELETE FROM output WHERE bytes < 0)");
 }
 
+/// Version 4 had a row for each publish intent, and each report with its keys. In version 5, the
+/// intents of outputs that are published together are one row, and `report` has only the values if
+/// `report_keys` is not null. IDs of groups are never used again: another process may have removed
+/// the group.
+void migrate_4_to_5(Database& database, const std::filesystem::path& /*output_root*/) {
+  database.execute(R"(
+    CREATE TABLE intent_group (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, intents BLOB NOT NULL);
+    CREATE TABLE report_keys (id INTEGER PRIMARY KEY, keys BLOB NOT NULL UNIQUE);
+    ALTER TABLE output ADD COLUMN report_keys INTEGER;
+    ALTER TABLE publish_intent ADD COLUMN report_keys INTEGER)");
+}
+
 using Migration = void (*)(Database& database, const std::filesystem::path& output_root);
 /// Entry i migrates from version i + 1 to i + 2.
 constexpr std::array<Migration, kSchemaVersion - 1> kMigrations = {migrate_1_to_2, migrate_2_to_3,
-                                                                   migrate_3_to_4};
+                                                                   migrate_3_to_4, migrate_4_to_5};
 
 void set_version(Database& database, int version) {
   set_pragma(database, "user_version", version);

@@ -10,7 +10,7 @@ namespace eckart::ledger {
 
 /// Version of the tables that this program reads and writes. A change of the tables increments it
 /// and adds a migration, with a test that opens a file of the old version.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 /// The size of the header at the beginning of every SQLite database. A shorter file has no header:
 /// it is empty, or was cut off, or another process is creating it.

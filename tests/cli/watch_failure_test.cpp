@@ -188,7 +188,8 @@ TEST_F(FailingWatchTest, leaves_no_publish_intents_of_failed_attempts) {
   start({.fault = "rename:" + std::to_string(EIO) + ":1:1000000"});
   wait_for_log("paused; will retry: ");
   EXPECT_EQ(stop().code, 0);
-  const std::string sql = "SELECT count(*) FROM publish_intent";
+  const std::string sql =
+      "SELECT (SELECT count(*) FROM publish_intent) + (SELECT count(*) FROM intent_group)";
   const std::string count = "sqlite3 '" + at("out/.eckart/ledger.db").string() + "' '" + sql + "'";
   EXPECT_EQ(std::system(("test \"$(" + count + ")\" = 0").c_str()), 0);
 }

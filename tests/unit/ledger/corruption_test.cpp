@@ -82,7 +82,7 @@ OutputEntry make_entry(int number) {
           .bytes = 10 + number,
           .root_length = 4,
           .content_hash = std::string(32, char(number)),
-          .report = std::string(200, 'r')};
+          .report = R"({"psnr_db":30.5,"text":")" + std::string(200, 'r') + R"("})"};
 }
 
 const RequestEntry kRequest{"rank: 2", {"/in"}, "", {"png, rank 2"}};
@@ -256,7 +256,7 @@ class CorruptLedgerTest : public ::testing::Test {
     return count;
   }
 
-  static constexpr std::size_t kPage = 4096;
+  static constexpr std::size_t kPage = 8192;
   std::string intact_bytes_;
 
  private:
@@ -304,7 +304,9 @@ TEST_F(CorruptLedgerTest, does_not_stop_a_run_if_corrupt_at_random_positions) {
 TEST_F(CorruptLedgerTest, is_detected_and_renamed_if_its_schema_is_corrupt) {
   for (const char* sql :
        {"DROP TABLE output", "DROP TABLE failure", "DROP TABLE suspect", "DROP TABLE request",
-        "DROP TABLE root", "DROP TABLE settings", "DROP TABLE version", "DELETE FROM version",
+        "DROP TABLE root", "DROP TABLE settings", "DROP TABLE publish_intent",
+        "DROP TABLE intent_group", "DROP TABLE report_keys", "DELETE FROM report_keys",
+        "UPDATE output SET report = '1'", "DROP TABLE version", "DELETE FROM version",
         "DELETE FROM root", "ALTER TABLE output DROP COLUMN bytes",
         "ALTER TABLE failure RENAME COLUMN reason TO because",
         "ALTER TABLE request RENAME COLUMN what TO it",

@@ -168,6 +168,20 @@ TEST_F(LedgerTest, keeps_optional_fields_of_an_output) {
   EXPECT_EQ(known->report, entry.report);
 }
 
+TEST_F(LedgerTest, keeps_reports_with_any_keys) {
+  std::vector<OutputEntry> entries;
+  for (const char* report : {R"({"psnr_db":30,"sizes":[1,2]})", R"({"psnr_db":null,"sizes":[3]})",
+                             R"({"psnr_db":30})", R"({"psnr_db": 30})", "no JSON", ""}) {
+    OutputEntry& entry = entries.emplace_back(kDone);
+    entry.output = std::to_string(entries.size());
+    entry.report = report;
+  }
+  Ledger(file()).record({entries, {}, {}});
+  const auto ledger = Ledger::open_read_only(file());
+  for (const OutputEntry& entry : entries)
+    EXPECT_EQ(ledger->find(entry.output)->report, entry.report);
+}
+
 TEST_F(LedgerTest, pages_through_outputs_and_removes_some) {
   Ledger ledger(file());
   for (const char* name : {"c", "a", "b"}) {

@@ -152,6 +152,43 @@ INSERT INTO output VALUES (CAST('unknown.png' AS BLOB), 1, CAST('unknown.png' AS
 COMMIT;
 )";
 
+/// Schema version 4: a row for each publish intent, and each report with its keys.
+constexpr const char* kVersion4 = R"(
+PRAGMA journal_mode = WAL;
+BEGIN IMMEDIATE;
+CREATE TABLE version (schema INTEGER NOT NULL);
+CREATE TABLE root (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
+CREATE TABLE settings (hash INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE output (
+  output BLOB NOT NULL PRIMARY KEY, root INTEGER NOT NULL, input BLOB NOT NULL,
+  settings INTEGER NOT NULL, part INTEGER NOT NULL, size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL, content BLOB, report BLOB);
+CREATE TABLE failure (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  reason TEXT NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE suspect (
+  input BLOB PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL,
+  losses INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE request (what TEXT NOT NULL, value BLOB NOT NULL);
+CREATE TABLE publish_intent (
+  output BLOB NOT NULL, root INTEGER NOT NULL, input BLOB NOT NULL,
+  settings INTEGER NOT NULL, part INTEGER NOT NULL, size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  output_mtime_ns INTEGER NOT NULL, run INTEGER NOT NULL, content BLOB, report BLOB,
+  PRIMARY KEY (output, output_mtime_ns, bytes)) WITHOUT ROWID;
+PRAGMA application_id = 1164143457;
+PRAGMA user_version = 4;
+INSERT INTO version VALUES (4);
+INSERT INTO root VALUES (1, CAST('/in/' AS BLOB));
+INSERT INTO output VALUES (CAST('deep/a.png' AS BLOB), 1, CAST('deep/a.png' AS BLOB),
+  -81985529216486896, 0, 123, 1700000000123456789, 42, 456, 0, 3, NULL,
+  CAST('{"psnr_db":30}' AS BLOB));
+INSERT INTO publish_intent VALUES (CAST('killed.png' AS BLOB), 1, CAST('killed.png' AS BLOB),
+  7, 0, 1, 2, 3, 123, 5, 3, NULL, NULL);
+COMMIT;
+)";
+
 void expect_first_output(Ledger& ledger, std::size_t root_length) {
   const auto known = ledger.find("deep/a.png");
   ASSERT_TRUE(known);
@@ -247,6 +284,22 @@ TEST_F(LedgerMigrationTest, keeps_intents_of_unknown_size_from_version_3) {
   expect_takes_more(ledger);
 }
 
+TEST_F(LedgerMigrationTest, keeps_reports_and_intents_from_version_4) {
+  execute(own_file(), kVersion4);
+  const auto reader = Ledger::open_read_only(own_file());
+  EXPECT_EQ(reader->find("deep/a.png")->report, R"({"psnr_db":30})");
+  EXPECT_TRUE(reader->find_intent({"killed.png", 123, 5}));
+  Ledger ledger = open_ledger(own_file());
+  expect_first_output(ledger, std::string("/in/").size());
+  EXPECT_EQ(ledger.find("deep/a.png")->report, R"({"psnr_db":30})");
+  const auto intent = ledger.find_intent({"killed.png", 123, 5});
+  ASSERT_TRUE(intent);
+  EXPECT_EQ(intent->input, "/in/killed.png");
+  ledger.record({{*intent}, {}, {}});
+  EXPECT_FALSE(ledger.find_intent({"killed.png", 123, 5}));
+  expect_takes_more(ledger);
+}
+
 TEST_F(LedgerMigrationTest, runs_once) {
   execute(own_file(), kVersion2);
   open_ledger(own_file()).remove_outputs([] { return std::vector<std::string>{"single.png"}; });
@@ -256,7 +309,7 @@ TEST_F(LedgerMigrationTest, runs_once) {
 }
 
 TEST_F(LedgerMigrationTest, changes_nothing_in_a_ledger_that_is_only_read) {
-  for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2, kVersion3}) {
+  for (const char* version : {kVersion1, kVersion2WithTimes, kVersion2, kVersion3, kVersion4}) {
     fs::remove_all(out());
     execute(own_file(), version);
     const std::string before = content(own_file());
