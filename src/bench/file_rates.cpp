@@ -130,7 +130,8 @@ class Reader {
 
 /// Of a gray image: its numbers have as many digits as those of a run.
 telemetry::OutputMeasurement make_measurement() {
-  telemetry::OutputMeasurement output{.rows = 208, .cols = 176, .channels = 1, .bits = 8};
+  telemetry::OutputMeasurement output;
+  output.rows = 208, output.cols = 176, output.channels = 1, output.bits = 8;
   output.color = "gray";
   output.rank_spec = "20";
   output.rank = 20;

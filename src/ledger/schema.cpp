@@ -193,17 +193,18 @@ void set_version(Database& database, int version) {
   database.execute(("INSERT INTO version VALUES (" + std::to_string(version) + ")").c_str());
 }
 
-/// Migrates by one version, unless another process has done so.
-void migrate_one_version(Database& database, const std::filesystem::path& output_root) {
-  const int version = schema_version(database);
+/// Creates the tables of a new file, or migrates by one version, unless another process has done
+/// so.
+void create_or_migrate(Database& database, const std::filesystem::path& output_root) {
+  int version = schema_version(database);
   if (version == kSchemaVersion) return;
+  const int last = version == 0 ? kSchemaVersion : version + 1;
   if (version == 0) {
     database.execute(kVersion3Tables);
-    set_version(database, kBaseVersion);
-  } else {
-    kMigrations[std::size_t(version) - 1](database, output_root);
-    set_version(database, version + 1);
+    version = kBaseVersion;
   }
+  for (; version < last; ++version) kMigrations[std::size_t(version) - 1](database, output_root);
+  set_version(database, last);
 }
 
 }  // namespace
@@ -237,7 +238,7 @@ void migrate(Database& database, const std::filesystem::path& output_root) {
   for (int version = 0; version < kSchemaVersion;) {
     database.read_transaction([&] { version = schema_version(database); });
     if (version < kSchemaVersion)
-      database.transaction([&] { migrate_one_version(database, output_root); });
+      database.transaction([&] { create_or_migrate(database, output_root); });
   }
 }
 

@@ -39,9 +39,9 @@ void check_is_ledger(Database& database);
 /// Version of the tables in the file; 0 if it has no tables. Throws NewerSchema, DatabaseError.
 int schema_version(Database& database);
 
-/// Creates the tables, or brings them to kSchemaVersion: one transaction for each version, so that
-/// an interrupted migration continues with the next start. `output_root`: the absolute folder that
-/// outputs are relative to. Throws NewerSchema, DatabaseError.
+/// Creates the tables in one transaction, or brings them to kSchemaVersion: one transaction for
+/// each version, so that an interrupted migration continues with the next start. `output_root`: the
+/// absolute folder that outputs are relative to. Throws NewerSchema, DatabaseError.
 void migrate(Database& database, const std::filesystem::path& output_root);
 
 }  // namespace eckart::ledger

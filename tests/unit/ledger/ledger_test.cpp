@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "ledger/ledger_tables.hpp"
 #include "tests/unit/ledger/ledger_fixture.hpp"
 
 namespace eckart::ledger {
@@ -81,6 +82,19 @@ TEST_F(LedgerTest, clears_the_failure_of_an_input_with_any_of_its_outputs) {
   ledger.record({{second}, {}, {}});
   EXPECT_EQ(ledger.count_inputs().failed, 0);
   EXPECT_TRUE(ledger.suspects().empty());
+}
+
+/// Calls of several threads share a transaction.
+TEST_F(LedgerTest, clears_a_failure_of_the_same_transaction) {
+  { Ledger ledger(file()); }
+  LedgerTables tables(file(), OpenMode::read_write, {});
+  const LedgerChanges failed{{}, {kFailed}, {}}, cleared{{}, {}, {kFailed.input}};
+  tables.transaction(false, [&] {
+    tables.record(PreparedChanges(failed), 1);
+    EXPECT_TRUE(tables.find_failure(kFailed.input));
+    tables.record(PreparedChanges(cleared), 1);
+  });
+  EXPECT_FALSE(tables.find_failure(kFailed.input));
 }
 
 TEST_F(LedgerTest, counts_and_lists_failures) {

@@ -3,12 +3,12 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/error.hpp"
 #include "ledger/ledger.hpp"
-#include "ledger/ledger_tables.hpp"
 #include "tests/unit/ledger/ledger_fixture.hpp"
 
 namespace eckart::ledger {
@@ -39,6 +39,14 @@ class PublishIntentGroupTest : public LedgerTest {
     std::vector<std::string> names;
     for (const OutputEntry& entry : entries) names.push_back(entry.output);
     return names;
+  }
+  /// Executes a statement on a connection that is closed after `then`.
+  void execute(const std::string& sql, const std::function<void()>& then) const {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    then();
+    sqlite3_close(database);
   }
   /// The outputs that have intents.
   static std::vector<std::string> names(Ledger& ledger) { return names(ledger.intents()); }
@@ -136,8 +144,7 @@ TEST_F(PublishIntentGroupTest, ends_while_another_process_uses_the_ledger) {
 TEST_F(PublishIntentGroupTest, ends_after_a_transaction_has_failed) {
   Ledger ledger(file(), {.timeout = std::chrono::milliseconds(1)});
   ledger.record(intents_of(entries_));
-  LedgerTables another(file(), OpenMode::read_write, {});
-  another.transaction(false, [&] {
+  execute("BEGIN IMMEDIATE", [&] {
     EXPECT_THROW(ledger.record({entries_, {}, {}}), FatalError);
     EXPECT_THROW(ledger.record(intents_of(entries_)), FatalError);
   });
@@ -164,11 +171,7 @@ TEST_F(PublishIntentGroupTest, is_damage_if_it_cannot_be_read) {
     SCOPED_TRACE(damage);
     std::filesystem::remove_all(file().parent_path());
     { Ledger(file()).record(intents_of(entries_)); }
-    sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
-    const std::string sql = std::string("UPDATE intent_group SET intents = ") + damage;
-    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(database);
+    execute(std::string("UPDATE intent_group SET intents = ") + damage, [] {});
     warnings_.clear();
     Ledger ledger = open_with_warnings();
     ledger.record({{kDone}, {}, {}});
