@@ -97,8 +97,8 @@ if [[ $ci == true ]]; then
   parts=(kills stops)
   if ((EUID == 0)); then parts+=(full-disk power-cut); fi
   pids=()
-  for part in faults-once faults-repeated; do # each command uses one core
-    "${crash_test[@]}" "$part" &
+  for faults in faults-once faults-repeated; do # each command uses one core
+    "${crash_test[@]}" "$faults" &
     pids+=($!)
   done
   "${crash_test[@]}" "${parts[@]}"
