@@ -80,18 +80,17 @@ void Workers::start(int index) {
 void Workers::set_count(int count) {
   const std::lock_guard lock(mutex_);
   if (is_joined_) return;
-  while (workers_.size() < std::size_t(count)) workers_.emplace_back().has_left = true;
-  count_ = count;
-  for (int index = 0; index < count; ++index) {
-    Worker& worker = workers_[std::size_t(index)];
-    if (!worker.has_left) continue;
-    if (worker.thread.joinable()) worker.thread.join();  // it is about to end
-    try {
+  try {
+    while (workers_.size() < std::size_t(count)) workers_.emplace_back().has_left = true;
+    count_ = count;
+    for (int index = 0; index < count; ++index) {
+      Worker& worker = workers_[std::size_t(index)];
+      if (!worker.has_left || worker.is_joining) continue;
+      if (worker.thread.joinable()) worker.thread.join();  // it is about to end
       start(index);
-    } catch (const std::exception&) {
-      return;
+      worker.has_left = false;
     }
-    worker.has_left = false;
+  } catch (const std::exception&) {  // no memory, or too many threads
   }
 }
 
@@ -110,18 +109,19 @@ void Workers::run(int index) {
 }
 
 void Workers::join() {
-  for (;;) {
-    std::thread thread;
-    {
-      const std::lock_guard lock(mutex_);
-      const auto running = std::ranges::find_if(
-          workers_, [](const Worker& worker) { return worker.thread.joinable(); });
-      is_joined_ = running == workers_.end();
-      if (is_joined_) return;
-      thread = std::move(running->thread);
-    }
+  std::unique_lock lock(mutex_);
+  const auto is_running = [](const Worker& worker) { return worker.thread.joinable(); };
+  for (auto found = workers_.begin();
+       (found = std::ranges::find_if(workers_, is_running)) != workers_.end();) {
+    const auto index = std::size_t(found - workers_.begin());
+    std::thread thread = std::move(found->thread);
+    found->is_joining = true;
+    lock.unlock();
     thread.join();
+    lock.lock();
+    workers_[index].is_joining = false;
   }
+  is_joined_ = true;
 }
 
 Workers::~Workers() { join(); }

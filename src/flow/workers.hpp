@@ -37,8 +37,8 @@ class Workers {
   void join();
 
   /// Changes the number of threads to `count`, at least 1. Threads that are missing are started,
-  /// also those that left before; one that cannot be started is left out. Surplus threads end when
-  /// their bodies ask leaves(). Thread-safe.
+  /// also those that left before; one that cannot be started, or that join() waits for, is left
+  /// out. Surplus threads end when their bodies ask leaves(). Thread-safe.
   void set_count(int count);
   /// Whether the thread with this index is surplus. If so, its body has to return.
   bool leaves(int index);
@@ -47,6 +47,7 @@ class Workers {
   struct Worker {
     std::thread thread;
     bool has_left = false;  // so that it may be started again
+    bool is_joining = false;
   };
   void start(int index);
   void run(int index);

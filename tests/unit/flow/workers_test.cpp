@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include <array>
 #include <atomic>
 #include <barrier>
 #include <fstream>
@@ -158,6 +159,28 @@ TEST(Workers, joins_threads_that_are_added_while_it_joins) {
       fail_unexpectedly);
   workers.join();
   EXPECT_EQ(ended, 3);
+}
+
+TEST(Workers, runs_one_thread_for_an_index_at_a_time) {
+  constexpr int kRounds = 2000, kMost = 3;
+  for (int round = 0; round < kRounds; ++round) {
+    std::array<std::atomic<int>, kMost> running{};
+    std::atomic<bool> is_closed = false;
+    Workers workers(
+        "load", kMost,
+        [&](int index, Workers& self) {
+          EXPECT_EQ(++running[std::size_t(index)], 1);
+          while (!is_closed && !self.leaves(index)) std::this_thread::yield();
+          --running[std::size_t(index)];
+        },
+        fail_unexpectedly);
+    std::thread adaptation([&] {
+      for (int i = 0; i < 4; ++i) workers.set_count(i % 2 == 0 ? 1 : kMost);
+      is_closed = true;
+    });
+    workers.join();
+    adaptation.join();
+  }
 }
 
 TEST(Workers, names_threads_by_group_and_index) {
