@@ -25,13 +25,10 @@ RunMeasurement largest_machine_run(const std::vector<RunMeasurement>& runs) {
   return average_runs(comparable_runs(runs, best->cores, best->gpus));
 }
 
-/// Cores, GPUs and the threads of each stage if they were set.
-using MachineConfig = std::vector<double>;
+/// Cores, GPUs and thread settings.
+using MachineConfig = std::tuple<int, int, std::vector<std::string>>;
 MachineConfig machine_config(const RunMeasurement& run) {
-  MachineConfig machine = {double(run.cores), double(run.gpus)};
-  const std::vector<double> threads = run.explicit_threads();
-  machine.insert(machine.end(), threads.begin(), threads.end());
-  return machine;
+  return {run.cores, run.gpus, run.thread_settings};
 }
 
 /// Returns the relative standard deviation of runs on the same machine, pooled over all machines.
@@ -73,7 +70,7 @@ std::map<int, double> max_observed_disk_rates(const std::vector<RunMeasurement>&
   for (const auto& [where, all] : rates) {
     double mean = 0;
     for (const double rate : all) mean += rate / double(all.size());
-    double& seen = by_stage[where.first][int(where.second.front())];
+    double& seen = by_stage[where.first][std::get<0>(where.second)];
     seen = std::max(seen, mean);
   }
   std::map<int, double> lowest_rates;
@@ -134,11 +131,15 @@ int Model::threads(Stage stage, int cores, int gpus) const {
   const auto baseline_stage = std::ranges::find(baseline_.stages, stage, &StageUtilization::stage);
   const int baseline_workers = int(std::lround(baseline_stage->workers));
   const bool is_here = cores == baseline_.cores && gpus == baseline_.gpus;
-  const int least = is_here && !baseline_.has_explicit_threads ? baseline_workers : 1;
-  if (stage == Stage::load || stage == Stage::write)
-    return std::max(least, max_auto_threads(cores));
+  const bool is_auto = !baseline_.has_explicit_threads();
+  if (is_auto && is_here && stage == Stage::compute) return baseline_workers;
+  if (stage == Stage::load || stage == Stage::write) {
+    // A saturated stage had as many threads as made it faster.
+    const bool has_most = is_auto && baseline_.saturated == resource_of(stage);
+    return has_most ? std::max(1, baseline_workers * cores / baseline_.cores)
+                    : std::max(is_here ? baseline_workers : 1, max_auto_threads(cores));
+  }
   if (stage != Stage::compute) return 1;
-  if (is_here && !baseline_.has_explicit_threads) return baseline_workers;
   if (baseline_.gpus == 0) return default_cpu_lanes(cores);
   return std::max(1, baseline_workers * gpus / baseline_.gpus);
 }
@@ -171,7 +172,7 @@ std::vector<Bound> Model::baseline_bounds() const {
   for (const StageUtilization& stage : baseline_.stages) {
     const Resource resource = &stage == waiting ? Resource::disk : resource_of(stage.stage);
     if (!can_be_bottleneck(stage)) continue;
-    const bool may_grow = !baseline_.has_explicit_threads && resource != baseline_.saturated &&
+    const bool may_grow = !baseline_.has_explicit_threads() && resource != baseline_.saturated &&
                           resource != Resource::disk;
     const double growth =
         may_grow ? threads(stage.stage, baseline_.cores, baseline_.gpus) / stage.workers : 1;

@@ -117,14 +117,14 @@ std::vector<Contradiction> find_contradictions(const Plan& plan) {
   std::vector<Contradiction> all;
   for (const PredictionRow& at : plan.predictions) {
     if (!at.measured_per_s) continue;
-    std::map<std::vector<double>, std::pair<double, double>> rates;  // by threads that were set
+    std::map<std::vector<std::string>, std::pair<double, double>> rates;  // by thread settings
     std::vector<RunMeasurement> matching_runs = comparable_runs(plan.runs, at.cores, at.gpus);
     const bool is_held_out = matching_runs.empty();
     if (is_held_out) matching_runs = comparable_runs(plan.held_out_runs, at.cores, at.gpus);
     for (const RunMeasurement& run : matching_runs) {
       if (run.rate_standard_error > kMaxDeviation) continue;  // its own intervals differ as much
       auto& [low, high] =
-          rates.try_emplace(run.explicit_threads(), run.rate_per_s, run.rate_per_s).first->second;
+          rates.try_emplace(run.thread_settings, run.rate_per_s, run.rate_per_s).first->second;
       low = std::min(low, run.rate_per_s);
       high = std::max(high, run.rate_per_s);
     }

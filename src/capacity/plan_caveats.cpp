@@ -96,7 +96,7 @@ void add_limits(const Plan& plan, Caveats& caveats) {
     caveats.push_back(fmt::format(
         "For the disk, rates are what these logs show; {}another durability or a "
         "faster disk may do more.",
-        plan.baseline.has_explicit_threads ? "more threads.load or threads.write, " : ""));
+        plan.baseline.has_explicit_threads() ? "more threads.load or threads.write, " : ""));
   }
   const bool has_steps = std::ranges::any_of(plan.predictions, [&](const PredictionRow& at) {
     return has_thread_setting(*at.bottleneck) &&

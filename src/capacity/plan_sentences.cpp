@@ -45,12 +45,12 @@ std::string limit_reason(const Plan& plan) {
         "The disk is the limit: {} waited for it {} of the time. {}nother durability or a faster "
         "disk may do more; these logs do not show it.",
         text::format_count(first.servers, "thread"), busy,
-        plan.baseline.has_explicit_threads ? "More threads.load or threads.write, a" : "A");
+        plan.baseline.has_explicit_threads() ? "More threads.load or threads.write, a" : "A");
   }
   std::string text = fmt::format("{} {} busy {} of the time: {} the limit.", name, verb, busy,
                                  is_plural(first) ? "they are" : "it is");
   if (!has_thread_setting(first.resource)) return text;
-  if (!plan.baseline.has_explicit_threads && first.resource != Resource::compute)
+  if (!plan.baseline.has_explicit_threads() && first.resource != Resource::compute)
     return text + " With 'auto', a run adds threads as long as that makes it faster.";
   const bool is_gpu_lane = plan.gpus > 0 && first.resource == Resource::compute;
   return text + fmt::format(" Their number is a setting: raise {} before you buy anything.",

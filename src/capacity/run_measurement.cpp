@@ -118,10 +118,12 @@ std::optional<Resource> saturated_resource(const RunMeasurement& measured) {
   return measured.is_waiting_for_disk(*busiest) ? Resource::disk : resource_of(busiest->stage);
 }
 
-bool has_thread_settings(const LoggedRun& run) {
-  return std::ranges::any_of(run.settings, [](const auto& setting) {
-    return setting.first.starts_with("threads.") || setting.first == "cpu.lanes";
-  });
+std::vector<std::string> thread_settings(const LoggedRun& run) {
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : run.settings) {
+    if (key.starts_with("threads.") || key == "cpu.lanes") settings.push_back(key + "=" + value);
+  }
+  return settings;
 }
 
 }  // namespace
@@ -138,13 +140,6 @@ double RunMeasurement::stage_utilization(const StageUtilization& stage) const {
   if (is_waiting_for_disk(stage) || !is_wait_for_cores)
     return std::max(stage.utilization, stage.cpu_utilization);
   return stage.cpu_utilization;
-}
-
-std::vector<double> RunMeasurement::explicit_threads() const {
-  std::vector<double> threads;
-  if (!has_explicit_threads) return threads;
-  for (const StageUtilization& stage : stages) threads.push_back(stage.workers);
-  return threads;
 }
 
 double RunMeasurement::cores_used() const {
@@ -205,7 +200,7 @@ RunMeasurement measure(const LoggedRun& run) {
                           .elapsed_s = whole.interval_s,
                           .rate_per_s = double(sums.images()) / window_s,
                           .is_service = run.is_service(),
-                          .has_explicit_threads = has_thread_settings(run),
+                          .thread_settings = thread_settings(run),
                           .cpu_contention_ratio = cpu_contention_ratio(run, sums)};
   if (steady) {
     measured.intervals = steady->rates.size();

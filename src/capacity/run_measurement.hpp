@@ -56,8 +56,9 @@ struct RunMeasurement {
   /// The saturated resource; none if nothing was saturated. `disk` if the threads of a stage wait
   /// for it.
   std::optional<Resource> saturated = {};
-  bool is_service = false;            ///< its rate may be limited by arrivals
-  bool has_explicit_threads = false;  ///< a thread setting was not `auto`
+  bool is_service = false;  ///< its rate may be limited by arrivals
+  /// The thread settings that were not `auto`, such as "threads.load=8".
+  std::vector<std::string> thread_settings = {};
   /// Wall time of CPU lanes divided by their CPU time. CPU lanes wait for cores only, so above 1
   /// other threads used the cores. 1 if unknown.
   double cpu_contention_ratio = 1;
@@ -74,8 +75,7 @@ struct RunMeasurement {
   /// except waiting for a core.
   double stage_utilization(const StageUtilization& stage) const;
 
-  /// Returns the threads of each stage if they were set; empty if they were adapted.
-  std::vector<double> explicit_threads() const;
+  bool has_explicit_threads() const { return !thread_settings.empty(); }
 
   /// Returns the number of cores that the cost refers to: all cores if they were the bottleneck, or
   /// else the busy cores.

@@ -192,6 +192,31 @@ TEST(Baseline, allows_the_threads_that_a_run_adds) {
   EXPECT_EQ(plan.bounds.front().resource, Resource::cores) << "threads are not the limit";
 }
 
+TEST(Baseline, has_no_more_threads_than_made_a_run_faster) {
+  LoggedRun run =
+      synthetic_run({.cpu_s = {{Stage::load, 1e-4}}}, {.cores = 16, .arrival_per_s = 1000});
+  for (ThroughputSample& interval : run.intervals) {
+    StageSample& load = interval.stages.at(0);
+    load.busy_s = load.cpu_s = interval.cpu_s = load.workers * interval.interval_s;
+  }
+  const Plan plan = single_plan({run});
+  EXPECT_EQ(plan.bounds.front().resource, Resource::load);
+  EXPECT_NEAR(predicted_at(plan, 16).rate_per_s.value, 1000, 50) << "auto added none";
+}
+
+TEST(RunNoise, comes_from_runs_with_the_same_thread_settings) {
+  const auto log = [](const char* id, double scale, double clock) {
+    LoggedRun run =
+        synthetic_run({.cpu_s = {{Stage::load, 1e-4 * scale}}},
+                      {.id = id, .settings = {{"threads.load", "2"}, {"threads.write", "2"}}});
+    for (ThroughputSample& interval : run.intervals) {
+      for (StageSample& stage : interval.stages) stage.thread_s = 2 * interval.interval_s + clock;
+    }
+    return run;
+  };
+  EXPECT_GT(single_plan({log("a", 1, 0), log("b", 1.5, 1e-5)}).noise, 0.2);
+}
+
 TEST(PredictedRate, does_not_fall_with_more_cores) {
   SyntheticMachine machine{
       .cpu_s = {{Stage::source, 5e-5}, {Stage::load, 1e-4}, {Stage::write, 3e-4}},
