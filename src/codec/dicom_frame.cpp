@@ -5,6 +5,7 @@
 
 #include "build_id/module.hpp"
 #include "codec/image_codecs.hpp"
+#include "core/error.hpp"
 
 #ifdef ECKART_HAVE_DCMTK
 #include <dcmtk/config/osconfig.h>
@@ -22,7 +23,11 @@ using DecodeFrame = void (*)(std::span<const std::byte> frame, const DicomHeader
 DecodeFrame load_decode_frame() try {
   return reinterpret_cast<DecodeFrame>(load_function("eckart_dcmtk", "eckart_dcmtk_decode_frame"));
 } catch (const std::runtime_error& error) {
-  fail_unsupported(std::string("is a compressed DICOM file: ") + error.what());
+#ifndef ECKART_HAVE_DCMTK
+  fail_unsupported("is a compressed DICOM file, which this program was built without");
+#endif
+  throw FatalError(ExitCode::unavailable,
+                   std::string("compressed DICOM files cannot be read: ") + error.what());
 }
 
 }  // namespace
@@ -38,7 +43,9 @@ std::vector<std::uint16_t> decode_dicom_frame(std::span<const std::byte> frame,
 }
 
 #ifdef ECKART_HAVE_DCMTK
-std::string dcmtk_version() { return OFFIS_DCMTK_VERSION_STRING; }
+std::string dcmtk_version() {
+  return is_installed("eckart_dcmtk") ? OFFIS_DCMTK_VERSION_STRING : "";
+}
 #else
 std::string dcmtk_version() { return {}; }
 #endif

@@ -11,7 +11,8 @@ namespace eckart::codec {
 
 /// Decodes a JPEG frame of 8 to 16 bits, lossy or lossless, with dcmtk: rows x cols samples, as
 /// stored. Damage is refused only if the frame cannot be decoded. Throws ItemError: corrupt;
-/// unsupported, if the module eckart_dcmtk cannot be loaded.
+/// unsupported, if the program was built without dcmtk. Throws FatalError(unavailable) if the
+/// module eckart_dcmtk cannot be loaded.
 std::vector<std::uint16_t> decode_dicom_frame(std::span<const std::byte> frame,
                                               const DicomHeader& header);
 

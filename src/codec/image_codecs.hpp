@@ -19,7 +19,7 @@ Codec factors_codec();
 
 std::string tiff_version();
 std::string webp_version();
-std::string dcmtk_version();  ///< empty if the program was built without dcmtk
+std::string dcmtk_version();  ///< empty if the module eckart_dcmtk is not installed
 
 /// Codecs of formats without alpha throw this for a picture with alpha.
 [[noreturn]] inline void fail_without_alpha(const std::string& format) {

@@ -4,6 +4,7 @@
 #include "app/make_backend.hpp"
 #include "settings/calibration.hpp"
 #include "tests/cli/cli_fixture.hpp"
+#include "tests/unit/codec/dicom_maker.hpp"
 
 namespace eckart::test {
 namespace {
@@ -49,6 +50,24 @@ TEST_F(OpencvModuleTest, is_named_when_it_is_not_installed) {
   const ProcessResult result = run_with_gpu({"--set", "input.decoder=opencv"});
   EXPECT_EQ(result.code, int(ExitCode::unavailable));
   EXPECT_THAT(result.err, HasSubstr("input.decoder=opencv is not available: libeckart_opencv.so is "
+                                    "not installed"));
+}
+
+using DcmtkModuleTest = BackendChoiceTest;
+
+/// Not a fault of the file: a service would put it into the quarantine.
+TEST_F(DcmtkModuleTest, is_named_when_it_is_not_installed) {
+  const auto jpeg = encoded("jpeg", 16, 24);
+  write("in/a.dcm", DicomMaker(8)
+                        .number(DicomMaker::kRows, 16)
+                        .number(DicomMaker::kCols, 24)
+                        .syntax(".4.50")
+                        .frame({reinterpret_cast<const char*>(jpeg.data()), jpeg.size()})
+                        .file());
+  const ProcessResult result = run_with_gpu({"--backend", "cpu"});
+  if (result.err.find("was built without") != std::string::npos) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("compressed DICOM files cannot be read: libeckart_dcmtk.so is "
                                     "not installed"));
 }
 
