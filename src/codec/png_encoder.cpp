@@ -169,12 +169,21 @@ std::vector<std::byte> slow_idat_chunks(std::span<const std::uint8_t> rows) {
 void append_rows(std::vector<std::byte>& file, const PictureView& picture,
                  PngCompression compression) {
   if (!picture.encoded_pixels.empty()) return append(file, picture.encoded_pixels);
-  const FilteredRows rows(picture, FilteredRows::Choice::paeth);
-  if (compression == PngCompression::fast) return png::append_idat_chunks(rows.bytes(), file);
-  const FilteredRows chosen(picture, FilteredRows::Choice::lowest_cost);
-  const std::array ways{idat_chunks(rows.bytes()), idat_chunks(chosen.bytes()),
-                        slow_idat_chunks(chosen.bytes())};
-  append(file, *std::ranges::min_element(ways, {}, &std::vector<std::byte>::size));
+  std::vector<std::byte> smallest;
+  {
+    const FilteredRows rows(picture, FilteredRows::Choice::paeth);
+    if (compression == PngCompression::fast) return png::append_idat_chunks(rows.bytes(), file);
+    smallest = idat_chunks(rows.bytes());
+  }
+  const auto keep_smaller = [&](std::vector<std::byte> chunks) {
+    if (chunks.size() < smallest.size()) smallest = std::move(chunks);
+  };
+  {
+    const FilteredRows chosen(picture, FilteredRows::Choice::lowest_cost);
+    keep_smaller(idat_chunks(chosen.bytes()));
+    keep_smaller(slow_idat_chunks(chosen.bytes()));
+  }
+  append(file, smallest);
 }
 
 void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
