@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/default_threads.hpp"
 #include "text/format_count.hpp"
 #include "text/percent_text.hpp"
 
@@ -12,9 +13,10 @@ namespace {
 
 /// What may help if the stage is the bottleneck; empty if that is not known. `workers`: 0 if the
 /// pipeline adapts their number.
-std::string advice(Stage stage, int workers) {
-  if ((stage != Stage::load && stage != Stage::write) || workers == 0) return {};
-  return fmt::format(". More threads may help: --set threads.{}={}", to_string(stage), 2 * workers);
+std::string advice(Stage stage, int workers, int cores) {
+  const bool may_help = workers > 0 && workers < max_auto_threads(cores);
+  if ((stage != Stage::load && stage != Stage::write) || !may_help) return {};
+  return fmt::format(". More threads may help: --set threads.{}=auto", to_string(stage));
 }
 
 }  // namespace
@@ -38,7 +40,7 @@ std::string bottleneck_text(const telemetry::Bottleneck& bottleneck, int cores) 
     return fmt::format("no stage is saturated: {} is the busiest, {} busy",
                        to_string(*bottleneck.stage), busy);
   return fmt::format("{} is the bottleneck: {} busy{}", to_string(*bottleneck.stage), busy,
-                     advice(*bottleneck.stage, bottleneck.stage_workers));
+                     advice(*bottleneck.stage, bottleneck.stage_workers, cores));
 }
 
 }  // namespace eckart::reports

@@ -7,7 +7,13 @@ namespace {
 
 TEST(BottleneckSentence, names_the_resource) {
   EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write, 0, 2}, 4),
-            "write is the bottleneck: 97 % busy. More threads may help: --set threads.write=4");
+            "write is the bottleneck: 97 % busy. More threads may help: --set threads.write=auto");
+  EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write, 0, 8}, 4),
+            "write is the bottleneck: 97 % busy")
+      << "auto has no more";
+  EXPECT_EQ(bottleneck_text({Resource::write, 0.97, Stage::write, 0, 0}, 4),
+            "write is the bottleneck: 97 % busy")
+      << "it is auto";
   EXPECT_EQ(
       bottleneck_text({Resource::disk, 0.97, Stage::write}, 4),
       "the disk is the bottleneck: write 97 % busy, mostly waiting for files. A faster disk helps");

@@ -78,7 +78,7 @@ TEST(BottleneckText, names_the_disk_if_the_stage_mostly_waits_for_it) {
             "helps");
   report.stages.back().cpu_s = 8;
   EXPECT_EQ(bottleneck_text(report),
-            "write is the bottleneck: 90 % busy. More threads may help: --set threads.write=2");
+            "write is the bottleneck: 90 % busy. More threads may help: --set threads.write=auto");
 }
 
 TEST(BottleneckText, names_no_stage_that_mostly_waits) {
