@@ -39,7 +39,7 @@ bool JpegDecoding::prefers_backend(const compute::JpegDecodingRate& backend, std
   if (computed >= kMinComputed && double(irregular_) > kMaxIrregular * double(computed))
     return false;
   const double bytes_per_s = double(std::min(images, backend.max_images)) / backend.s_per_byte;
-  return bytes_per_s > double(load_threads_) / loading_s_per_byte();
+  return bytes_per_s > double(load_threads_.load()) / loading_s_per_byte();
 }
 
 }  // namespace eckart::pipeline

@@ -15,6 +15,8 @@ class JpegDecoding {
  public:
   explicit JpegDecoding(int load_threads) : load_threads_(load_threads) {}
 
+  void set_load_threads(int load_threads) { load_threads_ = load_threads; }
+
   /// A load thread has decoded a JPEG of this size.
   void add_loaded(std::size_t bytes, std::chrono::nanoseconds time);
   /// The backend has decoded a JPEG, or has found it irregular: then libjpeg had to decode it.
@@ -28,7 +30,7 @@ class JpegDecoding {
  private:
   double loading_s_per_byte() const;
 
-  const int load_threads_;
+  std::atomic<int> load_threads_;
   std::atomic<std::int64_t> loaded_bytes_{0}, loaded_ns_{0};
   std::atomic<std::int64_t> computed_{0}, irregular_{0};
 };

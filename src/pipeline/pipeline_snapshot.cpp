@@ -30,16 +30,18 @@ std::vector<telemetry::StageStats> Pipeline::stages(const ClockReading& clocks) 
   for (std::size_t i = 0; i < clocks.stages.size(); ++i) {
     const flow::StageTimes& times = clocks.stages[i];
     const telemetry::DurationHistogram service = meters_.service(Stage(i)).read();
-    rows.push_back({.stage = Stage(i),
-                    .workers = times.workers,
-                    .is_adaptive = (Stage(i) == Stage::load && options_.max_load_threads > options_.load_threads) ||
-                                   (Stage(i) == Stage::write && options_.max_write_threads > options_.write_threads),
-                    .busy_s = times.busy_s,
-                    .waiting_for_input_s = times.waiting_for_input_s,
-                    .blocked_s = times.blocked_s,
-                    .cpu_s = times.cpu_s,
-                    .images = service.count(),
-                    .service = service});
+    rows.push_back(
+        {.stage = Stage(i),
+         .workers = times.workers,
+         .is_adaptive =
+             (Stage(i) == Stage::load && options_.max_load_threads > options_.load_threads) ||
+             (Stage(i) == Stage::write && options_.max_write_threads > options_.write_threads),
+         .busy_s = times.busy_s,
+         .waiting_for_input_s = times.waiting_for_input_s,
+         .blocked_s = times.blocked_s,
+         .cpu_s = times.cpu_s,
+         .images = service.count(),
+         .service = service});
   }
   return rows;
 }

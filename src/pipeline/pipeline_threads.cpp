@@ -50,7 +50,9 @@ void Pipeline::adapt_threads(flow::Workers& load, flow::Workers& write,
           stage.totals(std::chrono::duration<double>(Clock::now() - start_).count());
       const ThreadAdaptation::Interval interval = end - stage.begin;
       if (!stage.adaptation.is_long_enough(interval)) continue;
-      stage.workers.set_count(stage.adaptation.update(interval));
+      const int threads = stage.adaptation.update(interval);
+      stage.workers.set_count(threads);
+      if (&stage.workers == &load) jpeg_decoding_.set_load_threads(threads);
       stage.begin = end;
     }
   }
