@@ -23,7 +23,7 @@ constexpr std::chrono::milliseconds kStopInterval{50};  // between two looks at 
 
 Rate& of(StageRates& rates, Stage stage) { return rates[std::size_t(stage)]; }
 
-/// A stage alone has all cores. Where a run adds threads, it has as many.
+/// A stage alone has all cores: where a run adapts its threads, it has one for each.
 pipeline::PipelineOptions options_of_stages_alone(const settings::Settings& settings) {
   pipeline::PipelineOptions options = app::pipeline_options(settings);
   if (options.max_load_threads > options.load_threads)
