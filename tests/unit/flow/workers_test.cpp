@@ -162,15 +162,15 @@ TEST(Workers, joins_threads_that_are_added_while_it_joins) {
 }
 
 TEST(Workers, runs_one_thread_for_an_index_at_a_time) {
-  constexpr int kRounds = 50, kMost = 3;
+  constexpr int kRounds = 50, kMax = 3;
   const auto yield = [] {
     for (int i = 0; i < 20; ++i) std::this_thread::yield();
   };
   for (int round = 0; round < kRounds; ++round) {
-    std::array<std::atomic<int>, kMost> running{};
+    std::array<std::atomic<int>, kMax> running{};
     std::atomic<bool> is_closed = false;
     Workers workers(
-        "load", kMost,
+        "load", kMax,
         [&](int index, Workers& self) {
           EXPECT_EQ(++running[std::size_t(index)], 1);
           // The first has no work any more, so that join() waits for the others.
@@ -181,7 +181,7 @@ TEST(Workers, runs_one_thread_for_an_index_at_a_time) {
         fail_unexpectedly);
     std::thread adaptation([&] {
       for (int i = 0; i < 20; ++i) {
-        workers.set_count(i % 2 == 0 ? 1 : kMost);
+        workers.set_count(i % 2 == 0 ? 1 : kMax);
         yield();
       }
       is_closed = true;
