@@ -162,9 +162,9 @@ TEST(Workers, joins_threads_that_are_added_while_it_joins) {
 }
 
 TEST(Workers, runs_one_thread_for_an_index_at_a_time) {
-  constexpr int kRounds = 50, kMax = 3;
+  constexpr int kRounds = 20, kMax = 3;
   const auto yield = [] {
-    for (int i = 0; i < 20; ++i) std::this_thread::yield();
+    for (int i = 0; i < 5; ++i) std::this_thread::yield();
   };
   for (int round = 0; round < kRounds; ++round) {
     std::array<std::atomic<int>, kMax> running{};
@@ -180,7 +180,7 @@ TEST(Workers, runs_one_thread_for_an_index_at_a_time) {
         },
         fail_unexpectedly);
     std::thread adaptation([&] {
-      for (int i = 0; i < 20; ++i) {
+      for (int i = 0; i < 10; ++i) {
         workers.set_count(i % 2 == 0 ? 1 : kMax);
         yield();
       }
