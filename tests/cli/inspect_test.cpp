@@ -134,7 +134,7 @@ TEST_F(InspectCliTest, names_a_file_that_cannot_be_inspected) {
   write("photo.jpg", encoded("jpeg", 60, 90, 3));
   if (!kIsSanitized) {  // no limit leaves the address space that sanitizers take
     const ProcessResult small =
-        run({"inspect", "photo.jpg"}, {.folder = {}, .in = {}, .address_space_mb = 700});
+        run({"inspect", "photo.jpg"}, {.folder = {}, .in = {}, .address_space_mb = 400});
     EXPECT_EQ(small.code, int(ExitCode::temporary)) << "OpenBLAS would retry forever";
     EXPECT_THAT(small.err, AnyOf(HasSubstr("not enough address space: OpenBLAS needs 384 MiB"),
                                  HasSubstr("photo.jpg: out of memory")));

@@ -170,7 +170,7 @@ TEST_F(ReportTest, drops_failure_once_the_input_succeeds) {
 TEST_F(ReportTest, reports_unknown_figures_of_older_versions_as_null) {
   if (!fs::exists("/usr/bin/sqlite3")) GTEST_SKIP() << "there is no sqlite3 to change a ledger by";
   ASSERT_EQ(report().code, 0);
-  run({"out/.eckart/ledger.db", "UPDATE output SET report = NULL"},
+  run({"out/.eckart/ledger.db", "UPDATE output SET report = NULL, report_keys = NULL"},
       {.program = "/usr/bin/sqlite3"});
   ASSERT_EQ(report().code, 0);
   EXPECT_TRUE(lines().at("out/a.png").at("psnr_db").is_null());
