@@ -5,13 +5,6 @@
 #include "ledger/schema.hpp"
 
 namespace eckart::ledger {
-namespace {
-
-// Of new files. Rows in the order of their names need fewer calls to write than with pages of 4096
-// bytes. With larger pages, rows in random order need more time: each changes a page of the index.
-constexpr const char* kPageSize = "PRAGMA page_size = 8192";
-
-}  // namespace
 
 Database open_database(const LedgerLocation& location, OpenMode access,
                        std::chrono::milliseconds timeout) {
@@ -27,7 +20,6 @@ Database open_database(const LedgerLocation& location, OpenMode access,
     throw DatabaseError{SQLITE_NOTADB, "is not a ledger", 0};
   }
   if (!is_for_reading(access)) {
-    if (version == 0) database.execute(kPageSize);
     database.execute("PRAGMA journal_mode = WAL");
     // SQLite opens the journal by name, after the file. If the file was renamed in between, that is
     // the journal of the new ledger, and rows of the old one must not get there.

@@ -256,7 +256,7 @@ class CorruptLedgerTest : public ::testing::Test {
     return count;
   }
 
-  static constexpr std::size_t kPage = 8192;
+  static constexpr std::size_t kPage = 4096;
   std::string intact_bytes_;
 
  private:

@@ -42,7 +42,7 @@ class LedgerWithCorruptPageTest : public LedgerTest, public ::testing::WithParam
     ledger.record(changes);
   }
   void damage_page(int page) {
-    constexpr std::streamoff kPage = 8192;
+    constexpr std::streamoff kPage = 4096;
     std::fstream stream(file(), std::ios::in | std::ios::out | std::ios::binary);
     stream.seekp(page * kPage) << std::string(kPage, char(0xa5));
   }
