@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
 
 #include "text/percent_encoding.hpp"
@@ -73,6 +74,21 @@ int access_flags(OpenMode access) {
 /// An SQLite URI of the file. Bytes with a meaning in URIs are written as %XX.
 std::string to_uri(const std::filesystem::path& file) {
   return "file:" + text::percent_encode_path(file.native()) + "?immutable=1";
+}
+
+/// The journal (write-ahead log) is copied to the file and begun again when it has so many pages.
+/// The number is small at first, so that the journal of a small ledger does not need much more
+/// space than the ledger, and doubles each time up to the default of SQLite.
+constexpr int kJournalPages[] = {64, 128, 256, 512, 1000};
+
+/// Called after each transaction with the pages of the journal. If it cannot be copied, it grows.
+/// `max_pages`: an element of kJournalPages.
+int copy_long_journal(void* max_pages, sqlite3* database, const char* name, int pages) {
+  auto* const max = static_cast<int*>(max_pages);
+  if (pages < *max) return SQLITE_OK;
+  sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (max + 1 != std::end(kJournalPages)) sqlite3_wal_hook(database, copy_long_journal, max + 1);
+  return SQLITE_OK;
 }
 
 }  // namespace
@@ -170,6 +186,7 @@ Database::Database(const std::filesystem::path& file, OpenMode access,
   check(code, database);
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, int(timeout.count()));
+  sqlite3_wal_hook(database, copy_long_journal, const_cast<int*>(std::begin(kJournalPages)));
 }
 
 Database Database::copy_to_memory() const {
