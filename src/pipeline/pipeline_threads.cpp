@@ -1,5 +1,6 @@
 #include <time.h>
 
+#include <functional>
 #include <vector>
 
 #include "flow/pause.hpp"
@@ -22,7 +23,7 @@ void Pipeline::adapt_threads(flow::Workers& load, flow::Workers& write,
                              const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kInterval{100};
   struct AdaptedStage {
-    flow::Workers& workers;
+    std::function<void(int threads)> set_threads;
     const flow::StageClock& clock;
     const telemetry::DurationRecorder& taken;  ///< images
     ThreadAdaptation adaptation;
@@ -38,21 +39,28 @@ void Pipeline::adapt_threads(flow::Workers& load, flow::Workers& write,
     }
   };
   std::vector<AdaptedStage> adapted;
-  const auto adapt = [&](flow::Workers& workers, const flow::StageClock& clock,
-                         const telemetry::DurationRecorder& taken, int min, int max) {
-    if (max > min) adapted.push_back({workers, clock, taken, {min, max, options_.cores}});
+  const auto set_load_threads = [&](int threads) {
+    load.set_count(threads);
+    jpeg_decoding_.set_load_threads(threads);
   };
-  adapt(load, load_clock_, meters_.found, options_.load_threads, options_.max_load_threads);
-  adapt(write, write_clock_, meters_.finished, options_.write_threads, options_.max_write_threads);
+  const auto set_write_threads = [&](int threads) { write.set_count(threads); };
+  if (options_.max_load_threads > options_.load_threads)
+    adapted.push_back({set_load_threads,
+                       load_clock_,
+                       meters_.found,
+                       {options_.load_threads, options_.max_load_threads, options_.cores}});
+  if (options_.max_write_threads > options_.write_threads)
+    adapted.push_back({set_write_threads,
+                       write_clock_,
+                       meters_.finished,
+                       {options_.write_threads, options_.max_write_threads, options_.cores}});
   while (!adapted.empty() && flow::pause(kInterval, stop)) {
     for (AdaptedStage& stage : adapted) {
       const ThreadAdaptation::Interval end =
           stage.totals(std::chrono::duration<double>(Clock::now() - start_).count());
       const ThreadAdaptation::Interval interval = end - stage.begin;
       if (!stage.adaptation.is_long_enough(interval)) continue;
-      const int threads = stage.adaptation.update(interval);
-      stage.workers.set_count(threads);
-      if (&stage.workers == &load) jpeg_decoding_.set_load_threads(threads);
+      stage.set_threads(stage.adaptation.update(interval));
       stage.begin = end;
     }
   }
