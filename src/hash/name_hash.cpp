@@ -2,42 +2,30 @@
 
 #include <sys/random.h>
 
-#include <array>
-#include <cstring>
+#include <cstddef>
 #include <random>
 #include <span>
 
 #include "hash/hex.hpp"
 #include "hash/sha256.hpp"
+#include "hash/sip_hash.hpp"
 
 namespace eckart::hash {
 namespace {
 
-using Key = std::array<std::byte, 32>;
-
-Key random_key() {
-  Key key{};
-  if (::getrandom(key.data(), key.size(), 0) == ssize_t(key.size())) return key;
+SipKey random_key() {
+  SipKey key{};
+  if (::getrandom(key.data(), sizeof key, 0) == ssize_t(sizeof key)) return key;
   std::random_device device;
-  for (std::byte& byte : key) byte = std::byte(device());
+  for (std::uint64_t& word : key) word = std::uint64_t(device()) << 32 | device();
   return key;
-}
-
-std::uint64_t first_64_bits(Sha256& hash) {
-  const Sha256::Digest digest = hash.digest();
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, digest.data(), sizeof bits);
-  return bits;
 }
 
 }  // namespace
 
 std::uint64_t name_hash(std::string_view name) {
-  static const Key key = random_key();
-  Sha256 hash;
-  hash.add(key);
-  hash.add(std::as_bytes(std::span(name)));
-  return first_64_bits(hash);
+  static const SipKey key = random_key();
+  return sip_hash(key, name);
 }
 
 std::string name_digest(std::string_view name) {

@@ -6,7 +6,7 @@
 
 namespace eckart::hash {
 
-/// 64 bits of a keyed hash (SHA-256), for tables of names in this process. The key is random, so
+/// 64 bits of a keyed hash (sip_hash()), for tables of names in this process. The key is random, so
 /// collisions cannot be constructed.
 std::uint64_t name_hash(std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstddef>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -186,22 +187,30 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
                                                          " would be inside the folder .eckart");
   const std::vector<std::uint64_t> hashes = hashes_of(outputs);
   const std::uint64_t input = hash::name_hash(relative.native());
-  {
-    const std::lock_guard lock(mutex_);
-    const auto reserved = std::find_if(
-        hashes.begin(), hashes.end(), [&](std::uint64_t hash) { return reserved_.contains(hash); });
-    if (reserved == hashes.end()) {
-      for (const std::uint64_t hash : hashes) reserved_.emplace(hash, input);
-      return outputs;
-    }
-    const bool has_other_name = reserved_.at(*reserved) != input;
+  if (const auto taken = reserve(hashes, input)) {
+    const bool has_other_name = taken->input != input;
     if (!has_other_name || naming == Naming::full || full_name_ == name_)
       throw ItemError(FailureReason::output_collision,
-                      "its output " + outputs[std::size_t(reserved - hashes.begin())].string() +
+                      "its output " + outputs[taken->index].string() +
                           " is already the output of another input; rename one of the inputs or "
                           "set output.name");
+    return reserve(relative, Naming::full);
   }
-  return reserve(relative, Naming::full);
+  return outputs;
+}
+
+/// Reserves all of the outputs or none. Returns the first that is reserved already.
+std::optional<OutputTree::TakenOutput> OutputTree::reserve(
+    const std::vector<std::uint64_t>& outputs, std::uint64_t input) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto [reserved, is_new] = reserved_.try_emplace(outputs[i], input);
+    const auto own = outputs.begin() + std::ptrdiff_t(i);
+    if (is_new || std::find(outputs.begin(), own, outputs[i]) != own) continue;
+    for (std::size_t before = 0; before < i; ++before) reserved_.erase(outputs[before]);
+    return TakenOutput{i, reserved->second};
+  }
+  return std::nullopt;
 }
 
 void OutputTree::release(const fs::path& relative) {

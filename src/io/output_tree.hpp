@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -78,6 +80,11 @@ class OutputTree {
   struct RankNames {
     std::string rank, label;
   };
+  /// An output that is reserved already.
+  struct TakenOutput {
+    std::size_t index;    ///< among the outputs
+    std::uint64_t input;  ///< hash of the input that has it
+  };
 
   const std::string& pattern_of(Naming naming) const {
     return naming == Naming::full ? full_name_ : name_;
@@ -88,6 +95,8 @@ class OutputTree {
                               const std::filesystem::path& relative) const;
   std::string_view below_root(const std::filesystem::path& output) const;
   std::vector<std::uint64_t> hashes_of(const std::vector<std::filesystem::path>& outputs) const;
+  std::optional<TakenOutput> reserve(const std::vector<std::uint64_t>& outputs,
+                                     std::uint64_t input);
 
   const std::string root_;  // the path of the root, with a slash at its end
   const std::string name_, full_name_;
