@@ -10,6 +10,7 @@
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
+#include "pipeline/found_items.hpp"
 #include "pipeline/load.hpp"
 #include "pipeline/thread_trace.hpp"
 #include "pipeline/write_worker.hpp"
@@ -148,21 +149,12 @@ StagedRun::Items StagedRun::find(std::size_t images) {
   Items items;
   items.reserve(images);
   while (items.size() < images) {
-    std::optional<io::SourceItem> arrival = source_->next(stop_);
-    if (!arrival) break;
-    const Instant found_at = Clock::now();
-    const std::int64_t number = tally_.add_found(found_at);
-    pipeline::ItemPtr item = pipeline::make_work_item(std::move(*arrival));
-    if (item->outcome.ok()) {
-      const pipeline::Activity::Scope step(
-          activity_,
-          {to_string(Stage::source), options_.limits.stall, {pipeline::to_activity_file(*item)}});
-      pipeline::attempt(item->outcome, Stage::source, FailureReason::internal,
-                        [&] { job_.assign_outputs(*item); });
-    }
-    item->number = number;
-    item->found_at = found_at;
-    items.push_back(std::move(item));
+    auto arrivals =
+        source_->next_group(stop_, std::min(pipeline::kMaxFoundGroup, images - items.size()));
+    if (arrivals.empty()) break;
+    for (pipeline::ItemPtr& item : pipeline::make_found_items(std::move(arrivals), *this, tally_,
+                                                              activity_, options_.limits.stall))
+      items.push_back(std::move(item));
   }
   return items;
 }

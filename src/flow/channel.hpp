@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <new>
 #include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -37,21 +39,31 @@ class Channel {
 
   /// Waits for capacity. Returns false if the channel is closed. Throws std::bad_alloc if memory
   /// runs out. In both cases `item` is unchanged.
-  bool push(T&& item) {
-    if (is_closed_) return false;
-    free_capacity_.wait();
-    ++size_;  // before is_closed_ is read; see is_finished()
-    if (is_closed_) {
-      --size_;
-      free_capacity_.signal();  // wakes the next waiting producer
-      return false;
+  bool push(T&& item) { return push(std::span<T>(&item, 1)); }
+
+  /// Like push() for each of the items, in order, but consumers are woken for many items at once.
+  /// Returns false if the channel was closed before all were pushed.
+  bool push(std::span<T> items) {
+    while (!items.empty()) {
+      if (is_closed_) return false;
+      const std::ptrdiff_t signed_count = free_capacity_.waitMany(std::ptrdiff_t(items.size()));
+      const auto count = std::size_t(signed_count);
+      const auto give_back = [&] {
+        size_ -= count;
+        free_capacity_.signal(signed_count);  // also wakes the next waiting producer
+      };
+      size_ += count;  // before is_closed_ is read; see is_finished()
+      if (is_closed_) {
+        give_back();
+        return false;
+      }
+      if (!queue_.enqueue_bulk(std::make_move_iterator(items.begin()), count)) {
+        give_back();  // out of memory: the items are unchanged
+        throw std::bad_alloc();
+      }
+      available_items_.signal(signed_count);
+      items = items.subspan(count);
     }
-    if (!queue_.enqueue(std::move(item))) {  // out of memory: the item is unchanged
-      --size_;
-      free_capacity_.signal();
-      throw std::bad_alloc();
-    }
-    available_items_.signal();
     return true;
   }
 

@@ -65,12 +65,7 @@ class FolderSource : public Source {
 
   std::optional<SourceItem> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
-      if (!names_.empty()) {
-        SourceItem item{file_prefix_ + names_.back(), relative_prefix_ + names_.back(), {}};
-        names_.pop_back();
-        item.sibling_folders = folder_names_;
-        return item;
-      }
+      if (!names_.empty()) return next_of_folder();
       if (pending_.empty()) return std::nullopt;
       const fs::path folder = std::move(pending_.back());
       pending_.pop_back();
@@ -83,12 +78,27 @@ class FolderSource : public Source {
     return std::nullopt;
   }
 
+  std::vector<SourceItem> next_group(const std::stop_token& stop, std::size_t max) override {
+    std::vector<SourceItem> items = Source::next_group(stop, max);
+    if (items.empty()) return items;
+    items.reserve(std::min(max, names_.size() + 1));
+    while (items.size() < max && !names_.empty()) items.push_back(next_of_folder());
+    return items;
+  }
+
   std::int64_t ignored_count() const override { return ignored_; }
   UnreadFiles unread_files() const override { return unread_files_; }
   std::vector<fs::path> unread_examples() const override { return unread_examples_; }
   std::vector<fs::path> output_folders() const override { return output_folders_; }
 
  private:
+  SourceItem next_of_folder() {
+    SourceItem item{file_prefix_ + names_.back(), relative_prefix_ + names_.back(), {}};
+    names_.pop_back();
+    item.sibling_folders = folder_names_;
+    return item;
+  }
+
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
 
   /// Fills names_ and pending_, the next entry last. After an error they hold what was read before
@@ -174,9 +184,15 @@ class ChainSource : public Source {
       : next_source_(std::move(next_source)), may_block_(may_block) {}
 
   std::optional<SourceItem> next(const std::stop_token& stop) override {
+    std::vector<SourceItem> group = next_group(stop, 1);
+    return group.empty() ? std::nullopt : std::optional(std::move(group.front()));
+  }
+
+  std::vector<SourceItem> next_group(const std::stop_token& stop, std::size_t max) override {
     while (!stop.stop_requested()) {
       if (!current_ && !(current_ = next_source_(stop))) break;
-      if (std::optional<SourceItem> item = current_->next(stop)) return item;
+      std::vector<SourceItem> group = current_->next_group(stop, max);
+      if (!group.empty()) return group;
       if (stop.stop_requested()) break;
       ignored_ += current_->ignored_count();
       unread_files_.add(current_->unread_files());
@@ -184,7 +200,7 @@ class ChainSource : public Source {
       std::ranges::copy(current_->output_folders(), std::back_inserter(output_folders_));
       current_.reset();
     }
-    return std::nullopt;
+    return {};
   }
 
   bool may_block() const override { return may_block_; }
@@ -257,6 +273,13 @@ std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& 
 }
 
 }  // namespace
+
+std::vector<SourceItem> Source::next_group(const std::stop_token& stop, std::size_t max) {
+  std::vector<SourceItem> group;
+  if (max == 0) return group;
+  if (std::optional<SourceItem> item = next(stop)) group.push_back(std::move(*item));
+  return group;
+}
 
 std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& output,
                                          char separator) {

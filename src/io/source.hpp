@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -38,6 +39,9 @@ class Source {
   /// Returns the next file. Returns nullopt at the end, and soon after `stop` is requested. Throws
   /// EnvironmentError if descriptors or memory ran out.
   virtual std::optional<SourceItem> next(const std::stop_token& stop) = 0;
+  /// Like next(), and returns up to `max` files at once if more are known already. Returns none at
+  /// the end.
+  virtual std::vector<SourceItem> next_group(const std::stop_token& stop, std::size_t max);
   /// Whether next() may wait for a program that creates files or writes a list, not only for a
   /// disk.
   virtual bool may_block() const { return false; }

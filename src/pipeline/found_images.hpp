@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
@@ -13,13 +14,16 @@ namespace eckart::pipeline {
 /// The images that a source has found, and which of them are unfinished. Thread-safe.
 class FoundImages {
  public:
-  /// Returns the number of the image: 1 for the first, then one more for each. `found_at` must not
-  /// be before that of earlier images.
-  std::int64_t add(Instant found_at) {
+  /// Adds images that were found at the same time. Returns the number of the first of them: 1 is
+  /// the first of all, and each has one more than the one before. `found_at` must not be before
+  /// that of earlier images.
+  std::int64_t add(Instant found_at, std::size_t images = 1) {
     const std::lock_guard lock(mutex_);
-    unfinished_.push_back(found_at);
-    ++unfinished_count_;
-    return ++count_;
+    unfinished_.insert(unfinished_.end(), images, found_at);
+    unfinished_count_ += std::int64_t(images);
+    const std::int64_t first = count_ + 1;
+    count_ += std::int64_t(images);
+    return first;
   }
   /// The image with this number is finished. Ignores other numbers.
   void finish(std::int64_t number) {

@@ -10,6 +10,7 @@
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/compute_worker.hpp"
+#include "pipeline/found_items.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::pipeline {
@@ -190,10 +191,17 @@ void Pipeline::abort(std::exception_ptr error) {
   stop_.request_stop();
 }
 
-bool Pipeline::push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock) {
-  item->entered_at = Clock::now();
+void Pipeline::push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock) {
+  push(channel, std::span(&item, 1), clock);
+}
+
+void Pipeline::push(ItemChannel& channel, std::span<ItemPtr> items,
+                    flow::StageClock::Worker& clock) {
+  if (items.empty()) return;
+  const auto now = Clock::now();
+  for (const ItemPtr& item : items) item->entered_at = now;
   if (trace_) trace_queue_sizes();
-  return clock.measure_wait(State::blocked, [&] { return channel.push(std::move(item)); });
+  clock.measure_wait(State::blocked, [&] { channel.push(items); });
 }
 
 /// Records the queue sizes and the used budget in the trace, at a limited rate.
@@ -219,30 +227,30 @@ void Pipeline::run_source() {
   ThreadTrace trace(trace_, Stage::source, 0);
   flow::StageClock::Worker clock(source_clock_, 0, trace.on_wait());
   const std::stop_token stop = stop_.get_token();
-  const auto next_arrival = [&] {  // waits for the file system or the writer of the list
+  const std::size_t max_group = trace_ ? 1 : kMaxFoundGroup;  // a trace shows each image
+  const auto next_arrivals = [&] {  // waits for the file system or the writer of the list
     std::optional<Activity::Scope> step;
     if (!source_.may_block())
       step.emplace(activity_, Activity::Step{to_string(Stage::source), options_.limits.stall});
-    return clock.measure_wait(State::waiting_for_input, [&] { return source_.next(stop); });
+    return clock.measure_wait(State::waiting_for_input,
+                              [&] { return source_.next_group(stop, max_group); });
   };
-  while (std::optional<io::SourceItem> arrival = next_arrival()) {
+  for (;;) {
+    std::vector<io::SourceItem> arrivals = next_arrivals();
+    if (arrivals.empty()) break;
     const auto found_at = Clock::now();
-    const std::int64_t number = tally_.add_found(found_at);
+    const auto count = std::int64_t(arrivals.size());
     // On this thread, in order of arrival, so that output names do not depend on thread timing.
-    ItemPtr item = make_work_item(std::move(*arrival));
-    if (item->outcome.ok()) {
-      const Activity::Scope step(
-          activity_, {to_string(Stage::source), options_.limits.stall, {to_activity_file(*item)}});
-      attempt(item->outcome, Stage::source, FailureReason::internal,
-              [&] { steps_.assign_outputs(*item); });
-    }
-    item->number = number;
-    item->found_at = found_at;
-    trace.trace_found(*item);
-    meters_.service(Stage::source).add(Clock::now() - found_at);
-    ItemChannel& next = item->outcome.ok() ? found_ : finished_;
-    if (item->outcome.ok()) ++items_before_batcher_;
-    push(next, std::move(item), clock);
+    std::vector<ItemPtr> items =
+        make_found_items(std::move(arrivals), steps_, tally_, activity_, options_.limits.stall);
+    if (trace_) trace.trace_found(*items.front());
+    meters_.service(Stage::source).add((Clock::now() - found_at) / count, count);
+    const auto failed = std::stable_partition(
+        items.begin(), items.end(), [](const ItemPtr& item) { return item->outcome.ok(); });
+    const auto ok_count = std::size_t(failed - items.begin());
+    items_before_batcher_ += int(ok_count);
+    push(found_, std::span(items).first(ok_count), clock);
+    push(finished_, std::span(items).subspan(ok_count), clock);
   }
   tally_.set_not_read(source_.unread_files().by_extension());
   log_unread_files();

@@ -66,7 +66,8 @@ class Pipeline {
   Activity& activity() { return activity_; }
 
  private:
-  bool push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
+  void push(ItemChannel& channel, ItemPtr item, flow::StageClock::Worker& clock);
+  void push(ItemChannel& channel, std::span<ItemPtr> items, flow::StageClock::Worker& clock);
   void trace_queue_sizes();
   void run_source();
   void log_unread_files() const;

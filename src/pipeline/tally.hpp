@@ -19,8 +19,9 @@ class Tally {
  public:
   explicit Tally(Meters& meters) : meters_(meters) {}
 
-  /// Counts an image that the source found. Returns its WorkItem::number.
-  std::int64_t add_found(Instant now) { return found_.add(now); }
+  /// Counts images that the source found. Returns the WorkItem::number of the first; those of the
+  /// others follow.
+  std::int64_t add_found(Instant now, std::size_t images = 1) { return found_.add(now, images); }
   /// The number of images that were found and not counted since.
   std::int64_t unfinished() const { return found_.unfinished(); }
   void set_total_final();

@@ -71,6 +71,9 @@ TEST(FoundImages, tells_the_oldest_unfinished_image_and_the_number_of_all) {
   EXPECT_EQ(images.count(), 3);
   EXPECT_EQ(images.add(start + milliseconds(3)), 4);
   EXPECT_EQ(images.oldest_unfinished(), start + milliseconds(3));
+  EXPECT_EQ(images.add(start + milliseconds(4), 2), 5);
+  EXPECT_EQ(images.count(), 6);
+  EXPECT_EQ(images.unfinished(), 3);
 }
 
 }  // namespace

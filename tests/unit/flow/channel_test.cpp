@@ -4,6 +4,9 @@
 
 #include <chrono>
 #include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "tests/support/waiting_thread.hpp"
@@ -29,6 +32,35 @@ TEST(Channel, keeps_the_order_of_one_producer) {
   int expected = 0;
   while (const auto item = channel.pop()) EXPECT_EQ(*item, expected++);
   EXPECT_EQ(expected, 10000);
+}
+
+TEST(Channel, takes_groups_of_items_in_order_also_if_they_are_larger_than_its_capacity) {
+  Channel<int> channel(3);
+  WaitingThread producer([&] {
+    for (int first = 0; first < 10000; first += 10) {
+      std::vector<int> group(10);
+      std::iota(group.begin(), group.end(), first);
+      ASSERT_TRUE(channel.push(std::span(group)));
+    }
+    channel.close();
+  });
+  int expected = 0;
+  while (const auto item = channel.pop()) EXPECT_EQ(*item, expected++);
+  EXPECT_EQ(expected, 10000);
+}
+
+TEST(Channel, leaves_what_it_did_not_take_of_a_group_when_it_is_closed) {
+  Channel<std::unique_ptr<int>> channel(2);
+  std::vector<std::unique_ptr<int>> group;
+  for (int i = 0; i < 5; ++i) group.push_back(std::make_unique<int>(i));
+  WaitingThread producer([&] { EXPECT_FALSE(channel.push(std::span(group))); });
+  ASSERT_TRUE(producer.wait_until_asleep());
+  channel.close();
+  producer.join();
+  EXPECT_EQ(**channel.pop(), 0);
+  EXPECT_EQ(**channel.pop(), 1);
+  EXPECT_EQ(channel.pop(), std::nullopt);
+  EXPECT_TRUE(group[2] && group[3] && group[4]);
 }
 
 TEST(Channel, lets_a_producer_get_ahead_by_at_most_the_capacity) {

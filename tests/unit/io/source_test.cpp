@@ -88,6 +88,24 @@ TEST_F(SourceTest, lists_folder_by_folder_in_name_order) {
                           "a/deep/er/x.jpeg", "z/1.png", "z/2.png"));
 }
 
+TEST_F(SourceTest, yields_the_rest_of_a_folder_at_once) {
+  for (const char* name : {"a.png", "b.png", "c.png", "d.png", "e/f.png"}) make(name);
+  const auto paths_of = [](const std::vector<SourceItem>& group) {
+    std::vector<std::string> paths;
+    for (const SourceItem& item : group) paths.push_back(item.relative.string());
+    return paths;
+  };
+  std::vector<std::unique_ptr<Source>> inputs;
+  inputs.push_back(make_source(folder_.path()));
+  inputs.push_back(make_source(folder_.path() / "a.png"));
+  const auto source = chain_sources(std::move(inputs));
+  EXPECT_THAT(paths_of(source->next_group({}, 3)), ElementsAre("a.png", "b.png", "c.png"));
+  EXPECT_THAT(paths_of(source->next_group({}, 3)), ElementsAre("d.png"));
+  EXPECT_THAT(paths_of(source->next_group({}, 3)), ElementsAre("e/f.png"));
+  EXPECT_THAT(paths_of(source->next_group({}, 3)), ElementsAre("a.png"));
+  EXPECT_TRUE(source->next_group({}, 3).empty());
+}
+
 TEST_F(SourceTest, skips_and_counts_other_files) {
   for (const char* name :
        {"a.png", "notes.txt", "b.png~", ".hidden.png", "d/c.png.part", ".git/x.png"}) {
