@@ -1,6 +1,7 @@
 #include "ledger/ledger.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "core/instant.hpp"
@@ -14,6 +15,8 @@ namespace fs = std::filesystem;
 
 // A power cut loses at most the records of this interval; their images are then processed again.
 constexpr auto kSyncInterval = std::chrono::seconds(1);
+
+constexpr int kMaxTransactionsInARow = 16;  // by one thread, for others
 
 }  // namespace
 
@@ -87,28 +90,47 @@ void Ledger::record(const LedgerChanges& changes) {
       changes.intents.empty() && changes.abandoned_intents.empty())
     return;
   RecordCall call{PreparedChanges(changes)};
-  std::unique_lock lock(calls_mutex_);
-  waiting_calls_.push_back(&call);
-  call_finished_.wait(lock, [&] { return call.is_finished || !is_recording_; });
-  if (!call.is_finished) {
-    is_recording_ = true;
-    const std::vector<RecordCall*> calls = std::exchange(waiting_calls_, {});
-    lock.unlock();
+  bool must_wait = false;
+  {
+    const std::lock_guard lock(calls_mutex_);
+    waiting_calls_.push_back(&call);
+    must_wait = std::exchange(is_recording_, true);
+  }
+  if (must_wait) call.woken.acquire();
+  if (!call.is_finished) record_waiting_calls(call);
+  if (call.error) std::rethrow_exception(call.error);
+}
+
+/// Records the call of this thread and the others that wait, in one transaction, and goes on with
+/// those that have come since: to wake another thread for them takes longer. After a few
+/// transactions one of them takes over.
+void Ledger::record_waiting_calls(const RecordCall& own) {
+  for (int transactions = 0;; ++transactions) {
+    std::vector<RecordCall*> calls;
+    {
+      const std::lock_guard lock(calls_mutex_);
+      if (waiting_calls_.empty()) {
+        is_recording_ = false;
+        return;
+      }
+      if (transactions == kMaxTransactionsInARow) {
+        waiting_calls_.front()->woken.release();
+        return;
+      }
+      calls.swap(waiting_calls_);
+    }
     std::exception_ptr error;
     try {
       record(calls);
     } catch (...) {
       error = std::current_exception();
     }
-    lock.lock();
-    is_recording_ = false;
-    for (RecordCall* each : calls) {
-      each->is_finished = true;
-      each->error = error;
+    for (RecordCall* call : calls) {
+      call->is_finished = true;
+      call->error = error;
+      if (call != &own) call->woken.release();  // after this, its thread may destroy it
     }
-    call_finished_.notify_all();
   }
-  if (call.error) std::rethrow_exception(call.error);
 }
 
 /// Records the changes in the order of the calls.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <string>
 #include <vector>
@@ -101,9 +101,11 @@ class Ledger {
     const PreparedChanges prepared;
     bool is_finished = false;
     std::exception_ptr error{};
+    std::binary_semaphore woken{0};  // it is finished, or its thread is to record the waiting calls
   };
 
   explicit Ledger(std::unique_ptr<LedgerConnection> connection);
+  void record_waiting_calls(const RecordCall& own);
   void record(std::span<RecordCall* const> calls);
   template <class Query>
   auto read(const Query& query);
@@ -118,9 +120,8 @@ class Ledger {
   Instant last_sync_ = Clock::now();
 
   std::mutex calls_mutex_;
-  std::condition_variable call_finished_;
   std::vector<RecordCall*> waiting_calls_;
-  bool is_recording_ = false;  // one of the threads in record() records all calls that waited
+  bool is_recording_ = false;  // one of the threads in record() records the waiting calls
 };
 
 }  // namespace eckart::ledger
