@@ -22,7 +22,6 @@ Stream make_first_stream(int device) {
 
 BatchExecutor::BatchExecutor(int device, bool is_traced)
     : compute_stream_(make_first_stream(device)),
-      copy_in_stream_(make_stream()),
       copy_out_stream_(make_stream()),
       blas_handle_(ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2)),
       solver_handle_(ECKART_CUDA_HANDLE(SolverHandle, cusolverDnCreate)),
@@ -94,10 +93,8 @@ void BatchExecutor::reserve_workspace(std::size_t bytes) {
 }
 
 void BatchExecutor::drain() noexcept {
-  for (cudaStream_t stream :
-       {copy_in_stream_.get(), compute_stream_.get(), copy_out_stream_.get()}) {
+  for (cudaStream_t stream : {compute_stream_.get(), copy_out_stream_.get()})
     static_cast<void>(cudaStreamSynchronize(stream));
-  }
 }
 
 }  // namespace eckart::compute::cuda

@@ -16,7 +16,7 @@
 namespace eckart::compute::cuda {
 
 /// The GPU resources of a lane: one stream for computation with its own cuBLAS and cuSOLVER
-/// handles, one stream for copies in each direction, the solvers, and a workspace for one batch.
+/// handles, one stream for copies out, the solvers, and a workspace for one batch.
 /// Batches of different slots use the workspace in stream order. All work is asynchronous; a call
 /// waits only if memory must grow. Single-threaded, like its lane. Throws as check() does.
 class BatchExecutor {
@@ -35,14 +35,12 @@ class BatchExecutor {
   void recompute(Slot& slot, std::span<const TaskPlane> planes, std::size_t stage, int iterations,
                  const BatchPlan& plan);
 
-  /// Waits until no queued work uses the lane's memory. Ignores errors.
+  /// Waits until no queued computation or copy out uses the lane's memory. Ignores errors.
   void drain() noexcept;
   /// Frees the workspace; the next batch allocates it again. Call drain() first.
   void free_workspace() { workspace_ = {}; }
 
-  Streams streams() const {
-    return {copy_in_stream_.get(), compute_stream_.get(), copy_out_stream_.get()};
-  }
+  Streams streams() const { return {compute_stream_.get(), copy_out_stream_.get()}; }
 
  private:
   void run(Slot& slot, const BatchPlan& plan, std::size_t stage, int capacity, int iterations);
@@ -52,7 +50,7 @@ class BatchExecutor {
     return {compute_stream_.get(), blas_handle_.get(), solver_handle_.get()};
   }
 
-  Stream compute_stream_, copy_in_stream_, copy_out_stream_;
+  Stream compute_stream_, copy_out_stream_;
   BlasHandle blas_handle_;
   SolverHandle solver_handle_;
   DeviceBuffer blas_workspace_, workspace_;

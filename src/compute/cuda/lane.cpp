@@ -42,7 +42,13 @@ std::vector<int> largest_ranks(const std::vector<TaskPlane>& task_planes) {
 CudaLane::CudaLane(const BatchPlanner& planner, int device, bool is_traced)
     : executor_(device, is_traced), plans_(planner) {}
 
-CudaLane::~CudaLane() { executor_.drain(); }
+CudaLane::~CudaLane() { drain(); }
+
+/// Waits until no queued work uses the lane's memory.
+void CudaLane::drain() noexcept {
+  for (const Slot& slot : slots_) slot.drain();
+  executor_.drain();
+}
 
 void CudaLane::start(int index, const BatchKey& key, std::span<Task* const> tasks) {
   const int planes = count_planes(tasks);
@@ -54,12 +60,12 @@ void CudaLane::start(int index, const BatchKey& key, std::span<Task* const> task
     try {
       return executor_.enqueue(slot, key, tasks, planes, plan);
     } catch (const OutOfMemory&) {
-      executor_.drain();
+      drain();
       slot.free_memory();
       executor_.free_workspace();
       if (!plan.capacity.shrink(planes)) throw;
     } catch (...) {
-      executor_.drain();
+      drain();
       throw;
     }
   }
@@ -76,7 +82,7 @@ void CudaLane::finish(int index) {
     const std::vector<DeviceSpan> spans = slot.timeline().read();
     spans_.insert(spans_.end(), spans.begin(), spans.end());
   } catch (...) {
-    executor_.drain();
+    drain();
     throw;
   }
 }

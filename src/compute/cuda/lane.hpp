@@ -39,6 +39,7 @@ class CudaLane : public Lane {
   Streams streams() const { return executor_.streams(); }
 
  private:
+  void drain() noexcept;
   bool compute_undecodable(int index);
   BatchPlan& current_plan(const BatchKey& key);
   bool is_in_flight(const BatchKey& key) const;

@@ -22,9 +22,12 @@ void Slot::MirroredBuffer::copy_out(std::size_t from, std::size_t bytes,
 }
 
 Slot::Slot()
-    : copied_in_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)),
+    : in_(ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking)),
+      copied_in_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)),
       computed_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)),
-      copied_out_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDisableTiming)) {}
+      // wait() sleeps: load and write threads need the core.
+      copied_out_(ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags,
+                                     cudaEventDisableTiming | cudaEventBlockingSync)) {}
 
 void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_planes, int capacity,
                 const Streams& streams) {
@@ -75,8 +78,8 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   pack_pixels(tasks);
   plan_encoding(full);
   if (!encoder_.is_used()) outputs_.host.reserve(outputs_.device.bytes());
-  copy_in_plane_layouts(streams.in);
-  copy_in(streams);
+  copy_in_plane_layouts(in_.get());
+  copy_in(streams.compute);
 }
 
 /// Copies samples, or the data of JPEGs, to pinned memory.
@@ -156,15 +159,17 @@ void Slot::free_memory() {
   encoder_.free_memory();
 }
 
-void Slot::copy_in(const Streams& streams) {
-  timeline_.begin(DeviceSpan::copy_in, int(task_planes_.size()), streams.in);
-  copy_in_pixels(streams.in);
+void Slot::copy_in(cudaStream_t compute) {
+  timeline_.begin(DeviceSpan::copy_in, int(task_planes_.size()), in_.get());
+  copy_in_pixels(in_.get());
   if (!encoded_.empty())
-    jpeg_decoder_.decode(jpeg_batch_, jpeg_data_.as<>(), pixels_.device.as<>(), streams.in);
-  timeline_.end(DeviceSpan::copy_in, streams.in);
-  ECKART_CUDA_CHECK(cudaEventRecord(copied_in_.get(), streams.in));
-  ECKART_CUDA_CHECK(cudaStreamWaitEvent(streams.compute, copied_in_.get(), 0));
+    jpeg_decoder_.decode(jpeg_batch_, jpeg_data_.as<>(), pixels_.device.as<>(), in_.get());
+  timeline_.end(DeviceSpan::copy_in, in_.get());
+  ECKART_CUDA_CHECK(cudaEventRecord(copied_in_.get(), in_.get()));
+  ECKART_CUDA_CHECK(cudaStreamWaitEvent(compute, copied_in_.get(), 0));
 }
+
+void Slot::drain() const noexcept { static_cast<void>(cudaStreamSynchronize(in_.get())); }
 
 void Slot::copy_in_plane_layouts(cudaStream_t stream) {
   PlaneLayout* plane = planes_.host.as<PlaneLayout>();

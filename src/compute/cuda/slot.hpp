@@ -26,10 +26,9 @@ struct TaskPlane {
   ImageNeeds needs{};  ///< of an uncertified plane of an adaptive plan
 };
 
-/// The streams of a lane: copies in, computation, and copies out. They run concurrently for
-/// different slots.
+/// The streams of a lane: computation, and copies out. They run concurrently for different slots.
 struct Streams {
-  cudaStream_t in, compute, out;
+  cudaStream_t compute, out;
 };
 
 /// The result of certifying a batch.
@@ -60,7 +59,12 @@ class Slot {
   /// use it.
   void free_memory();
   /// Queues the copy in again; for benchmarks.
-  void copy_in(const Streams& streams);
+  void copy_in(cudaStream_t compute);
+  /// The stream of copies in. Each slot has one, so that both decode JPEGs at the same time: one
+  /// thread of the device decodes an image, however few there are.
+  cudaStream_t in_stream() const { return in_.get(); }
+  /// Waits until no queued copy in uses the slot's memory. Ignores errors.
+  void drain() const noexcept;
 
   /// Restricts the batch to these planes, which must be among the packed ones, and queues the copy
   /// of their layouts on `stream`. Their pixels must be on the device when `stream` reaches this
@@ -184,6 +188,7 @@ class Slot {
   JpegDecoder jpeg_decoder_;
   OutputEncoder encoder_;              // if it is not used, pixels are copied out
   std::set<const Task*> with_pixels_;  // images whose pixels were copied out although it is
+  Stream in_;
   Event copied_in_, computed_, copied_out_;
   Timeline timeline_;
 };

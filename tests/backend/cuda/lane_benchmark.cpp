@@ -54,9 +54,9 @@ void LaneBenchmark::enqueue(Slot& slot, Transfers transfers, SpanRecorder* recor
   // Copy the layouts on the stream of the pixels, like start(). On the compute stream this copy
   // would wait for the batch before it and for the copies of other lanes.
   slot.select_planes(all_planes(slot), planes_per_batch_,
-                     transfers == Transfers::pinned ? streams.in : streams.compute);
+                     transfers == Transfers::pinned ? slot.in_stream() : streams.compute);
   if (transfers == Transfers::pinned)
-    record(BusySpan::copy_in, streams.in, [&] { slot.copy_in(streams); });
+    record(BusySpan::copy_in, slot.in_stream(), [&] { slot.copy_in(streams.compute); });
   record(BusySpan::compute, streams.compute, [&] { lane_.compute(slot); });
   if (transfers == Transfers::pinned)
     record(BusySpan::copy_out, streams.out, [&] { slot.copy_out_pixels(streams); });
