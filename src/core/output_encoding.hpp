@@ -1,12 +1,11 @@
 #pragma once
 
 #include <compare>
-#include <cstddef>
 #include <limits>
-#include <vector>
 
 #include "core/image_format.hpp"
 #include "core/picture.hpp"
+#include "core/shared_bytes.hpp"
 
 namespace eckart {
 
@@ -24,8 +23,7 @@ struct OutputEncoding {
 
 /// An encoded output.
 struct EncodedOutput {
-  std::vector<std::byte>
-      data;  ///< see OutputEncoding::format; empty: the output has pixels instead
+  SharedBytes data{};  ///< see OutputEncoding::format; empty: the output has pixels instead
   /// Of the pixels that a decoder of the file shows, against the input; NaN: unknown.
   double squared_error = std::numeric_limits<double>::quiet_NaN();
 };

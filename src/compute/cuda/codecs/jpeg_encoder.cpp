@@ -25,7 +25,7 @@ void JpegEncoder::encode(const std::byte* pixels, const std::byte* originals,
   jpegs.pixels = reinterpret_cast<const std::uint8_t*>(pixels);
   jpegs.originals = reinterpret_cast<const std::uint8_t*>(originals);
   data_.reserve_with_room(batch.images().size() * sizeof(JpegData));
-  bytes_.reserve(capacity);
+  bytes_.begin(capacity);
   convert_jpeg_pixels(jpegs, batch.max_blocks(), stream);
   quantize_jpeg_blocks(jpegs, batch.max_blocks(), stream);
   compare_jpeg_pixels(jpegs, batch.max_pixels(), stream);

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "codec/jpeg/encoding_tables.hpp"
 #include "compute/cuda/codecs/jpeg_encoder_kernels.hpp"
+#include "compute/cuda/codecs/shared_pinned_buffer.hpp"
 #include "compute/cuda/layout/jpeg_output_batch.hpp"
 #include "compute/cuda/raii.hpp"
 
@@ -22,16 +24,20 @@ class JpegEncoder {
   void encode(const std::byte* pixels, const std::byte* originals, const JpegOutputBatch& batch,
               const codec::jpeg::EncodingTables& tables, std::size_t capacity, cudaStream_t stream);
   // Of an image of the batch. Valid after the stream was synchronized, until the next encode().
-  /// The entropy-coded data; empty if there was no room for them, or the image is irregular.
+  /// The entropy-coded data; empty if there was no room for them, or the image is irregular. Valid
+  /// longer with share().
   std::span<const std::byte> data(std::size_t image) const;
   /// The squared error of the decoded file. Valid if there are data, and they were compared.
   std::uint64_t squared_error(std::size_t image) const;
+  /// Keeps the memory of the batch; see SharedPinnedBuffer::share().
+  std::shared_ptr<const void> share() const { return bytes_.share(); }
   void free_memory() { *this = {}; }
 
  private:
   DeviceJpegOutputs device_outputs(const JpegOutputBatch& batch, cudaStream_t stream);
 
-  PinnedBuffer host_images_, host_tables_, data_, bytes_;
+  PinnedBuffer host_images_, host_tables_, data_;
+  SharedPinnedBuffer bytes_;
   DeviceBuffer images_, tables_, samples_, coefficients_, bits_, words_, zeros_, scans_;
 };
 

@@ -1,5 +1,9 @@
 #include "compute/cuda/codecs/output_encoder.hpp"
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "codec/jpeg/encoder.hpp"
 #include "codec/jpeg/standard_tables.hpp"
 #include "compute/cuda/layout/jpeg_batch.hpp"
@@ -61,7 +65,13 @@ std::span<const std::byte> OutputEncoder::data(std::size_t output) const {
 
 EncodedOutput OutputEncoder::output(std::size_t output) const {
   const std::span<const std::byte> bytes = data(output);
-  EncodedOutput encoded{.data = {bytes.begin(), bytes.end()}};
+  std::shared_ptr<const void> owner =
+      encoding_->format == OutputFormat::jpeg ? jpeg_encoder_.share() : png_encoder_.share();
+  EncodedOutput encoded;
+  if (owner)
+    encoded.data = SharedBytes(std::move(owner), bytes);
+  else
+    encoded.data = std::vector(bytes.begin(), bytes.end());
   if (encoding_->measures_file) encoded.squared_error = double(jpeg_encoder_.squared_error(output));
   return encoded;
 }

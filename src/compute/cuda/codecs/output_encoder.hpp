@@ -35,6 +35,8 @@ class OutputEncoder {
   // Of an output of the batch. Valid after the stream was synchronized, until the next encode().
   /// Whether it was encoded: there was room for it, and it is regular.
   bool has(std::size_t output) const { return !data(output).empty(); }
+  /// Its data are valid after the next encode(), too: they stay in pinned memory if that is free,
+  /// and are copied otherwise.
   EncodedOutput output(std::size_t output) const;
 
   void free_memory() { *this = {}; }

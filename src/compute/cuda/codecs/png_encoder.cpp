@@ -15,7 +15,7 @@ void PngEncoder::encode(const std::byte* pixels, const PngBatch& batch, std::siz
   block_results_.reserve_with_room(std::size_t(pieces) * sizeof(PngBlock));
   placed_.reserve_with_room(std::size_t(pieces) * sizeof(PngChunk));
   chunks_.reserve_with_room(std::size_t(images) * sizeof(PngChunks));
-  bytes_.reserve(capacity);
+  bytes_.begin(capacity);
   const auto* const device_images = images_.as<PngImage>();
   const auto* const device_pieces = pieces_.as<PngPiece>();
   auto* const blocks = blocks_.as<std::uint8_t>();

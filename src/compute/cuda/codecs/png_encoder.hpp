@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 
 #include "compute/cuda/codecs/png_kernels.hpp"
+#include "compute/cuda/codecs/shared_pinned_buffer.hpp"
 #include "compute/cuda/layout/png_batch.hpp"
 #include "compute/cuda/raii.hpp"
 
@@ -19,12 +21,15 @@ class PngEncoder {
   void encode(const std::byte* pixels, const PngBatch& batch, std::size_t capacity,
               cudaStream_t stream);
   /// The IDAT chunks of an image; empty if there was no room for them. Valid after the stream was
-  /// synchronized, until the next encode().
+  /// synchronized, until the next encode(), or longer with share().
   std::span<const std::byte> chunks(std::size_t image) const;
+  /// Keeps the memory of the batch; see SharedPinnedBuffer::share().
+  std::shared_ptr<const void> share() const { return bytes_.share(); }
   void free_memory() { *this = {}; }
 
  private:
-  PinnedBuffer host_images_, host_pieces_, chunks_, bytes_;
+  PinnedBuffer host_images_, host_pieces_, chunks_;
+  SharedPinnedBuffer bytes_;
   DeviceBuffer images_, pieces_, filtered_, blocks_, block_results_, placed_;
 };
 
