@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <utility>
 
 #include "flow/pause.hpp"
@@ -34,14 +33,12 @@ class ItemLoadContext : public LoadContext {
  public:
   /// `backend` is null until it is created.
   ItemLoadContext(flow::Budget& budget, const std::atomic<const compute::Backend*>& backend,
-                  JpegDecoding& jpeg_decoding, const Tally& tally,
-                  const std::function<bool()>& has_time, Activity::Scope& step,
+                  JpegDecoding& jpeg_decoding, const Tally& tally, Activity::Scope& step,
                   flow::StageClock::Worker& clock, ThreadTrace& trace)
       : budget_(budget),
         backend_(backend),
         jpeg_decoding_(jpeg_decoding),
         tally_(tally),
-        has_time_(has_time),
         step_(step),
         clock_(clock),
         trace_(trace) {}
@@ -58,9 +55,8 @@ class ItemLoadContext : public LoadContext {
   }
   bool leaves_jpeg_to_backend(const ImageShape& shape, std::size_t bytes) override {
     const compute::Backend* backend = backend_;
-    return backend && !has_time_() &&
-           jpeg_decoding_.prefers_backend(backend->jpeg_decoding_rate(shape), bytes,
-                                          tally_.unfinished());
+    return backend && jpeg_decoding_.prefers_backend(backend->jpeg_decoding_rate(shape), bytes,
+                                                     tally_.unfinished());
   }
   void add_decoded_jpeg(std::size_t bytes, std::chrono::nanoseconds time) override {
     jpeg_decoding_.add_loaded(bytes, time);
@@ -71,7 +67,6 @@ class ItemLoadContext : public LoadContext {
   const std::atomic<const compute::Backend*>& backend_;
   JpegDecoding& jpeg_decoding_;
   const Tally& tally_;
-  const std::function<bool()>& has_time_;
   Activity::Scope& step_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
@@ -274,7 +269,6 @@ void Pipeline::log_unread_files() const {
 void Pipeline::run_load(int index, flow::Workers& workers) {
   ThreadTrace trace(trace_, Stage::load, index);
   flow::StageClock::Worker clock(load_clock_, index, trace.on_wait());
-  const std::function<bool()> lanes_limit_run = [this] { return do_lanes_limit_run(); };
   while (!workers.leaves(index)) {
     auto popped = clock.measure_wait(State::waiting_for_input, [&] { return found_.pop(); });
     if (!popped) return;
@@ -287,8 +281,7 @@ void Pipeline::run_load(int index, flow::Workers& workers) {
       Activity::Scope step(
           activity_,
           {to_string(Stage::load), options_.limits.load(*item), {to_activity_file(*item)}});
-      ItemLoadContext context(budget_, backend_, jpeg_decoding_, tally_, lanes_limit_run, step,
-                              clock, trace);
+      ItemLoadContext context(budget_, backend_, jpeg_decoding_, tally_, step, clock, trace);
       load(*item, context, clock, step);
     }
     item->load_time = clock.busy_time() - busy_before;
@@ -301,12 +294,6 @@ void Pipeline::run_load(int index, flow::Workers& workers) {
     push(next, std::move(item), clock);
   }
   clock.leave();
-}
-
-/// Whether batches wait for lanes, but finished images not for writers. What load threads do then
-/// instead of the lanes makes the run faster.
-bool Pipeline::do_lanes_limit_run() const {
-  return batches_.size() >= kBatchesCapacity && finished_.size() < kFinishedCapacity / 4;
 }
 
 /// Loads an item. If no file descriptors are left, waits until writers release some, and tries

@@ -72,7 +72,6 @@ class Pipeline {
   void run_source();
   void log_unread_files() const;
   void run_load(int index, flow::Workers& workers);
-  bool do_lanes_limit_run() const;
   void run_batch(const compute::Backend& backend);
   void send(Batch batch, flow::StageClock::Worker& clock, ThreadTrace& trace);
   std::optional<ItemPtr> pop_loaded(const Batcher& batcher);

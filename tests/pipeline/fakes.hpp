@@ -106,7 +106,6 @@ class FakeBackend : public compute::Backend {
   std::function<std::string(int number)> error_of;      ///< becomes Task::error
   FailureReason reason = FailureReason::not_converged;  ///< becomes Task::reason
   preparation::Resizer* image_resizer = nullptr;
-  compute::JpegDecodingRate jpeg_rate{};
 
   std::string name() const override { return "fake"; }
   std::string description() const override { return "for tests"; }
@@ -117,9 +116,6 @@ class FakeBackend : public compute::Backend {
   }
   std::unique_ptr<compute::Lane> make_lane(int index) override;
   preparation::Resizer* resizer() const override { return image_resizer; }
-  compute::JpegDecodingRate jpeg_decoding_rate(const ImageShape&) const override {
-    return jpeg_rate;
-  }
 
   /// Returns the numbers of the images whose computation has begun, ascending.
   std::vector<int> started() const {

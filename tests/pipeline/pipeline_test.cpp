@@ -28,41 +28,6 @@ TEST(Pipeline, writes_every_image_once) {
   }
 }
 
-/// A backend that decodes JPEGs much faster than load threads, if it has time.
-struct JpegHarness : PipelineHarness {
-  JpegHarness() {
-    images = 1000;
-    options.load_threads = 1;
-    backend.jpeg_rate = {.max_images = 1'000'000, .s_per_byte = 1e-12};
-    backend.on_make_lane = [this](int) { has_backend = true; };
-    on_load_context = [this](pipeline::LoadContext& context) {
-      wait_until([&] { return has_backend.load(); });
-      const bool is_left = context.leaves_jpeg_to_backend(kSmall, 1000);
-      ++(is_left ? left : decoded);
-    };
-  }
-  std::atomic<bool> has_backend = false;
-  std::atomic<int> left = 0, decoded = 0;
-};
-
-TEST(Pipeline, decodes_jpegs_on_load_threads_while_batches_wait_for_lanes) {
-  JpegHarness harness;
-  harness.backend.on_start = [&](int) { wait_until([&] { return harness.decoded > 0; }); };
-  harness.run();
-  EXPECT_GT(harness.left, 0);
-  EXPECT_EQ(harness.written(), numbers(1000));
-}
-
-TEST(Pipeline, leaves_jpegs_to_lanes_that_are_faster_than_the_other_stages) {
-  JpegHarness harness;
-  std::atomic<int> written = 0;
-  harness.on_write = [&](int) { ++written; };
-  harness.on_load = [&](int number) { wait_until([&] { return written >= number; }); };
-  harness.run();
-  EXPECT_EQ(harness.decoded, 0);
-  EXPECT_EQ(harness.written(), numbers(1000));
-}
-
 TEST(Pipeline, ends_when_there_is_nothing_to_do) {
   PipelineHarness harness;
   harness.images = 0;
