@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/pinned_memory.hpp"
 
 namespace eckart::compute::cuda {
 
@@ -46,7 +47,8 @@ HandleType make_handle(const char* call, CallSite site, Create create, Args... a
       #create, ::eckart::compute::cuda::CallSite::current(), create __VA_OPT__(, ) __VA_ARGS__)
 
 /// A memory buffer that grows and never shrinks. Its contents are lost when it grows.
-template <auto allocate, auto release>
+/// `allocate` returns a std::unique_ptr.
+template <auto allocate>
 class GrowingBuffer {
  public:
   /// Grows the buffer to at least `bytes`. No queued work may use the old memory. Error messages
@@ -55,7 +57,7 @@ class GrowingBuffer {
     if (bytes <= bytes_) return;
     memory_.reset();
     bytes_ = 0;
-    memory_.reset(allocate(bytes, site));
+    memory_ = allocate(bytes, site);
     bytes_ = bytes;
   }
   /// As reserve(), with room for batches that are a little larger: growing waits for all work of
@@ -70,22 +72,17 @@ class GrowingBuffer {
   std::size_t bytes() const { return bytes_; }
 
  private:
-  std::unique_ptr<void, Destroy<release>> memory_;
+  decltype(allocate(0, CallSite())) memory_{};
   std::size_t bytes_ = 0;
 };
 
-inline void* allocate_device(std::size_t bytes, CallSite site) {
+using DeviceMemory = std::unique_ptr<void, Destroy<cudaFree>>;
+inline DeviceMemory allocate_device(std::size_t bytes, CallSite site) {
   void* memory = nullptr;
   check_device_allocation(cudaMalloc(&memory, bytes), "cudaMalloc", bytes, site);
-  return memory;
+  return DeviceMemory(memory);
 }
-inline void* allocate_pinned(std::size_t bytes, CallSite site) {
-  void* memory = nullptr;
-  check_pinned_allocation(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "cudaHostAlloc",
-                          bytes, site);
-  return memory;
-}
-using DeviceBuffer = GrowingBuffer<allocate_device, cudaFree>;
-using PinnedBuffer = GrowingBuffer<allocate_pinned, cudaFreeHost>;
+using DeviceBuffer = GrowingBuffer<allocate_device>;
+using PinnedBuffer = GrowingBuffer<allocate_pinned>;
 
 }  // namespace eckart::compute::cuda
