@@ -34,7 +34,7 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID, and modules: libraries of the same build that the program loads when it needs them" LIBRARIES dl)
 eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
-eckart_layer(hash ABOUT "SHA-256, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
+eckart_layer(hash ABOUT "SHA-256, SipHash, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults")
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
 eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent of images" PUBLIC_LIBRARIES moodycamel threads)
