@@ -182,7 +182,7 @@ class CudaBackend : public Backend {
   /// One thread decodes an image.
   JpegDecodingRate jpeg_decoding_rate(const ImageShape& shape) const override {
     constexpr double kSPerByte = 0.3e-6;  // of an H100: docs/explanation/performance.md
-    // A lane decodes one batch at a time.
+    // A lane decodes two batches at once, each of them more slowly. Together they count as one.
     const std::int64_t planes = std::int64_t(lanes_) * planner_.target_planes(shape);
     return {.max_images = planes / shape.channels, .s_per_byte = kSPerByte};
   }
