@@ -35,7 +35,7 @@ RUN = {"eckart", "cat", "cp", "curl", "find", "head", "ls", "mkdir", "mv", "prin
 KEYWORDS = {"for", "do", "done", "in", "if", "then", "fi", "while"}
 ADDRESS = "127.0.0.1:9464"
 HOME = "/home/me"  # the home folder in example output
-TIMEOUT_S = 40
+TIMEOUT_S = 120
 
 
 class Failure(Exception):
