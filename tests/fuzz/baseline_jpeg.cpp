@@ -35,6 +35,15 @@ bool is_accepted_by_codec(std::span<const std::byte> file) {
   }
 }
 
+bool is_same(const std::variant<Image, codec::jpeg::Irregularity>& a,
+             const std::variant<Image, codec::jpeg::Irregularity>& b) {
+  const auto* image = std::get_if<Image>(&a);
+  const auto* other = std::get_if<Image>(&b);
+  if (image == nullptr || other == nullptr)
+    return image == other && std::get<1>(a) == std::get<1>(b);
+  return std::memcmp(image->data(), other->data(), image->bytes()) == 0;
+}
+
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -48,6 +57,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const ImageShape shape = header.shape();
   if (shape.samples() > std::size_t(3 * fuzz::kLimits.pixels)) return 0;
   const std::variant<Image, Irregularity> found = codec::jpeg::decode(file);
+  for (const int segments : {3, 32}) {
+    fuzz::require(is_same(codec::jpeg::decode(file, segments), found),
+                  "the result does not depend on the number of segments");
+  }
   if (const auto* irregularity = std::get_if<Irregularity>(&found)) {
     fuzz::note(to_string(*irregularity));
     return 0;

@@ -24,7 +24,7 @@ Image to_image(const JpegHeader& header, const std::vector<std::uint8_t>& planes
 
 }  // namespace
 
-std::variant<Image, Irregularity> decode(std::span<const std::byte> file) {
+std::variant<Image, Irregularity> decode(std::span<const std::byte> file, int segments) {
   JpegHeader header;
   if (const Irregularity found = parse_header(file, header); found != Irregularity::none)
     return found;
@@ -37,7 +37,7 @@ std::variant<Image, Irregularity> decode(std::span<const std::byte> file) {
   const Layout& layout = header.layout;
   std::vector<std::int16_t> coefficients(std::size_t(layout.samples()));
   const ScanData data{words.data(), std::int32_t(*bytes)};
-  if (const Irregularity found = decode_scan(layout, tables, data, coefficients.data());
+  if (const Irregularity found = decode_scan(layout, tables, data, segments, coefficients.data());
       found != Irregularity::none)
     return found;
 

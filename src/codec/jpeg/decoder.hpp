@@ -13,6 +13,6 @@ namespace eckart::codec::jpeg {
 /// orientation. The pixels are those of decode_with_libjpeg(). Otherwise the result is the reason
 /// to decode the file with libjpeg. For tests, and without a limit of time: at most 64 steps a
 /// block.
-std::variant<Image, Irregularity> decode(std::span<const std::byte> file);
+std::variant<Image, Irregularity> decode(std::span<const std::byte> file, int segments = 1);
 
 }  // namespace eckart::codec::jpeg

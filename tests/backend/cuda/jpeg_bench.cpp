@@ -96,7 +96,7 @@ class JpegBenchmark {
             {"cpu_ms_per_image", json_of(cpu_ms_)},
             {"prepare_ms_per_image", json_of(prepare_ms)},
             {"plan_ms", json_of(plan_ms)},
-            {"scan_ms_by_images_per_warp", scan_times(prepared, batch)},
+            {"scan_ms_by_threads_per_image", scan_times(prepared, batch)},
             {"equal_images", equal}};
   }
 
@@ -128,14 +128,14 @@ class JpegBenchmark {
                             .pixels = nullptr,
                             .irregularity = irregularity.get()};
     nlohmann::json times;
-    for (const int images_per_warp : {1, 2, 4, 8, 16, 32}) {
+    for (const int threads_per_image : {1, 2, 4, 8, 16, 32}) {
       const Spread ms = milliseconds(args_.repeats, [&] {
-        decode_jpeg_scans(jpegs, images_per_warp, stream_.get());
+        decode_jpeg_scans(jpegs, threads_per_image, stream_.get());
         ECKART_CUDA_CHECK(cudaStreamSynchronize(stream_.get()));
       });
-      std::fprintf(stderr, "        data alone, %2d images a warp: %8.3f ms\n", images_per_warp,
-                   ms.median);
-      times[std::to_string(images_per_warp)] = json_of(ms);
+      std::fprintf(stderr, "        data alone, %2d threads an image: %8.3f ms\n",
+                   threads_per_image, ms.median);
+      times[std::to_string(threads_per_image)] = json_of(ms);
     }
     return times;
   }

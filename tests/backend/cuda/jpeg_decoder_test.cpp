@@ -106,6 +106,30 @@ TEST_F(JpegDecoderTest, decodes_a_large_image) {
             0);
 }
 
+/// Guesses of where codes begin are right for some images, and wrong for others.
+TEST_F(JpegDecoderTest, decodes_large_images_of_every_kind) {
+  std::vector<Bytes> files;
+  for (const int across : {1, 2}) {
+    for (const int down : {1, 2}) {
+      for (const int quality : {10, 50, 95}) {
+        const JpegOptions kind{.chroma_cols = across, .chroma_rows = down, .quality = quality};
+        Image flat({700, 900, 3, Depth::u8});
+        std::fill_n(flat.data(), flat.bytes(), std::byte(77));
+        files.push_back(make_jpeg(flat, kind));
+        files.push_back(make_jpeg(noise_image({400, 300, 3, Depth::u8}), kind));
+        files.push_back(make_jpeg(gradient_image({700, 900, 3, Depth::u8}), kind));
+      }
+    }
+  }
+  files.push_back(make_jpeg(noise_image({500, 700, 1, Depth::u8}), {}));
+  EXPECT_EQ(expect_results_of_the_cpu(files), 0);
+  for (int batch = 0; batch < 5; ++batch) {  // fewer threads for each
+    const std::vector<Bytes> copy = files;
+    files.insert(files.end(), copy.begin(), copy.end());
+  }
+  EXPECT_EQ(expect_results_of_the_cpu({files.begin(), files.begin() + 1100}), 0);
+}
+
 /// Bytes of every second file's data are changed.
 TEST_F(JpegDecoderTest, reports_damaged_data_and_decodes_their_neighbors) {
   std::mt19937 random(1);

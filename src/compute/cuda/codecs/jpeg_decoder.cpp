@@ -58,7 +58,7 @@ void JpegDecoder::decode(const JpegBatch& batch, const std::byte* data, std::byt
   const BufferSizes sizes(batch);
   ECKART_CUDA_CHECK_COPY(cudaMemsetAsync(jpegs.coefficients, 0, sizes.coefficients, stream),
                          sizes.coefficients);
-  decode_jpeg_scans(jpegs, jpeg_images_per_warp(count_, multiprocessors_), stream);
+  decode_jpeg_scans(jpegs, jpeg_threads_per_image(count_, multiprocessors_), stream);
   transform_jpeg_blocks(jpegs, batch.max_blocks, stream);
   write_jpeg_pixels(jpegs, batch.max_pixels, stream);
   ECKART_CUDA_CHECK_COPY(cudaMemcpyAsync(irregularity_out_.as<>(), jpegs.irregularity,

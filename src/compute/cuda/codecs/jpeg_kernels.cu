@@ -9,17 +9,73 @@
 namespace eckart::compute::cuda {
 namespace {
 
+using codec::jpeg::CodePosition;
+using codec::jpeg::CodeSums;
 using codec::jpeg::Irregularity;
 using codec::jpeg::kBlockSide;
 using codec::jpeg::kBlockSize;
+using codec::jpeg::ScanSegment;
 
-__global__ void decode_scans_kernel(const DeviceJpegs jpegs, int images_per_warp) {
-  const int index = int(blockIdx.x) * images_per_warp + int(threadIdx.x);
-  if (int(threadIdx.x) >= images_per_warp || index >= jpegs.count) return;
-  const JpegImage& image = jpegs.images[index];
-  jpegs.irregularity[index] = decode_scan(image.layout, jpegs.tables[image.tables],
-                                          {jpegs.words + image.first_word, image.data_bytes},
-                                          jpegs.coefficients + image.first_block * kBlockSize);
+/// The value of the thread before, within groups of `width` threads.
+template <typename Value>
+__device__ Value shuffle_up(Value value, int distance, int width) {
+  return __shfl_up_sync(kAllLanes, value, unsigned(distance), width);
+}
+__device__ CodePosition shuffle_up(const CodePosition& value, int distance, int width) {
+  return {std::int64_t(shuffle_up((long long)(value.bit), distance, width)),
+          shuffle_up(value.in_mcu, distance, width), shuffle_up(value.k, distance, width)};
+}
+__device__ CodeSums shuffle_up(const CodeSums& value, int distance, int width) {
+  return {std::int64_t(shuffle_up((long long)(value.blocks), distance, width)),
+          shuffle_up(value.y, distance, width), shuffle_up(value.cb, distance, width),
+          shuffle_up(value.cr, distance, width)};
+}
+
+/// The sums of all segments before this one, within groups of `width` threads.
+__device__ CodeSums sums_before(CodeSums sums, int lane, int width) {
+  for (int distance = 1; distance < width; distance *= 2) {
+    const CodeSums other = shuffle_up(sums, distance, width);
+    if (lane >= distance) sums += other;
+  }
+  const CodeSums before = shuffle_up(sums, 1, width);
+  return lane == 0 ? CodeSums{} : before;
+}
+
+/// decode_scan() of each image by `width` threads, a power of two. All threads of a warp take part
+/// in every exchange, also those without a segment.
+__global__ void decode_scans_kernel(const DeviceJpegs jpegs, int width) {
+  const int thread = int(blockIdx.x) * kWarpSize + int(threadIdx.x);
+  const int index = thread / width, lane = thread % width;
+  const bool has_image = index < jpegs.count;
+  const JpegImage& image = jpegs.images[has_image ? index : 0];
+  const codec::jpeg::Layout layout = image.layout;
+  const codec::jpeg::Tables& tables = jpegs.tables[image.tables];
+  const codec::jpeg::ScanData data{jpegs.words + image.first_word, image.data_bytes};
+  const int segments = has_image ? codec::jpeg::scan_segments(data.bytes, width) : 0;
+  const bool has_segment = lane < segments, has_next = lane + 1 < segments;
+
+  ScanSegment segment = scan_segment(data, lane, segments == 0 ? 1 : segments);
+  if (has_segment && lane > 0) guess_first_code(layout, tables, data, segment);
+  if (has_next) add_up_segment(layout, tables, data, segment);
+  for (;;) {  // with each pass, one segment more at least is right
+    const CodePosition first = shuffle_up(segment.next, 1, width);
+    const bool is_wrong = has_segment && lane > 0 && !(segment.first == first);
+    if (__any_sync(kAllLanes, is_wrong) == 0) break;
+    if (!is_wrong) continue;
+    segment.first = first;
+    if (has_next) add_up_segment(layout, tables, data, segment);
+  }
+  const CodeSums before = sums_before(segment.sums, lane, width);
+  Irregularity found = Irregularity::none;
+  if (has_segment) {
+    found = decode_segment(layout, tables, data, segment, before,
+                           jpegs.coefficients + image.first_block * kBlockSize);
+  }
+  const unsigned irregular = __ballot_sync(kAllLanes, found != Irregularity::none);
+  const unsigned group = kAllLanes >> (kWarpSize - width);
+  const unsigned of_image = irregular >> (int(threadIdx.x) - lane) & group;
+  if (has_image && lane == (of_image == 0 ? 0 : __ffs(int(of_image)) - 1))
+    jpegs.irregularity[index] = found;
 }
 
 __global__ void __launch_bounds__(kJpegThreads) transform_blocks_kernel(const DeviceJpegs jpegs) {
@@ -68,10 +124,11 @@ __global__ void __launch_bounds__(kJpegThreads) write_pixels_kernel(const Device
 
 }  // namespace
 
-void decode_jpeg_scans(const DeviceJpegs& jpegs, int images_per_warp, cudaStream_t stream) {
+void decode_jpeg_scans(const DeviceJpegs& jpegs, int threads_per_image, cudaStream_t stream) {
+  const int images_per_warp = kWarpSize / threads_per_image;
   const dim3 grid(unsigned((jpegs.count + images_per_warp - 1) / images_per_warp));
   const dim3 block(kWarpSize);
-  decode_scans_kernel<<<grid, block, 0, stream>>>(jpegs, images_per_warp);
+  decode_scans_kernel<<<grid, block, 0, stream>>>(jpegs, threads_per_image);
   check_launch("decode_scans_kernel", grid, block);
 }
 

@@ -25,9 +25,10 @@ struct DeviceJpegs {
 // The steps of decoding, in this order. An image that is irregular is left out of the later steps.
 // Asynchronous. They throw as check_launch() does.
 
-/// Decodes the entropy-coded data, one thread for each image, and writes all of `irregularity`. The
-/// coefficients must be zeros. `images_per_warp`: see jpeg_images_per_warp().
-void decode_jpeg_scans(const DeviceJpegs& jpegs, int images_per_warp, cudaStream_t stream);
+/// Decodes the entropy-coded data, a thread for each segment of an image, and writes all of
+/// `irregularity`. The coefficients must be zeros. `threads_per_image`: see
+/// jpeg_threads_per_image().
+void decode_jpeg_scans(const DeviceJpegs& jpegs, int threads_per_image, cudaStream_t stream);
 
 /// Dequantizes and transforms blocks, eight threads for each.
 void transform_jpeg_blocks(const DeviceJpegs& jpegs, int max_blocks, cudaStream_t stream);

@@ -45,13 +45,14 @@ constexpr std::size_t kMaxJpegImages = 65535;
 JpegBatch plan_jpeg_batch(std::span<const JpegInput> inputs, std::size_t data_bytes,
                           std::size_t pixels_bytes);
 
-/// How many images a warp decodes, each on one of its threads. Threads of a warp wait for each
-/// other, so they share one only if there are more images than the GPU runs warps well.
-constexpr int jpeg_images_per_warp(std::size_t images, int multiprocessors) {
+/// How many threads decode an image, each a segment of its data: all of a warp, unless there are
+/// more images than the GPU runs warps well. A power of two.
+constexpr int jpeg_threads_per_image(std::size_t images, int multiprocessors) {
   constexpr std::size_t kWarpsPerMultiprocessor = 8;
   const std::size_t warps = kWarpsPerMultiprocessor * std::size_t(multiprocessors);
-  const std::size_t per_warp = (images + warps - 1) / warps;
-  return per_warp < 1 ? 1 : per_warp > kWarpSize ? kWarpSize : int(per_warp);
+  int threads = kWarpSize;
+  while (threads > 1 && images * std::size_t(threads) > warps * kWarpSize) threads /= 2;
+  return threads;
 }
 
 }  // namespace eckart::compute::cuda

@@ -21,10 +21,19 @@ inline std::optional<Image> decode_with_codec(const test::Bytes& file) {
   }
 }
 
+inline bool same_result(const std::variant<Image, Irregularity>& a,
+                        const std::variant<Image, Irregularity>& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* image = std::get_if<Image>(&a)) return test::same(*image, std::get<Image>(b));
+  return std::get<Irregularity>(a) == std::get<Irregularity>(b);
+}
+
 /// Decodes a file with this decoder and with libjpeg. Expects that the pixels are the same if this
-/// decoder decodes it. Returns why it does not.
+/// decoder decodes it, with any number of segments. Returns why it does not.
 inline Irregularity decode_with_both(const test::Bytes& file) {
   const std::variant<Image, Irregularity> found = decode(file);
+  for (const int segments : {2, 5, 32})
+    EXPECT_TRUE(same_result(decode(file, segments), found)) << segments << " segments";
   if (const auto* irregularity = std::get_if<Irregularity>(&found)) return *irregularity;
   const std::optional<Image> expected = decode_with_codec(file);
   EXPECT_TRUE(expected) << "libjpeg refuses the file";

@@ -51,6 +51,13 @@ TEST_P(BaselineJpegTest, has_the_pixels_of_libjpeg_at_every_quality) {
     ASSERT_EQ(decode_with_both(make_jpeg(image, options(quality))), Irregularity::none) << quality;
 }
 
+/// Segments of more bits than guesses are made from: see guessed_bits().
+TEST_P(BaselineJpegTest, has_the_pixels_of_libjpeg_for_large_images) {
+  for (const Image& image :
+       {picture(600, 800), noise_image({500, 400, GetParam().channels, Depth::u8})})
+    EXPECT_EQ(decode_with_both(make_jpeg(image, options(95))), Irregularity::none);
+}
+
 /// Bytes are changed, removed or inserted.
 TEST_P(BaselineJpegTest, decodes_no_damaged_file_otherwise_than_libjpeg) {
   std::mt19937 random(1);

@@ -90,9 +90,9 @@ TEST(HuffmanTable, finds_codes_of_every_length) {
   EXPECT_EQ(find_long_code(table, 0xFFFF), 0u);
 }
 
-/// Decodes the scan of one gray block. Codes: 0 for DC of zero bits; AC: 00 ends the block, 01 is a
-/// run of 16 zeros, 10 a run of 14 zeros before a value of one bit.
-Irregularity decode_block(std::initializer_list<std::uint32_t> words, std::int32_t bytes) {
+/// Codes: 0 for DC of zero bits; AC: 00 ends the block, 01 is a run of 16 zeros, 10 a run of 14
+/// zeros before a value of one bit.
+Tables short_tables() {
   TableSpecs specs{};
   specs.dc[0] = spec_of({1});
   specs.dc[0].values[0] = 0;
@@ -100,10 +100,15 @@ Irregularity decode_block(std::initializer_list<std::uint32_t> words, std::int32
   specs.ac[0].values[0] = 0;
   specs.ac[0].values[1] = 0xF0;
   specs.ac[0].values[2] = 0xE1;
+  return build_tables(specs);
+}
+
+/// Decodes the scan of one gray block.
+Irregularity decode_block(std::initializer_list<std::uint32_t> words, std::int32_t bytes) {
   std::vector<std::uint32_t> data;
   for (const std::uint32_t word : words) data.push_back(__builtin_bswap32(word));
   std::vector<std::int16_t> coefficients(kBlockSize);
-  return decode_scan({.rows = 8, .cols = 8}, build_tables(specs), {data.data(), bytes},
+  return decode_scan({.rows = 8, .cols = 8}, short_tables(), {data.data(), bytes}, 1,
                      coefficients.data());
 }
 
@@ -126,6 +131,39 @@ TEST(Scan, reports_data_that_are_too_short_or_too_long) {
   EXPECT_EQ(decode_block({0b0'01'01'01'10'1'111111u << 16}, 1), Irregularity::data_ended);
   EXPECT_EQ(decode_block({}, 0), Irregularity::data_ended);
   EXPECT_EQ(decode_block({0b0'00'11111'11111111u << 16}, 2), Irregularity::data_left);
+}
+
+/// Each block has 3 bits, all zeros. So a thread that begins at a wrong bit never finds out.
+TEST(Scan, does_not_depend_on_guesses) {
+  constexpr std::int32_t kBlocks = 20'001;
+  const auto bytes = std::int32_t((3 * kBlocks + 7) / 8);
+  const std::vector<std::uint32_t> zeros(std::size_t(bytes + 3) / 4);
+  std::vector<std::int16_t> coefficients(std::size_t(kBlockSize) * kBlocks);
+  const Tables tables = short_tables();
+  const auto decode_blocks = [&](std::int32_t blocks, int segments) {
+    const Layout layout{.rows = 8, .cols = 8 * blocks};
+    return decode_scan(layout, tables, {zeros.data(), bytes}, segments, coefficients.data());
+  };
+  int wrong_guesses = 0;
+  for (int i = 1; i < 13; ++i) {
+    ScanSegment segment = scan_segment({zeros.data(), bytes}, i, 13);
+    guess_first_code({.rows = 8, .cols = 8 * kBlocks}, tables, {zeros.data(), bytes}, segment);
+    wrong_guesses += (segment.first.bit - segment.first.k) % 3 != 0 ? 1 : 0;
+  }
+  EXPECT_GT(wrong_guesses, 0);
+  for (int segments = 1; segments <= kMaxScanSegments; ++segments) {
+    EXPECT_EQ(decode_blocks(kBlocks, segments), Irregularity::none) << segments;
+    EXPECT_EQ(decode_blocks(kBlocks - 5, segments), Irregularity::data_left) << segments;
+    EXPECT_EQ(decode_blocks(1, segments), Irregularity::data_left) << segments;
+  }
+}
+
+TEST(Scan, has_segments_for_threads_with_enough_data) {
+  EXPECT_EQ(scan_segments(0, 32), 1);
+  EXPECT_EQ(scan_segments(1023, 32), 1);
+  EXPECT_EQ(scan_segments(1024, 32), 2);
+  EXPECT_EQ(scan_segments(200'000, 32), 32);
+  EXPECT_EQ(scan_segments(200'000, 8), 8);
 }
 
 TEST(Idct, reports_values_beyond_what_libjpeg_computes_the_same_everywhere) {

@@ -62,10 +62,11 @@ TEST(JpegBatch, refuses_images_outside_of_its_buffers) {
 }
 
 TEST(JpegBatch, shares_warps_only_among_many_images) {
-  EXPECT_EQ(jpeg_images_per_warp(1, 132), 1);
-  EXPECT_EQ(jpeg_images_per_warp(1056, 132), 1);
-  EXPECT_EQ(jpeg_images_per_warp(1057, 132), 2);
-  EXPECT_EQ(jpeg_images_per_warp(60000, 132), 32);
+  EXPECT_EQ(jpeg_threads_per_image(1, 132), 32);
+  EXPECT_EQ(jpeg_threads_per_image(1056, 132), 32);
+  EXPECT_EQ(jpeg_threads_per_image(1057, 132), 16);
+  EXPECT_EQ(jpeg_threads_per_image(4096, 132), 8);
+  EXPECT_EQ(jpeg_threads_per_image(60000, 132), 1);
 }
 
 }  // namespace
