@@ -205,7 +205,10 @@ struct FallbackCounts {
 /// changes.
 struct JpegDecodingRate {
   std::int64_t max_images = 0;  ///< that it decodes at once; 0: it decodes none
-  double s_per_byte = 0;        ///< seconds for an image, for each byte of it
+  double s_per_image = 0;       ///< seconds for an image,
+  double s_per_byte = 0;        ///< and for each byte of it
+
+  double s(std::size_t bytes) const { return s_per_image + s_per_byte * double(bytes); }
 };
 
 /// A way to compute. Thread-safe: several threads may create lanes and query it at the same time.

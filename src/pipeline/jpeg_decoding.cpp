@@ -10,7 +10,7 @@ namespace {
 constexpr double kLoadingSPerByte = 11e-9;
 constexpr std::int64_t kMinLoadedBytes = 100'000;
 /// The images of a batch wait for its largest one.
-constexpr double kMaxBackendS = 0.25;
+constexpr double kMaxBackendS = 0.1;
 /// A batch with irregular images is computed twice. So few of them must be irregular.
 constexpr std::int64_t kMinComputed = 256;
 constexpr double kMaxIrregular = 0.02;
@@ -34,12 +34,15 @@ double JpegDecoding::loading_s_per_byte() const {
 
 bool JpegDecoding::prefers_backend(const compute::JpegDecodingRate& backend, std::size_t bytes,
                                    std::int64_t images) const {
-  if (backend.max_images == 0 || backend.s_per_byte * double(bytes) > kMaxBackendS) return false;
+  if (backend.max_images == 0 || backend.s(bytes) > kMaxBackendS) return false;
   const std::int64_t computed = computed_;
   if (computed >= kMinComputed && double(irregular_) > kMaxIrregular * double(computed))
     return false;
-  const double bytes_per_s = double(std::min(images, backend.max_images)) / backend.s_per_byte;
-  return bytes_per_s > double(load_threads_.load()) / loading_s_per_byte();
+  const double backend_images_per_s =
+      double(std::min(images, backend.max_images)) / backend.s(bytes);
+  const double loaded_images_per_s =
+      double(load_threads_.load()) / (loading_s_per_byte() * double(bytes));
+  return backend_images_per_s > loaded_images_per_s;
 }
 
 }  // namespace eckart::pipeline

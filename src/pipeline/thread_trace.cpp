@@ -14,6 +14,7 @@ constexpr std::chrono::microseconds kMinWait{5};
 // Thread numbers are unique among threads and processes, and define the order of the tracks.
 constexpr int kThreadsPerStage = 1000, kThreadsPerDevice = 100'000, kThreadsPerLane = 10;
 constexpr int kFirstDevice = Trace::kHost + 1;
+constexpr int kSecondCopyIn = compute::kDeviceSpanKindCount;
 
 Trace::Track track_of(Stage stage, int index) {
   return {Trace::kHost, (int(stage) + 1) * kThreadsPerStage + index};
@@ -143,30 +144,38 @@ DeviceTrace::DeviceTrace(Trace* trace, const std::vector<std::string>& gpus, int
   for (const auto kind :
        {compute::DeviceSpan::copy_in, compute::DeviceSpan::compute, compute::DeviceSpan::copy_out})
     trace_->name_thread(track(kind), "lane " + std::to_string(lane_) + " " + name_of(kind));
+  trace_->name_thread(track(kSecondCopyIn), "lane " + std::to_string(lane_) + " copy in, second");
+}
+
+/// Both batches of a lane may be copied in at the same time.
+int DeviceTrace::track_of(const compute::DeviceSpan& span) const {
+  const bool is_second = span.kind == compute::DeviceSpan::copy_in && span.begin < last_[span.kind];
+  return is_second ? kSecondCopyIn : int(span.kind);
 }
 
 /// The clocks of host and device differ slightly. Times are clamped, so that a span begins after
-/// its request and after the previous span of the same engine.
+/// its request and after the previous span of the same track.
 void DeviceTrace::add(const std::vector<compute::DeviceSpan>& spans, const Batch& batch,
                       Instant started) {
   if (!trace_) return;
   const auto now = Clock::now();
   for (const compute::DeviceSpan& span : spans) {
-    Instant& last = last_[span.kind];
+    const int index = track_of(span);
+    Instant& last = last_[index];
     const Instant begin = std::min(std::max({span.begin, started, last}), now);
     const Instant end = last = std::clamp(span.end, begin, std::max(begin, now));
     TraceArgs args;
     args.add("planes", span.planes)
         .add("clock_error_us", std::chrono::duration<double, std::micro>(span.clock_error).count());
-    trace_->span(track(span.kind), "device",
-                 name_of(batch) + (span.is_recompute ? ", recomputed" : ""), begin, end, args);
-    trace_->flow(Trace::Flow::step, "batch", batch.number, track(span.kind), begin);
+    trace_->span(track(index), "device", name_of(batch) + (span.is_recompute ? ", recomputed" : ""),
+                 begin, end, args);
+    trace_->flow(Trace::Flow::step, "batch", batch.number, track(index), begin);
   }
 }
 
-Trace::Track DeviceTrace::track(compute::DeviceSpan::Kind kind) const {
+Trace::Track DeviceTrace::track(int index) const {
   const int device = process_ - kFirstDevice + 1;
-  return {process_, device * kThreadsPerDevice + lane_ * kThreadsPerLane + int(kind)};
+  return {process_, device * kThreadsPerDevice + lane_ * kThreadsPerLane + index};
 }
 
 }  // namespace eckart::pipeline

@@ -87,11 +87,13 @@ class DeviceTrace {
   void add(const std::vector<compute::DeviceSpan>& spans, const Batch& batch, Instant started);
 
  private:
-  trace::Trace::Track track(compute::DeviceSpan::Kind kind) const;
+  trace::Trace::Track track(int index) const;
+  int track_of(const compute::DeviceSpan& span) const;
 
   trace::Trace* const trace_;
   const int process_, lane_;
-  Instant last_[compute::kDeviceSpanKindCount]{};
+  // By track: one of each kind, and one for copies in during another. When its last span ended.
+  Instant last_[compute::kDeviceSpanKindCount + 1]{};
 };
 
 /// The traces of one lane.

@@ -10,8 +10,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A thread of the backend takes 0.3 us for a byte, a load thread 10 ns.
-constexpr compute::JpegDecodingRate kBackend{.max_images = 1000, .s_per_byte = 0.3e-6};
+// The backend takes 1 ms for an image and 0.1 us for a byte of it, a load thread 10 ns for a byte.
+constexpr compute::JpegDecodingRate kBackend{
+    .max_images = 1000, .s_per_image = 1e-3, .s_per_byte = 0.1e-6};
 constexpr std::size_t kBytes = 10'000;
 
 class JpegDecodingTest : public testing::Test {
@@ -27,23 +28,27 @@ class JpegDecodingTest : public testing::Test {
 };
 
 TEST_F(JpegDecodingTest, prefers_the_backend_when_it_decodes_enough_images_at_once) {
-  EXPECT_TRUE(prefers_backend(250));  // 8 load threads are as fast as 240 of the backend
-  EXPECT_FALSE(prefers_backend(230));
+  EXPECT_TRUE(prefers_backend(170));  // in 2 ms; 8 load threads decode 160
+  EXPECT_FALSE(prefers_backend(150));
+  EXPECT_TRUE(prefers_backend(90, 10 * kBytes));  // in 11 ms; 8 load threads decode 88
+  EXPECT_FALSE(prefers_backend(80, 10 * kBytes));
 }
 
 TEST_F(JpegDecodingTest, counts_no_more_images_than_the_backend_decodes_at_once) {
-  EXPECT_FALSE(decoding_.prefers_backend({.max_images = 200, .s_per_byte = 0.3e-6}, kBytes, 5000));
+  const compute::JpegDecodingRate small{
+      .max_images = 150, .s_per_image = 1e-3, .s_per_byte = 0.1e-6};
+  EXPECT_FALSE(decoding_.prefers_backend(small, kBytes, 5000));
   EXPECT_FALSE(decoding_.prefers_backend({}, kBytes, 5000)) << "it decodes none";
 }
 
 TEST_F(JpegDecodingTest, follows_the_measured_rate_of_load_threads) {
   decoding_.add_loaded(kBytes * 100, milliseconds(1000));  // five times as slow
-  EXPECT_TRUE(prefers_backend(100));
+  EXPECT_TRUE(prefers_backend(40));
 }
 
 TEST_F(JpegDecodingTest, keeps_large_files_from_the_backend) {
-  EXPECT_TRUE(prefers_backend(1000, 800'000));
-  EXPECT_FALSE(prefers_backend(1000, 900'000));
+  EXPECT_TRUE(prefers_backend(1000, 980'000));
+  EXPECT_FALSE(prefers_backend(1000, 1'000'000));
 }
 
 TEST_F(JpegDecodingTest, keeps_files_from_the_backend_when_many_were_irregular) {

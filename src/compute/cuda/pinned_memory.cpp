@@ -31,19 +31,29 @@ void* map_huge_pages(std::size_t bytes) {
   return aligned;
 }
 
-PinnedMemory register_huge_pages(std::size_t bytes) {
+/// Some systems give kernels another address for registered memory than the host has.
+bool is_same_address_for_kernels(void* memory) {
+  void* address = nullptr;
+  return cudaHostGetDevicePointer(&address, memory, 0) == cudaSuccess && address == memory;
+}
+
+PinnedMemory register_huge_pages(std::size_t bytes, int device) {
   void* const memory = map_huge_pages(bytes);
   if (!memory) return {};
-  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess)
-    return PinnedMemory(memory, {.mapped_bytes = bytes});
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess) {
+    PinnedMemory registered(memory, {.mapped_bytes = bytes, .device = device});
+    if (is_same_address_for_kernels(memory)) return registered;
+  } else {
+    ::munmap(memory, bytes);
+  }
   static_cast<void>(cudaGetLastError());  // not an error of the next call
-  ::munmap(memory, bytes);
   return {};
 }
 
 }  // namespace
 
 void FreePinned::operator()(void* memory) const noexcept {
+  static_cast<void>(cudaSetDevice(device));
   if (mapped_bytes == 0) {
     static_cast<void>(cudaFreeHost(memory));
     return;
@@ -53,13 +63,16 @@ void FreePinned::operator()(void* memory) const noexcept {
 }
 
 PinnedMemory allocate_pinned(std::size_t bytes, CallSite site) {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice", site);
   if (bytes >= kMinMapped) {
-    if (PinnedMemory memory = register_huge_pages(round_up(bytes, kHugePage))) return memory;
+    if (PinnedMemory memory = register_huge_pages(round_up(bytes, kHugePage), device))
+      return memory;
   }
   void* memory = nullptr;
   check_pinned_allocation(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "cudaHostAlloc",
                           bytes, site);
-  return PinnedMemory(memory);
+  return PinnedMemory(memory, {.device = device});
 }
 
 }  // namespace eckart::compute::cuda

@@ -27,8 +27,9 @@ using ::testing::Not;
 
 constexpr int kRank = 5;
 constexpr int kBatchPlanes = 64;
-const std::vector<std::string> kAllocations = {"cudaMalloc", "cudaFree", "cudaHostAlloc",
-                                               "cudaFreeHost"};
+const std::vector<std::string> kAllocations = {"cudaMalloc",       "cudaFree",
+                                               "cudaHostAlloc",    "cudaFreeHost",
+                                               "cudaHostRegister", "cudaHostUnregister"};
 const std::vector<std::string> kWaits = {"cudaStreamSynchronize", "cudaDeviceSynchronize",
                                          "cudaEventSynchronize"};
 

@@ -34,8 +34,8 @@ bool add(std::span<const DeviceOutput> outputs, const ChromaSubsampling& subsamp
 }  // namespace
 
 void OutputEncoder::plan(const std::optional<OutputEncoding>& encoding,
-                         std::span<const DeviceOutput> outputs, std::size_t capacity) {
-  constexpr std::size_t kFrameBytes = 512;  // of an image, more than enough for a tiny one
+                         std::span<const DeviceOutput> outputs, std::size_t pixels_bytes) {
+  for (std::size_t i = 0; encoding_ && i < outputs_; ++i) needs_full_capacity_ |= !has(i);
   encoding_.reset();
   pngs_.clear();
   jpegs_.clear();
@@ -45,8 +45,19 @@ void OutputEncoder::plan(const std::optional<OutputEncoding>& encoding,
   if (is_jpeg)
     jpeg_tables_ =
         build_encoding_tables(codec::jpeg::standard_tables(encoding->jpeg_quality, /*channels=*/3));
-  capacity_ = capacity + outputs.size() * kFrameBytes;
   encoding_ = encoding;
+  outputs_ = outputs.size();
+  capacity_ = capacity(pixels_bytes);
+}
+
+/// Kodak photographs of rank 50 have 0.52 of their pixels' bytes as PNG and 0.13 as JPEG of quality
+/// 95, MRI slices of rank 20 have 0.40 and 0.22.
+std::size_t OutputEncoder::capacity(std::size_t pixels_bytes) const {
+  constexpr std::size_t kFrameBytes = 512;  // of an image, more than enough for a tiny one
+  const std::size_t part = needs_full_capacity_                      ? pixels_bytes
+                           : encoding_->format == OutputFormat::jpeg ? pixels_bytes / 4
+                                                                     : pixels_bytes / 8 * 5;
+  return part + outputs_ * kFrameBytes;
 }
 
 void OutputEncoder::encode(const std::byte* outputs, const std::byte* inputs, cudaStream_t stream) {

@@ -24,9 +24,10 @@ struct DeviceOutput {
 class OutputEncoder {
  public:
   /// Prepares a batch: all its outputs are encoded, or none if that is not wanted or an output
-  /// cannot be. At most about `capacity` bytes of encoded outputs come back.
+  /// cannot be. `pixels_bytes`: of the outputs of the largest batch. There is room for as much as
+  /// most outputs need; after a batch that needed more, for as much as the pixels have.
   void plan(const std::optional<OutputEncoding>& encoding, std::span<const DeviceOutput> outputs,
-            std::size_t capacity);
+            std::size_t pixels_bytes);
   /// Whether the outputs of the planned batch are encoded.
   bool is_used() const { return encoding_.has_value(); }
   /// Queues the encoding of the planned batch. `outputs` and `inputs` are in device memory.
@@ -43,9 +44,11 @@ class OutputEncoder {
 
  private:
   std::span<const std::byte> data(std::size_t output) const;
+  std::size_t capacity(std::size_t pixels_bytes) const;
 
   std::optional<OutputEncoding> encoding_;  // nothing if outputs are not encoded
-  std::size_t capacity_ = 0;
+  std::size_t capacity_ = 0, outputs_ = 0;
+  bool needs_full_capacity_ = false;
   PngBatch pngs_;
   PngEncoder png_encoder_;
   JpegOutputBatch jpegs_;

@@ -124,6 +124,15 @@ struct Body<cudaHostAlloc_call> {
   }
 };
 
+struct cudaHostGetDevicePointer_call;
+template <>
+struct Body<cudaHostGetDevicePointer_call> {
+  static cudaError_t body(void** address, void* memory, unsigned) {
+    *address = memory;
+    return cudaSuccess;
+  }
+};
+
 struct cudaFreeHost_call;
 template <>
 struct Body<cudaFreeHost_call> {
