@@ -154,9 +154,10 @@ struct CoefficientWriter {
 /// Reads codes from `at` to the first that begins at `end_bit` or later, or until the output is
 /// full, and sets `at` to it. Returns `none`, or why it stopped earlier.
 ///
-/// Each step takes one code. It decodes a coefficient, skips zeros or ends a block, so there are at
-/// most 64 steps a block. Steps are the same for first coefficients, others and ends of blocks,
-/// because the threads of a warp wait for each other.
+/// Each step takes one code. It decodes a coefficient, skips zeros or ends a block, so the output
+/// of coefficients takes at most 64 steps a block. A counter takes at most one for each bit. Steps
+/// are the same for first coefficients, others and ends of blocks, because the threads of a warp
+/// wait for each other.
 template <typename Output>
 ECKART_HOST_DEVICE Irregularity read_codes(const Layout& layout, const Tables& tables,
                                            const ScanData& data, std::int64_t end_bit,
@@ -221,11 +222,16 @@ struct ScanSegment {
 };
 
 inline constexpr int kMaxScanSegments = 32;
-/// Smaller segments would be guessed for as long as they are decoded.
+/// For small images, guesses in smaller segments would take longer than their decoding.
 inline constexpr std::int32_t kMinScanSegmentBytes = 512;
+/// More than 64 codes of 16 bits with values of 15 bits.
+inline constexpr std::int64_t kMaxBlockBytes = 256;
 
-/// The number of segments of a scan for that many threads, at most kMaxScanSegments.
-ECKART_HOST_DEVICE constexpr int scan_segments(std::int32_t data_bytes, int threads) {
+/// The number of segments of a scan for that many threads, at most kMaxScanSegments. Data that are
+/// left after the last block are not divided: nobody reads them.
+ECKART_HOST_DEVICE inline int scan_segments(const Layout& layout, std::int32_t data_bytes,
+                                               int threads) {
+  if (data_bytes > layout.blocks() * kMaxBlockBytes) return 1;
   const std::int32_t segments = data_bytes / kMinScanSegmentBytes;
   return segments < 1 ? 1 : segments < threads ? int(segments) : threads;
 }

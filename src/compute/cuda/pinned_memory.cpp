@@ -31,6 +31,26 @@ void* map_huge_pages(std::size_t bytes) {
   return aligned;
 }
 
+/// Makes a device current until the end of its scope. Device 0 is not made current again: it is
+/// that of threads that never used CUDA, and the driver would prepare it for them.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(int device) {
+    if (cudaGetDevice(&before_) != cudaSuccess || before_ == device) return;
+    static_cast<void>(cudaSetDevice(device));
+    is_changed_ = before_ != 0;
+  }
+  ~CurrentDevice() {
+    if (is_changed_) static_cast<void>(cudaSetDevice(before_));
+  }
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+
+ private:
+  int before_ = 0;
+  bool is_changed_ = false;
+};
+
 /// Some systems give kernels another address for registered memory than the host has.
 bool is_same_address_for_kernels(void* memory) {
   void* address = nullptr;
@@ -40,7 +60,8 @@ bool is_same_address_for_kernels(void* memory) {
 PinnedMemory register_huge_pages(std::size_t bytes, int device) {
   void* const memory = map_huge_pages(bytes);
   if (!memory) return {};
-  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess) {
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped) ==
+      cudaSuccess) {
     PinnedMemory registered(memory, {.mapped_bytes = bytes, .device = device});
     if (is_same_address_for_kernels(memory)) return registered;
   } else {
@@ -53,7 +74,7 @@ PinnedMemory register_huge_pages(std::size_t bytes, int device) {
 }  // namespace
 
 void FreePinned::operator()(void* memory) const noexcept {
-  static_cast<void>(cudaSetDevice(device));
+  const CurrentDevice current(device);
   if (mapped_bytes == 0) {
     static_cast<void>(cudaFreeHost(memory));
     return;

@@ -10,8 +10,8 @@ namespace eckart::compute::cuda {
 /// Frees pinned host memory on any thread. Ignores errors, because nothing can be done about them.
 struct FreePinned {
   std::size_t mapped_bytes = 0;  ///< 0: allocated by CUDA
-  /// The current device of the thread that allocated it. It becomes that of the thread that frees
-  /// it: the driver would otherwise prepare device 0 for a thread that never used CUDA.
+  /// The current device of the thread that allocated it. It is current while the memory is freed:
+  /// the driver would otherwise prepare device 0 for a thread that never used CUDA.
   int device = 0;
   void operator()(void* memory) const noexcept;
 };

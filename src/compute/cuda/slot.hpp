@@ -60,8 +60,8 @@ class Slot {
   void free_memory();
   /// Queues the copy in again; for benchmarks.
   void copy_in(cudaStream_t compute);
-  /// The stream of copies in. Each slot has one, so that both decode JPEGs at the same time: one
-  /// thread of the device decodes an image, however few there are.
+  /// The stream of copies in. Each slot has one, so that both decode JPEGs at the same time: the
+  /// JPEGs of a batch use a few threads of the device for long.
   cudaStream_t in_stream() const { return in_.get(); }
   /// Waits until no queued copy in uses the slot's memory. Ignores errors.
   void drain() const noexcept;

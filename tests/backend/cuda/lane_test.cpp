@@ -314,6 +314,18 @@ TEST_F(LaneTest, reports_pinned_memory_as_the_kind_that_ran_out) {
   for (const Task& task : tasks) EXPECT_EQ(task.error, "") << "the lane remains usable";
 }
 
+TEST_F(LaneTest, encodes_outputs_after_a_batch_that_failed_before_it_was_encoded) {
+  make_lane(with(SolverKind::gram));
+  std::vector<Task> tasks = make_tasks(2);
+  for (Task& task : tasks) task.encoding.emplace();
+  FakeCuda::fail_calls("cublasDgemmStridedBatched", CUBLAS_STATUS_INVALID_VALUE);
+  EXPECT_THROW(compute(tasks), std::runtime_error);
+  EXPECT_THROW(compute(tasks), std::runtime_error);
+  FakeCuda::reset();
+  compute(tasks);
+  for (const Task& task : tasks) EXPECT_EQ(task.error, "");
+}
+
 /// Planes of 96 x 64 at rank 5: the errors of libraries name the sizes of the failing call.
 TEST_F(LaneTest, names_the_sizes_of_a_failing_library_call) {
   const struct {

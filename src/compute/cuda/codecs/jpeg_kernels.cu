@@ -16,7 +16,7 @@ using codec::jpeg::kBlockSide;
 using codec::jpeg::kBlockSize;
 using codec::jpeg::ScanSegment;
 
-/// The value of the thread before, within groups of `width` threads.
+/// The value of the thread `distance` before, within groups of `width` threads.
 template <typename Value>
 __device__ Value shuffle_up(Value value, int distance, int width) {
   return __shfl_up_sync(kAllLanes, value, unsigned(distance), width);
@@ -51,7 +51,7 @@ __global__ void decode_scans_kernel(const DeviceJpegs jpegs, int width) {
   const codec::jpeg::Layout layout = image.layout;
   const codec::jpeg::Tables& tables = jpegs.tables[image.tables];
   const codec::jpeg::ScanData data{jpegs.words + image.first_word, image.data_bytes};
-  const int segments = has_image ? codec::jpeg::scan_segments(data.bytes, width) : 0;
+  const int segments = has_image ? codec::jpeg::scan_segments(layout, data.bytes, width) : 0;
   const bool has_segment = lane < segments, has_next = lane + 1 < segments;
 
   ScanSegment segment = scan_segment(data, lane, segments == 0 ? 1 : segments);

@@ -35,7 +35,8 @@ bool add(std::span<const DeviceOutput> outputs, const ChromaSubsampling& subsamp
 
 void OutputEncoder::plan(const std::optional<OutputEncoding>& encoding,
                          std::span<const DeviceOutput> outputs, std::size_t pixels_bytes) {
-  for (std::size_t i = 0; encoding_ && i < outputs_; ++i) needs_full_capacity_ |= !has(i);
+  for (std::size_t i = 0; i < encoded_; ++i) needs_full_capacity_ |= !has(i);
+  encoded_ = 0;
   encoding_.reset();
   pngs_.clear();
   jpegs_.clear();
@@ -46,7 +47,7 @@ void OutputEncoder::plan(const std::optional<OutputEncoding>& encoding,
     jpeg_tables_ =
         build_encoding_tables(codec::jpeg::standard_tables(encoding->jpeg_quality, /*channels=*/3));
   encoding_ = encoding;
-  outputs_ = outputs.size();
+  planned_ = outputs.size();
   capacity_ = capacity(pixels_bytes);
 }
 
@@ -57,7 +58,7 @@ std::size_t OutputEncoder::capacity(std::size_t pixels_bytes) const {
   const std::size_t part = needs_full_capacity_                      ? pixels_bytes
                            : encoding_->format == OutputFormat::jpeg ? pixels_bytes / 4
                                                                      : pixels_bytes / 8 * 5;
-  return part + outputs_ * kFrameBytes;
+  return part + planned_ * kFrameBytes;
 }
 
 void OutputEncoder::encode(const std::byte* outputs, const std::byte* inputs, cudaStream_t stream) {
@@ -67,6 +68,7 @@ void OutputEncoder::encode(const std::byte* outputs, const std::byte* inputs, cu
   } else {
     png_encoder_.encode(outputs, pngs_, capacity_, stream);
   }
+  encoded_ = planned_;
 }
 
 std::span<const std::byte> OutputEncoder::data(std::size_t output) const {

@@ -25,7 +25,7 @@ class OutputEncoder {
  public:
   /// Prepares a batch: all its outputs are encoded, or none if that is not wanted or an output
   /// cannot be. `pixels_bytes`: of the outputs of the largest batch. There is room for as much as
-  /// most outputs need; after a batch that needed more, for as much as the pixels have.
+  /// most outputs need; after a batch of which an output is missing, for as much as their pixels.
   void plan(const std::optional<OutputEncoding>& encoding, std::span<const DeviceOutput> outputs,
             std::size_t pixels_bytes);
   /// Whether the outputs of the planned batch are encoded.
@@ -47,7 +47,8 @@ class OutputEncoder {
   std::size_t capacity(std::size_t pixels_bytes) const;
 
   std::optional<OutputEncoding> encoding_;  // nothing if outputs are not encoded
-  std::size_t capacity_ = 0, outputs_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t planned_ = 0, encoded_ = 0;  // outputs of the batch; 0 encoded before encode()
   bool needs_full_capacity_ = false;
   PngBatch pngs_;
   PngEncoder png_encoder_;

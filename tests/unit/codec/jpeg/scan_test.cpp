@@ -159,11 +159,13 @@ TEST(Scan, does_not_depend_on_guesses) {
 }
 
 TEST(Scan, has_segments_for_threads_with_enough_data) {
-  EXPECT_EQ(scan_segments(0, 32), 1);
-  EXPECT_EQ(scan_segments(1023, 32), 1);
-  EXPECT_EQ(scan_segments(1024, 32), 2);
-  EXPECT_EQ(scan_segments(200'000, 32), 32);
-  EXPECT_EQ(scan_segments(200'000, 8), 8);
+  constexpr Layout kLayout{.rows = 512, .cols = 512};
+  EXPECT_EQ(scan_segments(kLayout, 0, 32), 1);
+  EXPECT_EQ(scan_segments(kLayout, 1023, 32), 1);
+  EXPECT_EQ(scan_segments(kLayout, 1024, 32), 2);
+  EXPECT_EQ(scan_segments(kLayout, 200'000, 32), 32);
+  EXPECT_EQ(scan_segments(kLayout, 200'000, 8), 8);
+  EXPECT_EQ(scan_segments({.rows = 8, .cols = 8}, 200'000, 8), 1) << "most of it is not read";
 }
 
 TEST(Idct, reports_values_beyond_what_libjpeg_computes_the_same_everywhere) {
