@@ -230,7 +230,7 @@ inline constexpr std::int64_t kMaxBlockBytes = 256;
 /// The number of segments of a scan for that many threads, at most kMaxScanSegments. Data that are
 /// left after the last block are not divided: nobody reads them.
 ECKART_HOST_DEVICE inline int scan_segments(const Layout& layout, std::int32_t data_bytes,
-                                               int threads) {
+                                            int threads) {
   if (data_bytes > layout.blocks() * kMaxBlockBytes) return 1;
   const std::int32_t segments = data_bytes / kMinScanSegmentBytes;
   return segments < 1 ? 1 : segments < threads ? int(segments) : threads;
@@ -246,7 +246,8 @@ ECKART_HOST_DEVICE inline std::int64_t guessed_bits(const Layout& layout) {
 /// Segment `index` of `count`.
 ECKART_HOST_DEVICE inline ScanSegment scan_segment(const ScanData& data, int index, int count) {
   constexpr std::int64_t kNoEnd = std::int64_t(1) << 62;
-  const std::int64_t bits = (std::int64_t(data.bytes) + 4 * count - 1) / (4 * count) * 32;
+  const std::int64_t words = (std::int64_t(data.bytes) + 3) / 4;
+  const std::int64_t bits = (words + count - 1) / count * 32;
   return {bits * index, index + 1 < count ? bits * (index + 1) : kNoEnd, {}, {}, {}};
 }
 

@@ -184,9 +184,8 @@ class CudaBackend : public Backend {
     constexpr double kSPerImage = 0.4e-3, kSPerByte = 0.035e-6;
     // A lane decodes two batches at once, each of them more slowly. Together they count as one.
     const std::int64_t planes = std::int64_t(lanes_) * planner_.target_planes(shape);
-    return {.max_images = planes / shape.channels,
-            .s_per_image = kSPerImage,
-            .s_per_byte = kSPerByte};
+    return {
+        .max_images = planes / shape.channels, .s_per_image = kSPerImage, .s_per_byte = kSPerByte};
   }
   std::vector<std::string> warnings() const override { return resizer_->warnings(); }
 
