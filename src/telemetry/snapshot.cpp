@@ -72,8 +72,13 @@ Snapshot Snapshot::since(const Snapshot& earlier) const {
   difference.seconds = elapsed_s - earlier.elapsed_s;
   difference.found -= earlier.found;
   difference.counts = telemetry::since(counts, earlier.counts);
-  for (std::size_t i = 0; i < std::min(stages.size(), earlier.stages.size()); ++i)
-    difference.stages[i] = telemetry::since(stages[i], earlier.stages[i]);
+  for (std::size_t i = 0; i < std::min(stages.size(), earlier.stages.size()); ++i) {
+    StageStats before = earlier.stages[i];
+    // Until there is a backend, the number of its workers is not known. They wait for input.
+    if (before.workers == 0)
+      before.waiting_for_input_s = double(stages[i].workers) * earlier.elapsed_s;
+    difference.stages[i] = telemetry::since(stages[i], before);
+  }
   for (std::size_t i = 0; i < std::min(queues.size(), earlier.queues.size()); ++i)
     difference.queues[i].wait = queues[i].wait.since(earlier.queues[i].wait);
   difference.end_to_end = end_to_end.since(earlier.end_to_end);

@@ -119,5 +119,17 @@ TEST(Snapshot, is_unchanged_since_an_empty_snapshot) {
   EXPECT_EQ(all.stages[0].busy_s, 5);
 }
 
+/// The clocks of its workers begin with the run, though they are not known before.
+TEST(Snapshot, counts_no_time_before_it_when_the_backend_appears) {
+  Snapshot before, now;
+  before.elapsed_s = 3;
+  before.stages = {{.stage = Stage::compute}};
+  now.elapsed_s = 4;
+  now.stages = {{.stage = Stage::compute, .workers = 2, .busy_s = 0.5, .waiting_for_input_s = 7.5}};
+  const Snapshot interval = now.since(before);
+  EXPECT_EQ(interval.stages[0].busy_s, 0.5);
+  EXPECT_EQ(interval.stages[0].waiting_for_input_s, 1.5);
+}
+
 }  // namespace
 }  // namespace eckart::telemetry
