@@ -123,9 +123,12 @@ TEST(Snapshot, is_unchanged_since_an_empty_snapshot) {
 TEST(Snapshot, counts_no_time_before_it_when_the_backend_appears) {
   Snapshot before, now;
   before.elapsed_s = 3;
-  before.stages = {{.stage = Stage::compute}};
+  before.stages.resize(1);
   now.elapsed_s = 4;
-  now.stages = {{.stage = Stage::compute, .workers = 2, .busy_s = 0.5, .waiting_for_input_s = 7.5}};
+  now.stages.resize(1);
+  now.stages[0].workers = 2;
+  now.stages[0].busy_s = 0.5;
+  now.stages[0].waiting_for_input_s = 7.5;
   const Snapshot interval = now.since(before);
   EXPECT_EQ(interval.stages[0].busy_s, 0.5);
   EXPECT_EQ(interval.stages[0].waiting_for_input_s, 1.5);
