@@ -220,6 +220,10 @@ cudaError_t __wrap_cudaMalloc(void**, std::size_t) { return eckart::compute::cud
 cudaError_t __wrap_cudaHostAlloc(void**, std::size_t, unsigned) {
   return eckart::compute::cuda::runtime.create;
 }
+cudaError_t __wrap_cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
 cudaError_t __wrap_cudaEventCreateWithFlags(cudaEvent_t*, unsigned) {
   return eckart::compute::cuda::runtime.create;
 }
