@@ -237,7 +237,7 @@ ECKART_HOST_DEVICE inline int scan_segments(const Layout& layout, std::int32_t d
 }
 
 /// Bits before a segment that are read to guess its first code. Which of several blocks of luma a
-/// code belongs to takes longest to find. Right in all of 992 segments of photographs and 4,480 of
+/// code belongs to takes longest to find. Right in all of 992 segments of photographs and 5,376 of
 /// slices (docs/explanation/gpu-batch.md).
 ECKART_HOST_DEVICE inline std::int64_t guessed_bits(const Layout& layout) {
   return layout.luma_blocks_per_mcu() == 1 ? 1024 : 16384;
