@@ -1,5 +1,10 @@
+#include <optional>
+#include <variant>
+
 #include "codec/deadline.hpp"
+#include "codec/encoded_png.hpp"
 #include "codec/libdeflate_decoder.hpp"
+#include "codec/png/decoder.hpp"
 #include "codec/png_contents.hpp"
 #include "codec/spng_decoder.hpp"
 #include "core/error.hpp"
@@ -19,11 +24,24 @@ bool is_unused_code(std::string_view why) {
   return false;
 }
 
-/// Checks that libspng gives the same samples as libdeflate.
+/// Checks that the source that is compiled for the GPU, here for the CPU, accepts no file that
+/// libdeflate refuses, and has its pixels.
+void compare_with_gpu(const codec::PngParts& parts, const std::optional<Picture>& picture) {
+  const auto encoded = codec::read_encoded_png(parts);
+  if (!encoded) return;
+  const auto found = codec::png::decode(*encoded);
+  if (const auto* irregularity = std::get_if<codec::png::Irregularity>(&found))
+    return note(to_string(*irregularity));
+  require(picture.has_value(), "libdeflate accepts what the GPU accepts");
+  require(same_pixels(std::get<Image>(found), picture->pixels), "the GPU has the same pixels");
+}
+
+/// Checks that libspng gives the same samples as libdeflate, and so does the GPU.
 void compare_decoders(std::span<const std::byte> file) try {
   const codec::PngContents contents = codec::read_png_contents(file);
   codec::Deadline deadline(kLimits.decode_s);
   const auto picture = codec::decode_with_libdeflate(contents.parts, deadline);
+  compare_with_gpu(contents.parts, picture);
   if (!picture) return;
   try {
     const Picture expected = codec::decode_with_spng(contents.parts, deadline);
