@@ -43,13 +43,13 @@ eckart_layer(analysis ABOUT "quality of a reconstruction: SSIM, differences, pea
 eckart_layer(synth ABOUT "synthetic images" USES core)
 eckart_layer(preparation ABOUT "gray, size and normalization of images before the decomposition" USES core)
 eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding and encoding for CPU and GPU from the same source" USES core)
-eckart_layer(codec/png ABOUT "filters and compression of PNG, the same for CPU and GPU" USES core LIBRARIES libdeflate)
+eckart_layer(codec/png ABOUT "PNG filters, compression and decompression for CPU and GPU from the same source" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
              USES codec/jpeg codec/png core text build_id LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
 eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
-eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES codec/jpeg preparation core text)
+eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES codec/jpeg codec/png preparation core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation codec/jpeg codec/png core)
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"

@@ -38,32 +38,33 @@ pipeline::PipelineOptions options_of_stages_alone(const settings::Settings& sett
 
 class StagedRun::LoadContext : public pipeline::LoadContext {
  public:
-  LoadContext(flow::Budget& budget, const compute::Backend& backend, bool leaves_jpegs_to_backend)
-      : budget_(budget), backend_(backend), leaves_jpegs_to_backend_(leaves_jpegs_to_backend) {}
+  LoadContext(flow::Budget& budget, const compute::Backend& backend, bool leaves_inputs_to_backend)
+      : budget_(budget), backend_(backend), leaves_inputs_to_backend_(leaves_inputs_to_backend) {}
   flow::Budget::Reservation reserve(std::size_t bytes) override { return budget_.reserve(bytes); }
   preparation::Resizer* resizer() override { return backend_.resizer(); }
-  bool leaves_jpeg_to_backend(const ImageShape& shape, std::size_t /*bytes*/) override {
-    return leaves_jpegs_to_backend_ && backend_.jpeg_decoding_rate(shape).max_images > 0;
+  bool leaves_to_backend(ImageFormat format, const ImageShape& shape,
+                         std::size_t /*bytes*/) override {
+    return leaves_inputs_to_backend_ && backend_.decoding_rate(format, shape).max_images > 0;
   }
 
  private:
   flow::Budget& budget_;
   const compute::Backend& backend_;
-  const bool leaves_jpegs_to_backend_;
+  const bool leaves_inputs_to_backend_;
 };
 
 StagedRun::StagedRun(const settings::Settings& settings, const std::filesystem::path& input,
-                     const std::filesystem::path& output, bool leaves_jpegs_to_backend,
+                     const std::filesystem::path& output, bool leaves_inputs_to_backend,
                      const std::stop_token& stop)
     : options_(options_of_stages_alone(settings)),
-      leaves_jpegs_to_backend_(leaves_jpegs_to_backend),
+      leaves_inputs_to_backend_(leaves_inputs_to_backend),
       stop_(stop),
       job_({.settings = settings, .inputs = {input}, .files_from = {}, .output = output}),
       source_(io::make_source(input)),
       backend_(app::make_backend(settings, settings::load_calibration(settings.calibration))),
       budget_(std::numeric_limits<std::size_t>::max()),
       in_flight_batches_(static_cast<pipeline::JobSteps&>(*this)),
-      jpeg_decoding_(options_.load_threads),
+      input_decoding_(options_.load_threads),
       batches_(kNoLimit),
       computed_(kNoLimit),
       compute_clock_(backend_.backend->lanes()) {
@@ -88,7 +89,7 @@ void StagedRun::run_lane(int index) {
                           {batches_,
                            computed_,
                            in_flight_batches_,
-                           jpeg_decoding_,
+                           input_decoding_,
                            meters_,
                            activity_,
                            options_.limits,
@@ -162,7 +163,7 @@ StagedRun::Items StagedRun::find(std::size_t images) {
 void StagedRun::load(Items& items, Rate& rate) {
   std::atomic<std::size_t> next{0};
   rate = measure_on_threads(options_.load_threads, std::int64_t(items.size()), [&](int) {
-    LoadContext context(budget_, *backend_.backend, leaves_jpegs_to_backend_);
+    LoadContext context(budget_, *backend_.backend, leaves_inputs_to_backend_);
     for (std::size_t i = next++; i < items.size() && !stop_.stop_requested(); i = next++) {
       pipeline::WorkItem& item = *items[i];
       if (!item.outcome.ok()) continue;

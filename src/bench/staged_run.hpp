@@ -23,8 +23,8 @@
 #include "io/source.hpp"
 #include "pipeline/activity.hpp"
 #include "pipeline/in_flight_batches.hpp"
+#include "pipeline/input_decoding.hpp"
 #include "pipeline/job_steps.hpp"
-#include "pipeline/jpeg_decoding.hpp"
 #include "pipeline/meters.hpp"
 #include "pipeline/pipeline_options.hpp"
 #include "pipeline/tally.hpp"
@@ -43,7 +43,7 @@ class StagedRun : private pipeline::JobSteps {
   /// Makes the backend, whose lanes wait for batches until the destructor. `output` is a new
   /// folder. Throws FatalError and EnvironmentError, as eckart run.
   StagedRun(const settings::Settings& settings, const std::filesystem::path& input,
-            const std::filesystem::path& output, bool leaves_jpegs_to_backend,
+            const std::filesystem::path& output, bool leaves_inputs_to_backend,
             const std::stop_token& stop);
   ~StagedRun() override;
   StagedRun(const StagedRun&) = delete;
@@ -90,7 +90,7 @@ class StagedRun : private pipeline::JobSteps {
   void on_device_lost(const pipeline::InFlightBatches::Items& /*items*/) override {}
 
   const pipeline::PipelineOptions options_;
-  const bool leaves_jpegs_to_backend_;
+  const bool leaves_inputs_to_backend_;
   const std::stop_token stop_;
   app::Job job_;
   const std::unique_ptr<io::Source> source_;
@@ -101,7 +101,7 @@ class StagedRun : private pipeline::JobSteps {
   pipeline::Tally tally_{meters_};
   pipeline::Activity activity_;
   pipeline::InFlightBatches in_flight_batches_;
-  pipeline::JpegDecoding jpeg_decoding_;  // only counts
+  pipeline::InputDecoding input_decoding_;  // only counts
   pipeline::BatchChannel batches_;
   pipeline::ItemChannel computed_;
   std::mutex error_mutex_;

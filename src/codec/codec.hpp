@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "codec/file_bytes.hpp"
 #include "codec/jpeg/encoded_image.hpp"
+#include "codec/png/encoded_image.hpp"
 #include "core/image.hpp"
 #include "core/image_format.hpp"
 #include "core/image_limits.hpp"
@@ -41,7 +43,7 @@ struct MetadataLimits {
 /// A picture whose pixels are not decoded yet: they have a shape, and no values.
 struct UndecodedPicture {
   Picture picture;
-  jpeg::EncodedImage encoded;
+  std::variant<jpeg::EncodedImage, png::EncodedImage> encoded;
 };
 
 /// One image format: one file in codec/, one entry of codecs().

@@ -9,6 +9,7 @@
 
 #include "codec/alpha.hpp"
 #include "codec/deadline.hpp"
+#include "codec/encoded_png.hpp"
 #include "codec/exif.hpp"
 #include "codec/image_codecs.hpp"
 #include "codec/libdeflate_decoder.hpp"
@@ -200,6 +201,19 @@ Picture decode_all(std::span<const std::byte> file, const ImageLimits& limits) {
   return picture;
 }
 
+/// A turned image is decoded here, because its pixels are moved.
+std::optional<UndecodedPicture> read_undecoded(std::span<const std::byte> file,
+                                               const ImageLimits& limits) {
+  const auto [parts, orientation] = read_png_contents(file);
+  if (orientation != kNormalOrientation) return std::nullopt;
+  std::optional<png::EncodedImage> encoded = read_encoded_png(parts);
+  if (!encoded) return std::nullopt;
+  Picture picture{Image(parts.shape), {}, {}};
+  picture.metadata = read_png_metadata(file, std::min(read_start(file).max_metadata_bytes,
+                                                      metadata_room(file.size(), picture, limits)));
+  return UndecodedPicture{std::move(picture), std::move(*encoded)};
+}
+
 std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options) {
   check_encodable(picture.pixels.shape(), picture.has_alpha());
   return encode_png(picture, options.png);
@@ -215,7 +229,9 @@ Codec png_codec(Decoder decoder) {
           strict ? read_header : read_header_for_opencv,
           strict ? decode_all<decode> : decode_all<decode_by_opencv>,
           check_encodable,
-          encode};
+          encode,
+          {},
+          strict ? read_undecoded : nullptr};
 }
 
 }  // namespace eckart::codec

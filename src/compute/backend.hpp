@@ -10,14 +10,17 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "codec/jpeg/encoded_image.hpp"
+#include "codec/png/encoded_image.hpp"
 #include "compute/device_span.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/factors.hpp"
 #include "core/gpu_memory.hpp"
 #include "core/image.hpp"
+#include "core/image_format.hpp"
 #include "core/outcome.hpp"
 #include "core/output_encoding.hpp"
 #include "core/rank_policy.hpp"
@@ -54,7 +57,7 @@ struct PlaneResult {
 
 /// An image that a backend may decode.
 struct EncodedInput {
-  codec::jpeg::EncodedImage image;
+  std::variant<codec::jpeg::EncodedImage, codec::png::EncodedImage> image;
   std::function<Image()> decode;  ///< on the CPU; throws ItemError
 };
 
@@ -201,9 +204,9 @@ struct FallbackCounts {
   std::int64_t cpu_fallback_images = 0;  ///< images computed on the CPU instead
 };
 
-/// How a backend decodes JPEGs: many at once, each in a time that the number of others hardly
-/// changes.
-struct JpegDecodingRate {
+/// How a backend decodes inputs of a format: many at once, each in a time that the number of others
+/// hardly changes.
+struct DecodingRate {
   std::int64_t max_images = 0;  ///< that it decodes at once; 0: it decodes none
   double s_per_image = 0;       ///< seconds for an image,
   double s_per_byte = 0;        ///< and for each byte of it
@@ -235,8 +238,10 @@ class Backend {
   /// Creates a lane on the GPU of this index in gpu_bus_ids(). Throws if that is not possible,
   /// and never computes elsewhere: the lane shows whether that GPU works.
   virtual std::unique_ptr<Lane> make_gpu_lane(int gpu) { return make_lane(gpu); }
-  /// How the lanes decode Task::encoded_input with images of this shape.
-  virtual JpegDecodingRate jpeg_decoding_rate(const ImageShape& /*shape*/) const { return {}; }
+  /// How the lanes decode a Task::encoded_input of this format and shape.
+  virtual DecodingRate decoding_rate(ImageFormat /*format*/, const ImageShape& /*shape*/) const {
+    return {};
+  }
   /// Resizes images on the GPUs; null if images are resized on the CPU. It lives as long as the
   /// backend.
   virtual preparation::Resizer* resizer() const { return nullptr; }

@@ -33,7 +33,7 @@ ComputeWorker::ComputeWorker(std::unique_ptr<compute::Lane> lane, const ComputeS
     : in_(stage.in),
       out_(stage.out),
       in_flight_batches_(stage.in_flight_batches),
-      jpeg_decoding_(stage.jpeg_decoding),
+      input_decoding_(stage.input_decoding),
       meters_(stage.meters),
       activity_(stage.activity),
       limits_(stage.limits),
@@ -184,8 +184,8 @@ void ComputeWorker::send(Batch batch) {
                 [&] { complete_outputs(*item); });
       }
       if (item->outcome.ok()) item->advance(ItemState::computed);
-      if (item->was_left_undecoded && item->outcome.ok())
-        jpeg_decoding_.add_computed(item->task.encoded_input == nullptr);
+      if (item->undecoded_format && item->outcome.ok())
+        input_decoding_.add_computed(*item->undecoded_format, item->task.encoded_input == nullptr);
       if (!out_.push(std::move(item))) return;
     }
   });

@@ -8,7 +8,7 @@
 #include "flow/stage_clock.hpp"
 #include "pipeline/activity.hpp"
 #include "pipeline/in_flight_batches.hpp"
-#include "pipeline/jpeg_decoding.hpp"
+#include "pipeline/input_decoding.hpp"
 #include "pipeline/meters.hpp"
 #include "pipeline/step_limits.hpp"
 #include "pipeline/thread_trace.hpp"
@@ -21,7 +21,7 @@ struct ComputeStage {
   BatchChannel& in;
   ItemChannel& out;
   InFlightBatches& in_flight_batches;
-  JpegDecoding& jpeg_decoding;
+  InputDecoding& input_decoding;
   Meters& meters;
   Activity& activity;
   StepLimits limits;
@@ -60,7 +60,7 @@ class ComputeWorker {
   BatchChannel& in_;
   ItemChannel& out_;
   InFlightBatches& in_flight_batches_;
-  JpegDecoding& jpeg_decoding_;
+  InputDecoding& input_decoding_;
   Meters& meters_;
   Activity& activity_;
   const StepLimits limits_;

@@ -73,9 +73,9 @@ std::vector<std::byte> read_if_small(const io::InputFile& file) {
   return bytes;
 }
 
-/// The memory of a file that is not decoded yet, and of its data.
-std::size_t encoded_bytes(const WorkItem& item) {
-  return item.task.encoded_input ? 2 * std::size_t(item.input_bytes) : 0;
+/// The memory of a file that the backend decodes, and of its data.
+std::size_t encoded_bytes(const WorkItem& item, std::size_t file_bytes) {
+  return item.undecoded_format ? 2 * file_bytes : 0;
 }
 
 /// The memory of the kept factors and their file.
@@ -119,10 +119,13 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) codec::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
+  if (may_be_left_undecoded(item, codec, header) &&
+      context.leaves_to_backend(codec.format, header.shape, std::size_t(file.size())))
+    item.undecoded_format = codec.format;
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
   Picture picture = preparer_.prepare(small.empty() ? decode(item, file, codec, header, context)
-                                                    : decode(item, small, codec, header, context),
+                                                    : decode(item, small, codec, context),
                                       context.resizer());
   clamp_to_stored_bits(picture);
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
@@ -140,7 +143,8 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.metadata = std::move(picture.metadata);
   item.reservation.shrink_to(resident_bytes(item, item.image_shape, item.color) +
                              item.alpha.bytes() + item.metadata.bytes() + header.factor_bytes +
-                             kept_factor_bytes(item) + encoded_bytes(item));
+                             kept_factor_bytes(item) +
+                             encoded_bytes(item, std::size_t(item.input_bytes)));
   if (!item.metadata.dropped.empty())
     spdlog::warn("{}: metadata dropped: {}", text::printable(item.file.native()),
                  item.metadata.dropped);
@@ -241,39 +245,42 @@ std::size_t Loader::bytes_to_reserve(const WorkItem& item, std::size_t file_byte
     bytes = std::max({bytes, preparer_.memory_bytes(shape) + alpha_bytes(shape),
                       resident_bytes(item, prepared, color) + alpha_bytes(prepared)});
   }
-  return bytes + header.max_metadata_bytes + header.factor_bytes + kept_factor_bytes(item);
+  return bytes + header.max_metadata_bytes + header.factor_bytes + kept_factor_bytes(item) +
+         encoded_bytes(item, file_bytes);
+}
+
+bool Loader::may_be_left_undecoded(const WorkItem& item, const codec::Codec& codec,
+                                   const codec::Header& header) const {
+  return input_.needs_no_pixels && codec.read_undecoded && !item.kept_factors && !item.is_suspect &&
+         preparer_.preparation() == Preparation() &&
+         (header.shape.channels == 1 || input_.color == ColorMode::channels);
 }
 
 /// Returns a picture without pixels if the backend decodes the file.
 std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const std::byte> bytes,
-                                               const codec::Codec& codec,
-                                               const codec::Header& header,
-                                               LoadContext& context) const {
-  if (!input_.needs_no_pixels || !codec.read_undecoded || item.kept_factors || item.is_suspect ||
-      preparer_.preparation() != Preparation() ||
-      (header.shape.channels > 1 && input_.color != ColorMode::channels) ||
-      !context.leaves_jpeg_to_backend(header.shape, bytes.size()))
-    return std::nullopt;
+                                               const codec::Codec& codec) const {
+  if (!item.undecoded_format) return std::nullopt;
   std::optional<codec::UndecodedPicture> undecoded = codec.read_undecoded(bytes, limits_);
-  if (!undecoded) return std::nullopt;
+  if (!undecoded) {
+    item.undecoded_format.reset();
+    return std::nullopt;
+  }
   item.task.encoded_input = std::make_shared<const compute::EncodedInput>(compute::EncodedInput{
       std::move(undecoded->encoded),
       [&codec, limits = limits_, file = std::vector(bytes.begin(), bytes.end())] {
         return codec.decode(file, limits).pixels;
       }});
-  item.was_left_undecoded = true;
   return std::move(undecoded->picture);
 }
 
 Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec,
-                       const codec::Header& header, LoadContext& context) const {
+                       LoadContext& context) const {
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash) item.content_hash = io::content_hash(bytes);
-  if (auto picture = leave_undecoded(item, bytes, codec, header, context))
-    return std::move(*picture);
+  if (auto picture = leave_undecoded(item, bytes, codec)) return std::move(*picture);
   const Instant begin = Clock::now();
   Picture picture = codec.decode(bytes, limits_);
-  if (codec.read_undecoded) context.add_decoded_jpeg(bytes.size(), Clock::now() - begin);
+  if (codec.read_undecoded) context.add_decoded(codec.format, bytes.size(), Clock::now() - begin);
   codec::apply_alpha_policy(picture, input_.alpha);
   return picture;
 }
@@ -285,7 +292,7 @@ Picture Loader::decode(WorkItem& item, const io::InputFile& file, const codec::C
   // The reservation was made for this header.
   if (codec::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
-  return decode(item, bytes, codec, header, context);
+  return decode(item, bytes, codec, context);
 }
 
 void Loader::warn_of_jpeg_noise(const WorkItem& item, ImageFormat format) {

@@ -30,12 +30,14 @@ class LoadContext {
   virtual flow::Budget::Reservation reserve(std::size_t bytes) = 0;
   /// Null if images are resized on the CPU.
   virtual preparation::Resizer* resizer() { return nullptr; }
-  /// Whether the backend is to decode a JPEG of this shape and size.
-  virtual bool leaves_jpeg_to_backend(const ImageShape& /*shape*/, std::size_t /*bytes*/) {
+  /// Whether the backend is to decode a file of this format, shape and size.
+  virtual bool leaves_to_backend(ImageFormat /*format*/, const ImageShape& /*shape*/,
+                                 std::size_t /*bytes*/) {
     return false;
   }
-  /// A JPEG of this size was decoded.
-  virtual void add_decoded_jpeg(std::size_t /*bytes*/, std::chrono::nanoseconds /*time*/) {}
+  /// A file of this size was decoded that the backend might have decoded.
+  virtual void add_decoded(ImageFormat /*format*/, std::size_t /*bytes*/,
+                           std::chrono::nanoseconds /*time*/) {}
 };
 
 /// Opens the file of a watch and records its identity in the item; returns nullopt for other items.
@@ -79,12 +81,14 @@ class Loader {
   void load(WorkItem& item, std::optional<io::InputFile> open, LoadContext& context);
 
  private:
+  /// Whether nobody but the backend needs the pixels.
+  bool may_be_left_undecoded(const WorkItem& item, const codec::Codec& codec,
+                             const codec::Header& header) const;
   std::optional<Picture> leave_undecoded(WorkItem& item, std::span<const std::byte> bytes,
-                                         const codec::Codec& codec, const codec::Header& header,
-                                         LoadContext& context) const;
+                                         const codec::Codec& codec) const;
   /// Decodes the bytes of a file, or leaves that to the backend.
   Picture decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec,
-                 const codec::Header& header, LoadContext& context) const;
+                 LoadContext& context) const;
   Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                  const codec::Header& header, LoadContext& context) const;
   /// Returns the bytes of the image, its matrices and outputs, the residual that is written, and

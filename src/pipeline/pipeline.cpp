@@ -33,11 +33,11 @@ class ItemLoadContext : public LoadContext {
  public:
   /// `backend` is null until it is created.
   ItemLoadContext(flow::Budget& budget, const std::atomic<const compute::Backend*>& backend,
-                  JpegDecoding& jpeg_decoding, const Tally& tally, Activity::Scope& step,
+                  InputDecoding& input_decoding, const Tally& tally, Activity::Scope& step,
                   flow::StageClock::Worker& clock, ThreadTrace& trace)
       : budget_(budget),
         backend_(backend),
-        jpeg_decoding_(jpeg_decoding),
+        input_decoding_(input_decoding),
         tally_(tally),
         step_(step),
         clock_(clock),
@@ -53,19 +53,19 @@ class ItemLoadContext : public LoadContext {
     const compute::Backend* backend = backend_;
     return backend ? backend->resizer() : nullptr;
   }
-  bool leaves_jpeg_to_backend(const ImageShape& shape, std::size_t bytes) override {
+  bool leaves_to_backend(ImageFormat format, const ImageShape& shape, std::size_t bytes) override {
     const compute::Backend* backend = backend_;
-    return backend && jpeg_decoding_.prefers_backend(backend->jpeg_decoding_rate(shape), bytes,
-                                                     tally_.unfinished());
+    return backend && input_decoding_.prefers_backend(format, backend->decoding_rate(format, shape),
+                                                      bytes, tally_.unfinished());
   }
-  void add_decoded_jpeg(std::size_t bytes, std::chrono::nanoseconds time) override {
-    jpeg_decoding_.add_loaded(bytes, time);
+  void add_decoded(ImageFormat format, std::size_t bytes, std::chrono::nanoseconds time) override {
+    input_decoding_.add_loaded(format, bytes, time);
   }
 
  private:
   flow::Budget& budget_;
   const std::atomic<const compute::Backend*>& backend_;
-  JpegDecoding& jpeg_decoding_;
+  InputDecoding& input_decoding_;
   const Tally& tally_;
   Activity::Scope& step_;
   flow::StageClock::Worker& clock_;
@@ -84,7 +84,7 @@ Pipeline::Pipeline(io::Source& source, JobSteps& steps, const PipelineOptions& o
       finished_(kFinishedCapacity),
       batches_(kBatchesCapacity),
       in_flight_batches_(steps),
-      jpeg_decoding_(options.load_threads),
+      input_decoding_(options.load_threads),
       source_clock_(1, start_),
       load_clock_(options.load_threads, max_threads(options.load_threads, options.max_load_threads),
                   start_),
@@ -281,7 +281,7 @@ void Pipeline::run_load(int index, flow::Workers& workers) {
       Activity::Scope step(
           activity_,
           {to_string(Stage::load), options_.limits.load(*item), {to_activity_file(*item)}});
-      ItemLoadContext context(budget_, backend_, jpeg_decoding_, tally_, step, clock, trace);
+      ItemLoadContext context(budget_, backend_, input_decoding_, tally_, step, clock, trace);
       load(*item, context, clock, step);
     }
     item->load_time = clock.busy_time() - busy_before;
@@ -401,7 +401,7 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
   std::unique_ptr<compute::Lane> lane = backend.make_lane(index);
   lane->set_stop_token(stop_.get_token());
   ComputeWorker(std::move(lane),
-                {batches_, finished_, in_flight_batches_, jpeg_decoding_, meters_, activity_,
+                {batches_, finished_, in_flight_batches_, input_decoding_, meters_, activity_,
                  options_.limits, max_cpu_idle, [this] { on_batch_taken(); }},
                 clock, trace)
       .run();

@@ -17,8 +17,8 @@
 #include "pipeline/activity.hpp"
 #include "pipeline/batcher.hpp"
 #include "pipeline/in_flight_batches.hpp"
+#include "pipeline/input_decoding.hpp"
 #include "pipeline/job_steps.hpp"
-#include "pipeline/jpeg_decoding.hpp"
 #include "pipeline/pipeline_options.hpp"
 #include "pipeline/tally.hpp"
 #include "pipeline/work_item.hpp"
@@ -109,7 +109,7 @@ class Pipeline {
   std::atomic<int> items_before_batcher_{0};    // items between the source and the batcher
   std::atomic<bool> has_partial_batch_{false};  // whether the batch thread gathers a batch
   InFlightBatches in_flight_batches_;
-  JpegDecoding jpeg_decoding_;
+  InputDecoding input_decoding_;
   flow::StageClock source_clock_, load_clock_, batch_clock_, write_clock_;
   std::optional<flow::StageClock>
       compute_clock_;     // created with the backend, which has the number of lanes

@@ -41,7 +41,7 @@ void Pipeline::adapt_threads(flow::Workers& load, flow::Workers& write,
   std::vector<AdaptedStage> adapted;
   const auto set_load_threads = [&](int threads) {
     load.set_count(threads);
-    jpeg_decoding_.set_load_threads(threads);
+    input_decoding_.set_load_threads(threads);
   };
   const auto set_write_threads = [&](int threads) { write.set_count(threads); };
   if (options_.max_load_threads > options_.load_threads)

@@ -111,7 +111,7 @@ void Tally::count_outputs(const WorkItem& item) {
   const ImageShape& shape = item.image_shape;
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   report_.planes += item.matrices_shape.channels;
-  if (item.was_left_undecoded && item.task.encoded_input) ++report_.decoded_on_gpu;
+  if (item.undecoded_format && item.task.encoded_input) ++report_.decoded_on_gpu;
   for (const EncodedOutput& output : item.task.encoded_outputs)
     report_.encoded_on_gpu += output.data.empty() ? 0 : 1;
   for (std::size_t plane = 0; plane < std::size_t(item.matrices_shape.channels); ++plane)

@@ -72,8 +72,8 @@ struct WorkItem {
   std::optional<KeptFactors> kept_factors;
   /// Indices of ranks that the backend does not compute, ascending; not in the task yet.
   std::vector<std::size_t> uncomputed_ranks{};
-  bool was_left_undecoded = false;           ///< Task::encoded_input was set
-  bool skips_backend = false;                ///< all ranks are in uncomputed_ranks
+  std::optional<ImageFormat> undecoded_format = {};  ///< of a file that the backend decodes
+  bool skips_backend = false;                        ///< all ranks are in uncomputed_ranks
   std::shared_ptr<OutputOwner> owner;        ///< of the outputs, if it may end before the item
   io::Publication publication;               ///< used between write and publish
   bool is_suspect = false;                   ///< was in flight when a GPU was lost

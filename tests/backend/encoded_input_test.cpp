@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "codec/codec.hpp"
 #include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
+#include "tests/unit/codec/png_maker.hpp"
 
 namespace eckart {
 namespace {
@@ -16,27 +18,30 @@ using File = std::vector<std::byte>;
 
 /// A task without pixels.
 compute::Task encoded_task(const File& file, const std::vector<int>& ranks) {
-  const codec::Codec& jpeg = codec::codec_for(ImageFormat::jpeg);
-  auto undecoded = jpeg.read_undecoded(file, {});
-  compute::Task task = test::make_task(Image(undecoded->encoded.header.shape()), ranks);
+  const codec::Codec& codec = codec::detect_codec(std::span<const std::byte>(file));
+  auto undecoded = codec.read_undecoded(file, {});
+  compute::Task task = test::make_task(Image(undecoded->picture.pixels.shape()), ranks);
   task.encoded_input = std::make_shared<const compute::EncodedInput>(
       compute::EncodedInput{std::move(undecoded->encoded),
-                            [&jpeg, file] { return jpeg.decode(file, ImageLimits()).pixels; }});
+                            [&codec, file] { return codec.decode(file, ImageLimits()).pixels; }});
   return task;
 }
 
-std::vector<File> jpeg_files() {
+/// JPEGs and PNGs of the same shapes.
+std::vector<File> image_files() {
   std::vector<File> files;
+  std::uint64_t seed = 0;
   for (const int channels : {1, 3}) {
     for (const auto& [rows, cols] : {std::pair{64, 96}, {90, 61}, {8, 8}, {33, 200}, {70, 70}}) {
       const Image image = synth::synthesize({.kind = synth::SynthKind::texture,
                                              .rows = rows,
                                              .cols = cols,
                                              .channels = channels,
-                                             .seed = files.size()});
+                                             .seed = seed++});
       files.push_back(codec::codec_for(ImageFormat::jpeg)
                           .encode(image, {.jpeg_subsampling = rows == 70 ? JpegSubsampling::k420
                                                                          : JpegSubsampling::k444}));
+      files.push_back(codec::codec_for(ImageFormat::png).encode(image, {}));
     }
   }
   return files;
@@ -68,11 +73,12 @@ class EncodedInputTest : public BackendTest {
 };
 
 TEST_P(EncodedInputTest, is_computed_as_its_pixels) {
-  const std::vector<File> files = jpeg_files();
+  const std::vector<File> files = image_files();
   std::vector<compute::Task> tasks;
   for (const File& file : files) {
     tasks.push_back(encoded_task(file, {1, 5}));
-    const Image pixels = codec::codec_for(ImageFormat::jpeg).decode(file, {}).pixels;
+    const Image pixels =
+        codec::detect_codec(std::span<const std::byte>(file)).decode(file, {}).pixels;
     tasks.push_back(test::make_task(pixels, {1, 5}));  // both kinds in a batch
   }
   compute(tasks);
@@ -89,21 +95,32 @@ TEST_P(EncodedInputTest, is_computed_as_its_pixels) {
   }
 }
 
+/// A row is missing.
+File damaged_png(int rows, int cols) {
+  const std::string whole_rows(std::size_t(rows - 1) * std::size_t(1 + cols), '\0');
+  return test::PngMaker(std::uint32_t(cols), std::uint32_t(rows), 8, 0).pixels(whole_rows).end();
+}
+
 /// Its neighbors in the batch are computed.
 TEST_P(EncodedInputTest, fails_alone_if_it_is_damaged) {
-  const File whole = jpeg_files()[0];
-  File damaged = whole;
-  std::fill_n(damaged.end() - 300, 200, std::byte(0x5A));
+  const std::vector<File> files = image_files();
+  const File &jpeg = files[0], &png = files[1];
+  File damaged_jpeg = jpeg;
+  std::fill_n(damaged_jpeg.end() - 300, 200, std::byte(0x5A));
+  const File damaged = damaged_png(64, 96);
   std::vector<compute::Task> tasks;
-  for (const File* file : std::initializer_list<const File*>{&whole, &damaged, &whole})
+  for (const File* file :
+       std::initializer_list<const File*>{&jpeg, &damaged_jpeg, &png, &damaged, &jpeg, &png})
     tasks.push_back(encoded_task(*file, {3}));
   compute(tasks);
-  EXPECT_EQ(tasks[0].error, "");
-  EXPECT_EQ(tasks[2].error, "");
-  EXPECT_NE(tasks[1].error, "");
-  EXPECT_EQ(tasks[1].reason, FailureReason::corrupt);
-  EXPECT_EQ(tasks[1].failed_stage, Stage::load);
-  EXPECT_EQ(tasks[0].results[0][0].squared_error, tasks[2].results[0][0].squared_error);
+  for (const std::size_t whole : {0, 2, 4, 5}) EXPECT_EQ(tasks[whole].error, "");
+  for (const std::size_t i : {1, 3}) {
+    EXPECT_NE(tasks[i].error, "");
+    EXPECT_EQ(tasks[i].reason, FailureReason::corrupt);
+    EXPECT_EQ(tasks[i].failed_stage, Stage::load);
+  }
+  EXPECT_EQ(tasks[0].results[0][0].squared_error, tasks[4].results[0][0].squared_error);
+  EXPECT_EQ(tasks[2].results[0][0].squared_error, tasks[5].results[0][0].squared_error);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EncodedInputTest, ::testing::ValuesIn(test::all_configs()),

@@ -37,7 +37,7 @@ class ComputeWorkerTest : public ::testing::Test {
                             {in_,
                              out_,
                              in_flight_batches_,
-                             jpeg_decoding_,
+                             input_decoding_,
                              meters_,
                              activity_,
                              test_options(1, 1).limits,
@@ -58,7 +58,7 @@ class ComputeWorkerTest : public ::testing::Test {
   std::vector<int> lost_;
   FakeSteps steps_{backend_};
   pipeline::InFlightBatches in_flight_batches_{steps_};
-  pipeline::JpegDecoding jpeg_decoding_{1};
+  pipeline::InputDecoding input_decoding_{1};
   pipeline::Meters meters_;
   pipeline::Activity activity_;
   flow::StageClock clock_{1};

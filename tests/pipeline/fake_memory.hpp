@@ -12,14 +12,16 @@ namespace eckart::test {
 class FakeMemory : public pipeline::LoadContext {
  public:
   using Reserve = std::function<flow::Budget::Reservation(std::size_t bytes)>;
-  explicit FakeMemory(Reserve reserve, bool decodes_jpeg = false)
-      : reserve_(std::move(reserve)), decodes_jpeg_(decodes_jpeg) {}
+  explicit FakeMemory(Reserve reserve, bool leaves_to_backend = false)
+      : reserve_(std::move(reserve)), leaves_to_backend_(leaves_to_backend) {}
   flow::Budget::Reservation reserve(std::size_t bytes) override { return reserve_(bytes); }
-  bool leaves_jpeg_to_backend(const ImageShape&, std::size_t) override { return decodes_jpeg_; }
+  bool leaves_to_backend(ImageFormat, const ImageShape&, std::size_t) override {
+    return leaves_to_backend_;
+  }
 
  private:
   const Reserve reserve_;
-  const bool decodes_jpeg_;
+  const bool leaves_to_backend_;
 };
 
 }  // namespace eckart::test

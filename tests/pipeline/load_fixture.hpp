@@ -44,7 +44,7 @@ class LoadTest : public testing::Test {
           reserved_.push_back(bytes);
           return budget_.reserve(bytes);
         },
-        decodes_jpeg_);
+        leaves_to_backend_);
     loader.load(item, std::nullopt, memory);
     item.output_ranks = {};  // they refer to the loader
     return item;
@@ -69,7 +69,7 @@ class LoadTest : public testing::Test {
   ImageFormat output_format_ = ImageFormat::png;
   int copies_ = 1;
   pipeline::InputOptions input_;
-  bool decodes_jpeg_ = false;  // as the backend does
+  bool leaves_to_backend_ = false;  // as the backend does
   std::optional<pipeline::KeptFactors> kept_factors_;
   flow::Budget budget_{std::size_t(64) << 30};
   std::vector<std::size_t> reserved_;

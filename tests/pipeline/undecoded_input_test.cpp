@@ -15,7 +15,7 @@ class UndecodedInputTest : public test::LoadTest {
  protected:
   UndecodedInputTest() {
     input_.needs_no_pixels = true;
-    decodes_jpeg_ = true;
+    leaves_to_backend_ = true;
   }
   bool is_left_undecoded(const Bytes& file) {
     return load(write(file)).task.encoded_input != nullptr;
@@ -35,10 +35,14 @@ TEST_F(UndecodedInputTest, has_the_pixels_of_the_file_when_they_are_needed) {
       test::same(item.task.input, codec::codec_for(ImageFormat::jpeg).decode(file, {}).pixels));
 }
 
-TEST_F(UndecodedInputTest, is_only_a_baseline_jpeg) {
+TEST_F(UndecodedInputTest, is_a_baseline_jpeg_or_a_png_of_samples) {
   EXPECT_TRUE(is_left_undecoded(make_jpeg(image(), {})));
   EXPECT_FALSE(is_left_undecoded(make_jpeg(image(), {.progressive = true})));
-  EXPECT_FALSE(is_left_undecoded(png_file()));
+  EXPECT_TRUE(is_left_undecoded(png_file()));
+  const codec::Codec& png = codec::codec_for(ImageFormat::png);
+  const Image alpha = test::noise_image({24, 40, 1, Depth::u8});
+  EXPECT_FALSE(is_left_undecoded(png.encode(test::noise_image({24, 40, 1, Depth::u16}), {})));
+  EXPECT_FALSE(is_left_undecoded(png.encode({alpha, alpha, {}}, {})));
 }
 
 TEST_F(UndecodedInputTest, is_decoded_if_its_pixels_are_changed_or_measured) {
@@ -56,7 +60,7 @@ TEST_F(UndecodedInputTest, is_decoded_if_its_pixels_are_changed_or_measured) {
   input_.needs_no_pixels = false;
   EXPECT_FALSE(is_left_undecoded(file));
   input_ = usual;
-  decodes_jpeg_ = false;
+  leaves_to_backend_ = false;
   EXPECT_FALSE(is_left_undecoded(file));
 }
 
@@ -80,6 +84,16 @@ TEST_F(UndecodedInputTest, may_have_outputs_that_the_backend_encodes) {
   EXPECT_EQ(encoding_of(file), *input_.encoding);
   input_.color = ColorMode::ycbcr;  // the output is not what the backend computes
   EXPECT_EQ(encoding_of(file), std::nullopt);
+}
+
+TEST_F(UndecodedInputTest, has_the_pixels_of_a_png_when_they_are_needed) {
+  const Bytes file = png_file();
+  pipeline::WorkItem item = load(write(file));
+  ASSERT_NE(item.task.encoded_input, nullptr);
+  EXPECT_EQ(item.undecoded_format, ImageFormat::png);
+  compute::decode_input(item.task);
+  EXPECT_TRUE(
+      test::same(item.task.input, codec::codec_for(ImageFormat::png).decode(file, {}).pixels));
 }
 
 /// The bytes of the scan are found to be damaged only when they are decoded.

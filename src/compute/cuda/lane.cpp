@@ -87,7 +87,7 @@ void CudaLane::finish(int index) {
   }
 }
 
-/// If libjpeg has to decode inputs, does that, and queues the batch again without those that are
+/// If the CPU has to decode inputs, does that, and queues the batch again without those that are
 /// corrupt. Returns false if no image is left.
 bool CudaLane::compute_undecodable(int index) {
   Slot& slot = this->slot(index);

@@ -75,59 +75,35 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
     packed_images_.push_back(task_planes_[task_planes_.size() - std::size_t(image.channels)]);
     offset += packed_bytes(image);
   }
-  pack_pixels(tasks);
+  pack_pixels();
   plan_encoding(full);
   if (!encoder_.is_used()) outputs_.host.reserve(outputs_.device.bytes());
   copy_in_plane_layouts(in_.get());
   copy_in(streams.compute);
 }
 
-/// Copies samples, or the data of JPEGs, to pinned memory.
-void Slot::pack_pixels(std::span<Task* const> tasks) {
-  encoded_.clear();
-  std::size_t bytes = 0;
-  for (Task* task : tasks) {
-    if (!task->encoded_input) continue;
-    encoded_.push_back(task);
-    bytes += task->encoded_input->image.data.size();
-  }
-  jpeg_data_.reserve_with_room(bytes);
-  std::vector<JpegInput> inputs;
-  std::size_t offset = 0;
+/// Copies samples, or what the GPU decodes, to pinned memory.
+void Slot::pack_pixels() {
+  std::vector<DeviceInput> encoded;
   for (const TaskPlane& packed : packed_images_) {
-    const Task& task = *packed.task;
-    if (!task.encoded_input) {
-      std::memcpy(pixels_.host.as<>() + packed.plane.offset_bytes, task.input.data(),
+    Task& task = *packed.task;
+    if (task.encoded_input) {
+      encoded.push_back({&task, std::size_t(packed.plane.offset_bytes)});
+    } else {
+      std::memcpy(pixels_.host.as<>() + packed.plane.offset_bytes, std::as_const(task.input).data(),
                   task.input.bytes());
-      continue;
     }
-    const codec::jpeg::EncodedImage& image = task.encoded_input->image;
-    std::memcpy(jpeg_data_.as<>() + offset, image.data.data(), image.data.size());
-    inputs.push_back({.header = &image.header,
-                      .data_offset = offset,
-                      .data_bytes = image.data_bytes,
-                      .pixels_offset = std::size_t(packed.plane.offset_bytes)});
-    offset += image.data.size();
   }
-  jpeg_batch_ = inputs.empty() ? JpegBatch() : plan_jpeg_batch(inputs, offset, packed_bytes_);
+  decoder_.plan(encoded, packed_bytes_);
 }
 
 /// All at once, or only those that are not decoded on the GPU.
 void Slot::copy_in_pixels(cudaStream_t stream) const {
-  if (encoded_.empty()) return pixels_.copy_in(packed_bytes_, stream);
+  if (!decoder_.is_used()) return pixels_.copy_in(packed_bytes_, stream);
   for (const TaskPlane& packed : packed_images_) {
     if (packed.task->encoded_input) continue;
     pixels_.copy_in(std::size_t(packed.plane.offset_bytes), packed.task->input.bytes(), stream);
   }
-}
-
-std::vector<Task*> Slot::undecodable() const {
-  std::vector<Task*> tasks;
-  for (std::size_t i = 0; i < encoded_.size(); ++i) {
-    if (jpeg_decoder_.irregularities()[i] != codec::jpeg::Irregularity::none)
-      tasks.push_back(encoded_[i]);
-  }
-  return tasks;
 }
 
 std::vector<Task*> Slot::tasks() const {
@@ -154,16 +130,14 @@ void Slot::free_memory() {
   for (MirroredBuffer* memory : {&pixels_, &planes_, &outputs_, &errors_, &values_, &info_, &rules_,
                                  &ranks_, &squared_norms_, &triplets_})
     *memory = {};
-  jpeg_data_ = {};
-  jpeg_decoder_ = {};
+  decoder_.free_memory();
   encoder_.free_memory();
 }
 
 void Slot::copy_in(cudaStream_t compute) {
   timeline_.begin(DeviceSpan::copy_in, int(task_planes_.size()), in_.get());
   copy_in_pixels(in_.get());
-  if (!encoded_.empty())
-    jpeg_decoder_.decode(jpeg_batch_, jpeg_data_.as<>(), pixels_.device.as<>(), in_.get());
+  decoder_.decode(pixels_.device.as<>(), in_.get());
   timeline_.end(DeviceSpan::copy_in, in_.get());
   ECKART_CUDA_CHECK(cudaEventRecord(copied_in_.get(), in_.get()));
   ECKART_CUDA_CHECK(cudaStreamWaitEvent(compute, copied_in_.get(), 0));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compute/backend.hpp"
-#include "compute/cuda/codecs/jpeg_decoder.hpp"
+#include "compute/cuda/codecs/input_decoder.hpp"
 #include "compute/cuda/codecs/output_encoder.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/layout/packing.hpp"
@@ -92,10 +92,10 @@ class Slot {
   void copy_out_missing_pixels(const Streams& streams);
   void wait() const;
 
-  bool has_encoded_inputs() const { return !encoded_.empty(); }
-  /// The tasks whose inputs the GPU was to decode, and libjpeg has to. The results of the batch are
+  bool has_encoded_inputs() const { return decoder_.is_used(); }
+  /// The tasks whose inputs the GPU was to decode, and the CPU has to. The results of the batch are
   /// not valid if there are any. Call wait() first.
-  std::vector<Task*> undecodable() const;
+  std::vector<Task*> undecodable() const { return decoder_.undecodable(); }
   /// The tasks of the batch.
   std::vector<Task*> tasks() const;
 
@@ -158,7 +158,7 @@ class Slot {
   }
   std::size_t ranks() const { return key_.ranks.size(); }
   std::size_t outputs() const { return ranks() - (key_.has_factor_rank() ? 1 : 0); }
-  void pack_pixels(std::span<Task* const> tasks);
+  void pack_pixels();
   void copy_in_pixels(cudaStream_t stream) const;
   void plan_encoding(std::size_t full_bytes);
   void copy_out_pixels_of(const TaskPlane& image, cudaStream_t stream);
@@ -182,10 +182,7 @@ class Slot {
   MirroredBuffer squared_norms_;  // one per plane; if is_adaptive_
   MirroredBuffer triplets_;       // if factors are wanted
   TripletLayout triplet_layout_{};
-  std::vector<Task*> encoded_;  // whose inputs the GPU decodes
-  JpegBatch jpeg_batch_;        // of these
-  PinnedBuffer jpeg_data_;
-  JpegDecoder jpeg_decoder_;
+  InputDecoder decoder_;
   OutputEncoder encoder_;              // if it is not used, pixels are copied out
   std::set<const Task*> with_pixels_;  // images whose pixels were copied out although it is
   Stream in_;

@@ -223,8 +223,8 @@ class FallbackBackend : public Backend {
   }
   std::unique_ptr<Lane> make_gpu_lane(int gpu) override { return gpu_->make_gpu_lane(gpu); }
   preparation::Resizer* resizer() const override { return gpu_->resizer(); }
-  JpegDecodingRate jpeg_decoding_rate(const ImageShape& shape) const override {
-    return gpu_->jpeg_decoding_rate(shape);
+  DecodingRate decoding_rate(ImageFormat format, const ImageShape& shape) const override {
+    return gpu_->decoding_rate(format, shape);
   }
   std::vector<SolverChoice> solver_choices() const override { return gpu_->solver_choices(); }
   std::vector<std::string> warnings() const override {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <unordered_map>
 
 #include "codec/jpeg/unstuff.hpp"
+#include "compute/cuda/layout/batch_bounds.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -14,20 +14,12 @@ using codec::jpeg::JpegHeader;
 using codec::jpeg::Layout;
 using codec::jpeg::TableSpecs;
 
-void require(bool holds) {
-  if (!holds) throw std::logic_error("a JPEG does not fit into its batch");
-}
-
 /// What parse_header() ensures.
 bool is_supported(const Layout& layout) {
   const auto is_one_or_two = [](int factor) { return factor == 1 || factor == 2; };
   return layout.rows > 0 && layout.cols > 0 && (layout.channels == 1 || layout.channels == 3) &&
          is_one_or_two(layout.across) && is_one_or_two(layout.down) &&
          layout.blocks() <= codec::jpeg::kMaxBlocks;
-}
-
-bool is_within(std::size_t offset, std::size_t size, std::size_t end) {
-  return size <= end && offset <= end - size;
 }
 
 /// Assigns an index to each set of tables. Neighbors mostly have the same.
@@ -54,15 +46,16 @@ JpegBatch plan_jpeg_batch(std::span<const JpegInput> inputs, std::size_t data_by
                           std::size_t pixels_bytes) {
   JpegBatch batch;
   TableIndex tables;
-  require(inputs.size() <= kMaxJpegImages);
+  require_fits(inputs.size() <= kMaxJpegImages);
   batch.images.reserve(inputs.size());
   for (const JpegInput& input : inputs) {
     const JpegHeader& header = *input.header;
-    require(is_supported(header.layout));
+    require_fits(is_supported(header.layout));
     const std::size_t whole_words = codec::jpeg::max_unstuffed_bytes(input.data_bytes);
-    require(input.data_bytes <= std::numeric_limits<std::int32_t>::max());
-    require(input.data_offset % 4 == 0 && is_within(input.data_offset, whole_words, data_bytes));
-    require(is_within(input.pixels_offset, header.shape().bytes(), pixels_bytes));
+    require_fits(input.data_bytes <= std::numeric_limits<std::int32_t>::max());
+    require_fits(input.data_offset % 4 == 0 &&
+                 is_within(input.data_offset, whole_words, data_bytes));
+    require_fits(is_within(input.pixels_offset, header.shape().bytes(), pixels_bytes));
     const auto blocks = int(header.layout.blocks());
     batch.images.push_back({header.layout, tables.find(header.tables, batch.tables),
                             std::int64_t(input.data_offset / 4), std::int32_t(input.data_bytes),

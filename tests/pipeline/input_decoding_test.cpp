@@ -1,5 +1,5 @@
-// Which side decodes JPEGs.
-#include "pipeline/jpeg_decoding.hpp"
+// Which side decodes inputs.
+#include "pipeline/input_decoding.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,50 +11,58 @@ namespace {
 using std::chrono::milliseconds;
 
 // The backend takes 1 ms for an image and 0.1 us for a byte of it, a load thread 10 ns for a byte.
-constexpr compute::JpegDecodingRate kBackend{
+constexpr compute::DecodingRate kBackend{
     .max_images = 1000, .s_per_image = 1e-3, .s_per_byte = 0.1e-6};
 constexpr std::size_t kBytes = 10'000;
+constexpr ImageFormat kFormat = ImageFormat::jpeg;
 
-class JpegDecodingTest : public testing::Test {
+class InputDecodingTest : public testing::Test {
  protected:
-  JpegDecodingTest() {
-    for (int i = 0; i < 100; ++i) decoding_.add_loaded(kBytes, std::chrono::microseconds(100));
+  InputDecodingTest() {
+    for (int i = 0; i < 100; ++i)
+      decoding_.add_loaded(kFormat, kBytes, std::chrono::microseconds(100));
   }
   bool prefers_backend(std::int64_t images, std::size_t bytes = kBytes) const {
-    return decoding_.prefers_backend(kBackend, bytes, images);
+    return decoding_.prefers_backend(kFormat, kBackend, bytes, images);
   }
 
-  JpegDecoding decoding_{8};
+  InputDecoding decoding_{8};
 };
 
-TEST_F(JpegDecodingTest, prefers_the_backend_when_it_decodes_enough_images_at_once) {
+TEST_F(InputDecodingTest, prefers_the_backend_when_it_decodes_enough_images_at_once) {
   EXPECT_TRUE(prefers_backend(170));  // in 2 ms; 8 load threads decode 160
   EXPECT_FALSE(prefers_backend(150));
   EXPECT_TRUE(prefers_backend(90, 10 * kBytes));  // in 11 ms; 8 load threads decode 88
   EXPECT_FALSE(prefers_backend(80, 10 * kBytes));
 }
 
-TEST_F(JpegDecodingTest, counts_no_more_images_than_the_backend_decodes_at_once) {
-  const compute::JpegDecodingRate small{
-      .max_images = 150, .s_per_image = 1e-3, .s_per_byte = 0.1e-6};
-  EXPECT_FALSE(decoding_.prefers_backend(small, kBytes, 5000));
-  EXPECT_FALSE(decoding_.prefers_backend({}, kBytes, 5000)) << "it decodes none";
+TEST_F(InputDecodingTest, counts_no_more_images_than_the_backend_decodes_at_once) {
+  const compute::DecodingRate small{.max_images = 150, .s_per_image = 1e-3, .s_per_byte = 0.1e-6};
+  EXPECT_FALSE(decoding_.prefers_backend(kFormat, small, kBytes, 5000));
+  EXPECT_FALSE(decoding_.prefers_backend(kFormat, {}, kBytes, 5000)) << "it decodes none";
 }
 
-TEST_F(JpegDecodingTest, follows_the_measured_rate_of_load_threads) {
-  decoding_.add_loaded(kBytes * 100, milliseconds(1000));  // five times as slow
+TEST_F(InputDecodingTest, follows_the_measured_rate_of_load_threads) {
+  decoding_.add_loaded(kFormat, kBytes * 100, milliseconds(1000));  // five times as slow
   EXPECT_TRUE(prefers_backend(40));
 }
 
-TEST_F(JpegDecodingTest, keeps_large_files_from_the_backend) {
+TEST_F(InputDecodingTest, measures_each_format) {
+  decoding_.add_loaded(ImageFormat::png, kBytes * 100, milliseconds(1000));
+  for (int i = 0; i < 1000; ++i) decoding_.add_computed(ImageFormat::png, true);
+  EXPECT_TRUE(prefers_backend(170));
+  EXPECT_FALSE(prefers_backend(150));
+}
+
+TEST_F(InputDecodingTest, keeps_large_files_from_the_backend) {
   EXPECT_TRUE(prefers_backend(1000, 980'000));
   EXPECT_FALSE(prefers_backend(1000, 1'000'000));
 }
 
-TEST_F(JpegDecodingTest, keeps_files_from_the_backend_when_many_were_irregular) {
-  for (int i = 0; i < 1000; ++i) decoding_.add_computed(i % 100 == 0);
+TEST_F(InputDecodingTest, keeps_files_from_the_backend_when_many_were_irregular) {
+  for (int i = 0; i < 1000; ++i) decoding_.add_computed(kFormat, i % 100 == 0);
   EXPECT_TRUE(prefers_backend(1000));
-  for (int i = 0; i < 100; ++i) decoding_.add_computed(true);
+  for (int i = 0; i < 100; ++i) decoding_.add_computed(kFormat, true);
   EXPECT_FALSE(prefers_backend(1000));
 }
 

@@ -1,0 +1,102 @@
+#include "compute/cuda/codecs/input_decoder.hpp"
+
+#include <cstring>
+#include <variant>
+
+namespace eckart::compute::cuda {
+namespace {
+
+/// An input of one format.
+template <class Encoded>
+struct Found {
+  const DeviceInput* input;
+  const Encoded* encoded;
+};
+
+template <class Encoded>
+std::vector<Found<Encoded>> find(std::span<const DeviceInput> inputs) {
+  std::vector<Found<Encoded>> found;
+  for (const DeviceInput& input : inputs) {
+    if (const auto* encoded = std::get_if<Encoded>(&input.task->encoded_input->image))
+      found.push_back({&input, encoded});
+  }
+  return found;
+}
+
+/// Copies the data of all inputs, one after the other, and calls take(input, encoded, offset) for
+/// each. Returns their size.
+template <class Encoded, class Take>
+std::size_t copy_data(std::span<const DeviceInput> inputs,
+                      const std::vector<std::byte> Encoded::*data, PinnedBuffer& to,
+                      const Take& take) {
+  const std::vector<Found<Encoded>> found = find<Encoded>(inputs);
+  std::size_t size = 0;
+  for (const auto& [input, encoded] : found) size += (encoded->*data).size();
+  to.reserve_with_room(size);
+  std::size_t offset = 0;
+  for (const auto& [input, encoded] : found) {
+    std::memcpy(to.as<>() + offset, (encoded->*data).data(), (encoded->*data).size());
+    take(*input, *encoded, offset);
+    offset += (encoded->*data).size();
+  }
+  return size;
+}
+
+}  // namespace
+
+template <class Batch, class Decoder>
+void InputDecoder::Format<Batch, Decoder>::add_undecodable(std::vector<Task*>& to) const {
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto irregularity = decoder.irregularities()[i];
+    if (irregularity != decltype(irregularity)::none) to.push_back(tasks[i]);
+  }
+}
+
+void InputDecoder::plan(std::span<const DeviceInput> inputs, std::size_t pixels_bytes) {
+  plan_jpegs(inputs, pixels_bytes);
+  plan_pngs(inputs, pixels_bytes);
+}
+
+void InputDecoder::plan_jpegs(std::span<const DeviceInput> inputs, std::size_t pixels_bytes) {
+  jpegs_.tasks.clear();
+  std::vector<JpegInput> found;
+  const std::size_t bytes = copy_data<codec::jpeg::EncodedImage>(
+      inputs, &codec::jpeg::EncodedImage::data, jpegs_.data,
+      [&](const DeviceInput& input, const codec::jpeg::EncodedImage& image, std::size_t offset) {
+        jpegs_.tasks.push_back(input.task);
+        found.push_back({.header = &image.header,
+                         .data_offset = offset,
+                         .data_bytes = image.data_bytes,
+                         .pixels_offset = input.pixels});
+      });
+  jpegs_.batch = found.empty() ? JpegBatch() : plan_jpeg_batch(found, bytes, pixels_bytes);
+}
+
+void InputDecoder::plan_pngs(std::span<const DeviceInput> inputs, std::size_t pixels_bytes) {
+  pngs_.tasks.clear();
+  std::vector<PngInput> found;
+  const std::size_t bytes = copy_data<codec::png::EncodedImage>(
+      inputs, &codec::png::EncodedImage::stream, pngs_.data,
+      [&](const DeviceInput& input, const codec::png::EncodedImage& image, std::size_t offset) {
+        pngs_.tasks.push_back(input.task);
+        found.push_back({.shape = image.shape,
+                         .stream_offset = offset,
+                         .stream_bytes = image.stream_bytes,
+                         .pixels_offset = input.pixels});
+      });
+  pngs_.batch = plan_png_input_batch(found, bytes, pixels_bytes);
+}
+
+void InputDecoder::decode(std::byte* pixels, cudaStream_t stream) {
+  jpegs_.decode(pixels, stream);
+  pngs_.decode(pixels, stream);
+}
+
+std::vector<Task*> InputDecoder::undecodable() const {
+  std::vector<Task*> tasks;
+  jpegs_.add_undecodable(tasks);
+  pngs_.add_undecodable(tasks);
+  return tasks;
+}
+
+}  // namespace eckart::compute::cuda
