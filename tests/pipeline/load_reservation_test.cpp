@@ -45,6 +45,21 @@ TEST_F(LoadTest, reserves_once_and_shrinks_to_the_pixels) {
   EXPECT_EQ(budget_.used_bytes(), 0u);
 }
 
+/// The file, should the CPU have to decode it, and what the backend decodes of it.
+TEST_F(LoadTest, reserves_two_sizes_of_a_file_that_the_backend_decodes) {
+  input_.needs_no_pixels = true;
+  for (const Bytes& file : {png_file(), make_jpeg(image(), {})}) {
+    const fs::path path = write(file);
+    leaves_to_backend_ = false;
+    const std::size_t resident = load(path).reservation.bytes(), reserved = reserved_.at(0);
+    leaves_to_backend_ = true;
+    const pipeline::WorkItem item = load(path);
+    EXPECT_NE(item.task.encoded_input, nullptr);
+    EXPECT_EQ(reserved_, std::vector{reserved + 2 * file.size()});
+    EXPECT_EQ(item.reservation.bytes(), resident + 2 * file.size());
+  }
+}
+
 /// They are made one after the other. A checked backend has freed its copies by then.
 TEST_F(LoadTest, reserves_one_residual) {
   const fs::path path = write(png_file());
