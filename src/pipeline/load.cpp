@@ -119,6 +119,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   const ImageShape prepared = prepared_shape(header.shape, preparer_.preparation());
   if (preparer_.preparation().size.is_set()) codec::check_shape(prepared, limits_, "resized to ");
   if (outputs_) outputs_->check_encodable(prepared, /*has_alpha=*/false);  // which decoding shows
+  item.undecoded_format.reset();
   if (may_be_left_undecoded(item, codec, header) &&
       context.leaves_to_backend(codec.format, header.shape, std::size_t(file.size())))
     item.undecoded_format = codec.format;

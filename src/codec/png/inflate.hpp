@@ -110,6 +110,8 @@ ECKART_HOST_DEVICE inline int lowest_bit(std::uint32_t x) { return highest_bit(x
 // go. Matches are copied last, in an order in which they find what they copy.
 
 constexpr std::int32_t kInflateSegmentBits = 1024;
+/// Before a segment, to guess its first code. More would cost more than segments that are read
+/// again (docs/explanation/gpu-batch.md).
 constexpr std::int32_t kInflateGuessBits = 512;
 /// Of a window. A match has two bits at least, so those of a segment fit.
 constexpr std::int32_t kMaxMatches = 1024;
