@@ -8,9 +8,10 @@
 #include "codec/png/checksums.hpp"
 #include "codec/png/filter.hpp"
 #include "codec/png/inflate_code.hpp"
+#include "codec/png/inflate_segment.hpp"
 #include "codec/png/irregularity.hpp"
+#include "codec/png/match.hpp"
 #include "core/host_device.hpp"
-#include "core/warp.hpp"
 
 namespace eckart::codec::png {
 
@@ -36,215 +37,14 @@ ECKART_HOST_DEVICE inline std::uint32_t word_at(const std::uint8_t* bytes) {
 #endif
 }
 
-/// A copy of earlier bytes.
-struct Match {
-  std::int32_t to;  ///< where its first byte goes
-  std::uint16_t length, distance;
-
-  /// The number of bytes that it copies, again and again if it is longer.
-  ECKART_HOST_DEVICE std::int32_t period() const { return length < distance ? length : distance; }
-  ECKART_HOST_DEVICE std::int32_t source_end() const { return to - distance + period(); }
-};
-
-/// Bytes as words of 4 bytes.
-template <int kBytes>
-struct ByteGroup {
-  std::uint32_t words[kBytes / 4];
-
-  /// Reads `count` bytes, at most kBytes; the rest has any value. On a GPU, all words that have one
-  /// of these bytes must be readable. All are read before the first is waited for.
-  ECKART_HOST_DEVICE ByteGroup(const std::uint8_t* bytes, std::int32_t count) {
-#ifdef __CUDA_ARCH__
-    const auto address = reinterpret_cast<std::uintptr_t>(bytes);
-    const auto* const from = reinterpret_cast<const std::uint32_t*>(address & ~std::uintptr_t(3));
-    const int begin = int(address & 3), needed = (begin + count + 3) / 4;
-    std::uint32_t aligned[kBytes / 4 + 1];
-    for (int i = 0; i <= kBytes / 4; ++i) aligned[i] = i < needed ? from[i] : 0;
-    for (int i = 0; i < kBytes / 4; ++i)
-      words[i] = __funnelshift_r(aligned[i], aligned[i + 1], unsigned(8 * begin));
-#else
-    std::memcpy(words, bytes, std::size_t(count < kBytes ? count : kBytes));
-#endif
-  }
-  ECKART_HOST_DEVICE std::uint8_t byte(int i) const {
-    return std::uint8_t(words[i / 4] >> (i % 4 * 8));
-  }
-};
-
-/// Copies a match. Reads many bytes before it writes them, because each read takes long.
-ECKART_HOST_DEVICE inline void copy_match(const Match& match, std::uint8_t* rows) {
-  constexpr std::int32_t kGroup = 32;
-  std::uint8_t* const to = rows + match.to;
-  const std::uint8_t* const from = to - match.distance;
-  const std::int32_t period = match.period();
-  for (std::int32_t i = 0; i < match.length;) {
-    const std::int32_t k = i < period ? i : i % period;
-    // What was copied before is read again, if the match is longer than its distance.
-    const std::int32_t ready = i + period - k, left = match.length - i;
-    const std::int32_t most = left < ready ? left : ready, count = most < kGroup ? most : kGroup;
-    const ByteGroup<kGroup> group(from + k, count);
-    for (std::int32_t b = 0; b < kGroup; ++b)
-      if (b < count) to[i + b] = group.byte(b);
-    i += count;
-  }
-}
-
-/// Copies a match by all lanes.
-ECKART_HOST_DEVICE inline void copy_match(const Match& match, std::uint8_t* rows, int lane,
-                                          int lanes) {
-  std::uint8_t* const to = rows + match.to;
-  const std::uint8_t* const from = to - match.distance;
-  const std::int32_t period = match.period();
-  for (std::int32_t i = lane; i < match.length; i += lanes) to[i] = from[i % period];
-}
-
 /// The position of the lowest bit that is set. Requires x > 0.
 ECKART_HOST_DEVICE inline int lowest_bit(std::uint32_t x) { return highest_bit(x & (0 - x)); }
-
-// A block is decoded in windows, and a window in a segment by each lane.
-//
-// Where the first code of a segment begins is not known. So a lane guesses: it reads codes from a
-// bit before the segment on. It reads wrong ones at first, but most often soon comes to a bit where
-// a code begins. Where the segment before it ends tells whether it did. A segment that began at the
-// wrong bit is read again. Then the sums of the segments before tell where the bytes of a segment
-// go. Matches are copied last, in an order in which they find what they copy.
-
-constexpr std::int32_t kInflateSegmentBits = 1024;
-/// Before a segment, to guess its first code. More would cost more than segments that are read
-/// again (docs/explanation/gpu-batch.md).
-constexpr std::int32_t kInflateGuessBits = 512;
-/// Of a window. A match has two bits at least, so those of a segment fit.
-constexpr std::int32_t kMaxMatches = 1024;
-static_assert(kInflateSegmentBits / 2 < kMaxMatches && kMaxMatches % HostWarp::kLanes == 0);
-
-/// The words of the stream that a window may need: all its bits, a code that begins with its last
-/// bit, and the bits that add to its value.
-class InflateWindow {
- public:
-  static constexpr int kWords = HostWarp::kLanes * kInflateSegmentBits / 32 + 3;
-
-  /// Word i of the window.
-  ECKART_HOST_DEVICE void set_word(std::int32_t i, std::uint32_t word) {
-    words_[place(i)] = word;
-    if (i % kRow == 0 && i > 0) words_[place(i) - 1] = word;
-  }
-  /// 32 bits from `bit` of the window on.
-  ECKART_HOST_DEVICE std::uint32_t bits(std::int32_t bit) const {
-    const std::uint32_t* const words = words_ + place(bit / 32);
-#ifdef __CUDA_ARCH__
-    return __funnelshift_r(words[0], words[1], unsigned(bit));
-#else
-    return std::uint32_t((std::uint64_t(words[1]) << 32 | words[0]) >> (bit % 32));
-#endif
-  }
-
- private:
-  /// Lanes read words at a distance of a segment. On a GPU these must not be in the same bank: so
-  /// there is a word more after each row, which is the first one of the next row as well.
-  static constexpr std::int32_t kRow = 32;
-  ECKART_HOST_DEVICE static std::int32_t place(std::int32_t i) { return i + i / kRow; }
-
-  std::uint32_t words_[kWords + kWords / kRow + 1];
-};
-
-/// Memory of inflate(), on a GPU shared by the lanes.
-struct InflateMemory {
-  static constexpr int kMaxDistanceSymbols = 32;
-
-  InflateCode literals;
-  InflateCode distances;  ///< before these are known: the code of the lengths of codes
-  /// Of codes: of literals, then of distances.
-  std::uint8_t lengths[InflateCode::kMaxSymbols + kMaxDistanceSymbols];
-  Match matches[kMaxMatches];
-  InflateWindow window;
-  // What one lane has read of a block.
-  std::int32_t next_bit;
-  bool is_last;
-  std::uint32_t type;
-  std::int32_t stored_bytes, literal_symbols, distance_symbols;
-  Irregularity irregularity;
-};
 
 /// How often segments may be read, and codes built, which counts twice: a multiple of what encoders
 /// cause, so that no stream takes much longer than others of its size. A photograph uses a
 /// twentieth of it.
 ECKART_HOST_DEVICE inline std::int32_t max_inflate_work(std::int32_t stream_bytes) {
   return 64 + stream_bytes / 128;
-}
-
-/// How read_codes() ended.
-enum class CodesEnd : std::uint32_t {
-  segment,  ///< at its end
-  block,    ///< after the code of the end of the block
-  error,    ///< at a code that does not exist
-};
-
-/// Output of read_codes() that does nothing. It goes on after errors and ends of blocks, because it
-/// may have begun at a bit where no code begins.
-struct CodeSkipper {
-  static constexpr bool kIsGuess = true;
-  ECKART_HOST_DEVICE void write_literal_if(bool /*is_literal*/, int /*value*/) {}
-  ECKART_HOST_DEVICE void write_match_if(bool /*is_match*/, int /*length*/, int /*distance*/) {}
-};
-
-/// Output of read_codes() that adds up.
-struct CodeCounter {
-  static constexpr bool kIsGuess = false;
-  std::int32_t bytes = 0, matches = 0;
-  ECKART_HOST_DEVICE void write_literal_if(bool is_literal, int /*value*/) {
-    bytes += is_literal ? 1 : 0;
-  }
-  ECKART_HOST_DEVICE void write_match_if(bool is_match, int length, int /*distance*/) {
-    bytes += is_match ? length : 0;
-    matches += is_match ? 1 : 0;
-  }
-};
-
-/// Output of read_codes() that writes literals, and lists matches.
-struct CodeWriter {
-  static constexpr bool kIsGuess = false;
-  std::uint8_t* bytes;
-  std::int32_t to;
-  Match* next_match;
-  ECKART_HOST_DEVICE void write_literal_if(bool is_literal, int value) {
-    if (is_literal) bytes[to] = std::uint8_t(value);
-    to += is_literal ? 1 : 0;
-  }
-  ECKART_HOST_DEVICE void write_match_if(bool is_match, int length, int distance) {
-    if (is_match) *next_match = {to, std::uint16_t(length), std::uint16_t(distance)};
-    to += is_match ? length : 0;
-    next_match += is_match ? 1 : 0;
-  }
-};
-
-/// Reads codes from `at`, a bit of the window, to the first that begins at `end_bit` or later, and
-/// sets `at` to it; or ends earlier.
-///
-/// Each step takes one code with the bits that add to its value. Steps are the same for literals,
-/// lengths and distances, because the lanes wait for each other.
-template <typename Output>
-ECKART_HOST_DEVICE CodesEnd read_codes(const InflateMemory& memory, std::int32_t end_bit,
-                                       std::int32_t& at, Output& output) {
-  std::int32_t bit = at;
-  int length = 0;  // of a match whose distance is next; otherwise 0
-  while (length != 0 || bit < end_bit) {
-    const std::uint32_t next = memory.window.bits(bit);
-    const InflateCode& code = length != 0 ? memory.distances : memory.literals;
-    const CodeEntry entry = code.find(next);
-    const CodeKind kind = entry.kind();
-    if (!Output::kIsGuess && !entry.exists()) return CodesEnd::error;
-    const int value = entry.value_with(next >> entry.bits());
-    output.write_literal_if(kind == CodeKind::literal, value);
-    output.write_match_if(kind == CodeKind::distance, length, value);
-    length = kind == CodeKind::length ? value : 0;
-    bit += entry.exists() ? entry.bits() + entry.extra_bits() : 1;
-    if (!Output::kIsGuess && kind == CodeKind::end_of_block) {
-      at = bit;
-      return CodesEnd::block;
-    }
-  }
-  at = bit;
-  return CodesEnd::segment;
 }
 
 /// Inflates with the lanes of a warp. See inflate().
