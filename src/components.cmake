@@ -53,6 +53,16 @@ if(ECKART_SANITIZE)
     $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/src/${suppressions}_suppressions.cpp>)
 endif()
 
+# The option is for tests: the compute backends, codecs and files, which take most of the time of a run, are not UNITY components.
+# -O1 still shows the warnings of GCC that need optimization.
+option(ECKART_FAST_COMPILATION "Optimize UNITY components less" OFF)
+set(unity_options "")
+if(ECKART_SANITIZE)
+  set(unity_options -O0)
+elseif(ECKART_FAST_COMPILATION)
+  set(unity_options -O1)
+endif()
+
 # Parsing these headers takes a tenth of the build time with a sanitizer. Other builds do not precompile them, to show a missing #include.
 if(ECKART_SANITIZE AND ECKART_UNITY_BUILD)
   set(headers <algorithm> <array> <atomic> <chrono> <filesystem> <functional> <map> <memory> <mutex> <optional> <span> <string>
@@ -62,7 +72,7 @@ if(ECKART_SANITIZE AND ECKART_UNITY_BUILD)
   target_link_libraries(eckart_headers PRIVATE eckart_warnings)
   target_precompile_headers(eckart_headers PRIVATE ${headers})
   add_library(eckart_unity_headers STATIC ${PROJECT_BINARY_DIR}/headers.cpp)  # for UNITY components
-  target_compile_options(eckart_unity_headers PRIVATE -O0)
+  target_compile_options(eckart_unity_headers PRIVATE ${unity_options})
   target_link_libraries(eckart_unity_headers PRIVATE eckart_warnings nlohmann_json::nlohmann_json spdlog::spdlog)
   target_precompile_headers(eckart_unity_headers PRIVATE ${headers} <nlohmann/json.hpp> <spdlog/spdlog.h>)
 endif()
@@ -94,8 +104,8 @@ function(eckart_component folder)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endforeach()
   endif()
-  if(COMPONENT_UNITY AND ECKART_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
+  if(COMPONENT_UNITY)
+    target_compile_options(${target} PRIVATE ${unity_options})
   endif()
   if(TARGET eckart_headers)
     set(headers eckart_headers)
