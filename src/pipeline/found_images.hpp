@@ -6,6 +6,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <span>
 
 #include "core/instant.hpp"
 
@@ -25,15 +26,17 @@ class FoundImages {
     count_ += std::int64_t(images);
     return first;
   }
-  /// The image with this number is finished. Ignores other numbers.
-  void finish(std::int64_t number) {
+  /// The images with these numbers are finished. Ignores other numbers.
+  void finish(std::span<const std::int64_t> numbers) {
     const std::lock_guard lock(mutex_);
-    const std::int64_t first = count_ - std::int64_t(unfinished_.size()) + 1;
-    if (number < first || number > count_) return;
-    std::optional<Instant>& image = unfinished_[std::size_t(number - first)];
-    unfinished_count_ -= image ? 1 : 0;
-    image.reset();
-    while (!unfinished_.empty() && !unfinished_.front()) unfinished_.pop_front();
+    for (const std::int64_t number : numbers) {
+      const std::int64_t first = count_ - std::int64_t(unfinished_.size()) + 1;
+      if (number < first || number > count_) continue;
+      std::optional<Instant>& image = unfinished_[std::size_t(number - first)];
+      unfinished_count_ -= image ? 1 : 0;
+      image.reset();
+      while (!unfinished_.empty() && !unfinished_.front()) unfinished_.pop_front();
+    }
   }
 
   std::int64_t unfinished() const { return unfinished_count_; }

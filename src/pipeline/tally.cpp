@@ -34,14 +34,29 @@ void log_done(const WorkItem& item) {
     if (item.is_output_skipped(i)) continue;
     const telemetry::OutputMeasurement line = output_measurement(item, i);
     spdlog::debug("{} ({} x {} x {}, {} bits): rank {}, {:.2f} dB, {} -> {}",
-                  text::printable(line.file.native()), line.rows, line.cols, line.channels,
+                  text::printable(item.file.native()), line.rows, line.cols, line.channels,
                   line.bits, line.rank,
                   finite_psnr_db(std::isnan(line.file_psnr_db) ? line.psnr_db : line.file_psnr_db),
                   std::isfinite(line.loss_estimate_db)
                       ? fmt::format("loss estimate {:.1g} dB", line.loss_estimate_db)
                       : "no loss estimate",
-                  text::printable(line.output.native()));
+                  text::printable(item.outputs[i].native()));
   }
+}
+
+/// Logs a failure, or with -v what was done.
+void log_result(const WorkItem& item) {
+  const Outcome& outcome = item.outcome;
+  if (outcome.result == ItemResult::failed) {
+    const logging::LogFields fields({{"ECKART_FILE", item.file.native()},
+                                     {"ECKART_STAGE", std::string(to_string(outcome.stage))},
+                                     {"ECKART_REASON", std::string(to_string(outcome.reason))}});
+    spdlog::error("{}: {} ({}, in {})", text::printable(item.file.native()),
+                  text::printable_message(outcome.detail), to_string(outcome.reason),
+                  to_string(outcome.stage));
+  }
+  if (outcome.result == ItemResult::done && spdlog::should_log(spdlog::level::debug))
+    log_done(item);
 }
 
 }  // namespace
@@ -56,20 +71,20 @@ void Tally::set_not_read(telemetry::CountsByExtension files) {
   report_.not_read = std::move(files);
 }
 
+void Tally::count(std::span<const ItemPtr> items) {
+  std::vector<std::int64_t> numbers;
+  for (const ItemPtr& item : items) {
+    log_result(*item);
+    numbers.push_back(item->number);
+  }
+  found_.finish(numbers);
+  const std::lock_guard lock(mutex_);
+  for (const ItemPtr& item : items) count(*item);
+}
+
+/// Call it with the mutex locked.
 void Tally::count(const WorkItem& item) {
   const Outcome& outcome = item.outcome;
-  if (outcome.result == ItemResult::failed) {
-    const logging::LogFields fields({{"ECKART_FILE", item.file.native()},
-                                     {"ECKART_STAGE", std::string(to_string(outcome.stage))},
-                                     {"ECKART_REASON", std::string(to_string(outcome.reason))}});
-    spdlog::error("{}: {} ({}, in {})", text::printable(item.file.native()),
-                  text::printable_message(outcome.detail), to_string(outcome.reason),
-                  to_string(outcome.stage));
-  }
-  if (outcome.result == ItemResult::done && spdlog::should_log(spdlog::level::debug))
-    log_done(item);
-  found_.finish(item.number);
-  const std::lock_guard lock(mutex_);
   if (outcome.will_be_retried()) {  // counted when it is tried again
     ++retried_;
     ++report_.retries_by_stage[std::size_t(outcome.stage)];

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include "core/instant.hpp"
@@ -26,8 +27,8 @@ class Tally {
   std::int64_t unfinished() const { return found_.unfinished(); }
   void set_total_final();
   void set_not_read(telemetry::CountsByExtension files);
-  /// Counts a finished item. Logs a failure with file and reason.
-  void count(const WorkItem& item);
+  /// Counts finished items. Logs each failure with file and reason.
+  void count(std::span<const ItemPtr> items);
 
   telemetry::ProgressState progress() const;
   void add_to(telemetry::Snapshot& snapshot) const;
@@ -36,6 +37,7 @@ class Tally {
 
  private:
   telemetry::ProgressState locked_progress() const;
+  void count(const WorkItem& item);
   void count_outputs(const WorkItem& item);
   void count_output(const WorkItem& item, std::size_t output);
   void count_costs(const WorkItem& item, std::size_t output);

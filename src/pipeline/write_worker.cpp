@@ -1,6 +1,8 @@
 #include "pipeline/write_worker.hpp"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "core/instant.hpp"
@@ -120,16 +122,18 @@ Activity::Step WriteWorker::finish_step() const {
 
 /// Counts, reports and removes the items of the group that have reached state `from`.
 void WriteWorker::finish(ItemState from) {
-  for (const ItemPtr& item : group_) {
-    if (item->state() < from) continue;
+  const auto end = std::stable_partition(
+      group_.begin(), group_.end(), [&](const ItemPtr& item) { return item->state() >= from; });
+  const std::span<const ItemPtr> items(group_.begin(), end);
+  stage_.tally.count(items);
+  for (const ItemPtr& item : items) {
     if (item->outcome.result == ItemResult::done)
       stage_.meters.service(Stage::write).add(item->write_time);
     trace_.trace_flow(*item, ThreadTrace::Flow::end);
-    stage_.tally.count(*item);
     stage_.steps.finish(*item);
     item->advance(ItemState::finished);
   }
-  std::erase_if(group_, [](const ItemPtr& item) { return item->state() == ItemState::finished; });
+  group_.erase(group_.begin(), end);
 }
 
 /// Earlier stages stop when their queues are full.

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "pipeline/found_images.hpp"
 
 namespace eckart::pipeline {
@@ -66,19 +69,22 @@ TEST_F(InputDecodingTest, keeps_files_from_the_backend_when_many_were_irregular)
   EXPECT_FALSE(prefers_backend(1000));
 }
 
+void finish(pipeline::FoundImages& images, const std::vector<std::int64_t>& numbers) {
+  images.finish(numbers);
+}
+
 TEST(FoundImages, tells_the_oldest_unfinished_image_and_the_number_of_all) {
   const Instant start = Clock::now();
   FoundImages images;
   EXPECT_EQ(images.oldest_unfinished(), std::nullopt);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(images.add(start + milliseconds(i)), i + 1);
-  images.finish(2);
+  finish(images, {2});
   EXPECT_EQ(images.oldest_unfinished(), start);
-  images.finish(1);
+  finish(images, {1});
   EXPECT_EQ(images.oldest_unfinished(), start + milliseconds(2));
-  images.finish(1);  // again, and one that is not known
-  images.finish(4);
+  finish(images, {1, 4});  // again, and one that is not known
   EXPECT_EQ(images.unfinished(), 1);
-  images.finish(3);
+  finish(images, {3});
   EXPECT_EQ(images.oldest_unfinished(), std::nullopt);
   EXPECT_EQ(images.unfinished(), 0);
   EXPECT_EQ(images.count(), 3);

@@ -26,13 +26,15 @@ pipeline::ItemPtr done(const std::vector<double>& squared_errors, double loss_es
   return item;
 }
 
+void count(pipeline::Tally& tally, const pipeline::ItemPtr& item) { tally.count({&item, 1}); }
+
 double psnr(double squared_error) { return psnr_db(squared_error, kSmall.samples(), 255); }
 
 TEST(Tally, reports_the_psnr_of_each_rank) {
   pipeline::Meters meters;
   pipeline::Tally tally(meters);
-  tally.count(*done({400, 100}));
-  tally.count(*done({1600, 25}));
+  count(tally, done({400, 100}));
+  count(tally, done({1600, 25}));
   const std::vector<telemetry::RankSummary> ranks = tally.report().ranks;
   ASSERT_EQ(ranks.size(), 2u);
   EXPECT_EQ(ranks[0].rank, "5");
@@ -55,7 +57,7 @@ TEST(Tally, reports_quality_and_cost_of_the_files_of_each_rank) {
     item->qualities[0] = {.file_squared_error = file_squared_error,
                           .ssim = 0.5,
                           .write_time = std::chrono::milliseconds(2)};
-    tally.count(*item);
+    count(tally, item);
   }
   const std::vector<telemetry::RankSummary> ranks = tally.report().ranks;
   EXPECT_NEAR(ranks[0].file_psnr_db.median(), psnr(400), 0.006);
@@ -73,16 +75,16 @@ TEST(Tally, uses_the_peak_of_the_image) {
   pipeline::Tally tally(meters);
   const pipeline::ItemPtr item = done({100});
   item->task.peak = 51;
-  tally.count(*item);
+  count(tally, item);
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, psnr(100) - 20 * std::log10(5));
 }
 
 TEST(Tally, reports_min_and_mean_psnr) {
   pipeline::Meters meters;
   pipeline::Tally tally(meters);
-  tally.count(*done({100, 400}));
-  tally.count(*done({1600}));
-  tally.count(*done({25}));
+  count(tally, done({100, 400}));
+  count(tally, done({1600}));
+  count(tally, done({25}));
   const telemetry::RunReport report = tally.report();
   EXPECT_EQ(report.outputs, 4);
   EXPECT_DOUBLE_EQ(report.psnr_db_min, psnr(1600));
@@ -92,9 +94,9 @@ TEST(Tally, reports_min_and_mean_psnr) {
 TEST(Tally, counts_an_exact_output_as_99_db) {
   pipeline::Meters meters;
   pipeline::Tally tally(meters);
-  tally.count(*done({0}));
+  count(tally, done({0}));
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_min, 99);
-  tally.count(*done({100}));
+  count(tally, done({100}));
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_min, psnr(100));
   EXPECT_DOUBLE_EQ(tally.report().psnr_db_mean, (99 + psnr(100)) / 2);
 }
@@ -104,16 +106,16 @@ TEST(Tally, counts_outputs_above_99_db_as_they_are) {
   pipeline::Tally tally(meters);
   const pipeline::ItemPtr item = done({1});
   item->task.peak = 1e6;
-  tally.count(*item);
+  count(tally, item);
   EXPECT_GT(tally.report().psnr_db_mean, 120);
 }
 
 TEST(Tally, reports_the_max_loss_estimate) {
   pipeline::Meters meters;
   pipeline::Tally tally(meters);
-  tally.count(*done({100}, 0.002));
-  tally.count(*done({100}, 0.004));
-  tally.count(*done({100}, 0.001));
+  count(tally, done({100}, 0.002));
+  count(tally, done({100}, 0.004));
+  count(tally, done({100}, 0.001));
   EXPECT_DOUBLE_EQ(tally.report().max_loss_estimate_db, 0.004);
 }
 
@@ -123,8 +125,8 @@ TEST(Tally, counts_a_plane_that_was_recomputed_for_any_output_once) {
   pipeline::Tally tally(meters);
   pipeline::ItemPtr item = done({0, 100, 100});
   item->task.results[1][0].is_recomputed = item->task.results[2][0].is_recomputed = true;
-  tally.count(*item);
-  tally.count(*done({100}));
+  count(tally, item);
+  count(tally, done({100}));
   EXPECT_EQ(tally.report().planes_recomputed, 1);
 }
 
@@ -134,7 +136,7 @@ TEST(Tally, keeps_the_last_twenty_failures) {
   for (int number = 0; number < 25; ++number) {
     const pipeline::ItemPtr item = make_item(number);
     item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "as the test wants it");
-    tally.count(*item);
+    count(tally, item);
   }
   telemetry::Snapshot snapshot;
   tally.add_to(snapshot);
@@ -150,7 +152,7 @@ TEST(Tally, does_not_count_deferred_images_twice) {
   for (int number = 0; number < 3; ++number) tally.add_found({});
   const pipeline::ItemPtr item = make_item(0);
   item->outcome = Outcome::incomplete(Stage::load, FailureReason::corrupt, "half of it is there");
-  tally.count(*item);
+  count(tally, item);
   EXPECT_EQ(tally.progress().total, 2);
   EXPECT_EQ(tally.progress().done, 0);
 }
