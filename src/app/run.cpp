@@ -67,7 +67,7 @@ void add_to(reports::ImageReport& report, const pipeline::WorkItem& item) {
       report.add_recorded(item.file, item.outputs[i], ItemResult::skipped,
                           *item.skipped_reports[i]);
     } else if (is_done && !item.is_output_skipped(i)) {
-      report.add(pipeline::output_measurement(item, i));
+      report.add(item.file, item.outputs[i], pipeline::output_measurement(item, i));
     }
   }
 }

@@ -211,7 +211,7 @@ Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_orde
   std::vector<std::int64_t> numbers(std::size_t(load.files));
   std::iota(numbers.begin(), numbers.end(), 1000000000);  // of equal length
   if (random_order) std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
-  const std::string report = telemetry::to_json_text(make_measurement());
+  const std::string report = telemetry::json_values(make_measurement());
   ledger::Ledger ledger(file, {.durable = load.durable});
   return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
     ledger::LedgerChanges intents, results;
@@ -227,6 +227,7 @@ Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_orde
                                 .output_mtime_ns = 1700000000123456789 + number};
       intents.intents.push_back(entry);
       entry.report = report;
+      entry.report_keys = telemetry::json_keys();
       results.done.push_back(std::move(entry));
     }
     ledger.record(intents);

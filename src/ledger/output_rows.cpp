@@ -25,7 +25,7 @@ std::string OutputRows::select_from(const char* table, const char* condition) {
 }
 
 void OutputRows::insert(const Statement& insert, const OutputEntry& entry,
-                        const SplitReport& report, std::int64_t run) const {
+                        const SplitReportView& report, std::int64_t run) const {
   Statement::Execution execution(insert);
   execution.bind(1, entry.output).bind(2, roots_.id_of(root_of(entry)));
   execution.bind(3, std::string_view(entry.input).substr(entry.root_length));
@@ -63,6 +63,8 @@ void OutputRows::forget_ids() {
   report_keys_.forget_ids();
 }
 
-std::string root_of(const OutputEntry& entry) { return entry.input.substr(0, entry.root_length); }
+std::string_view root_of(const OutputEntry& entry) {
+  return std::string_view(entry.input).substr(0, entry.root_length);
+}
 
 }  // namespace eckart::ledger

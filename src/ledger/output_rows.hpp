@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "ledger/database.hpp"
 #include "ledger/records.hpp"
@@ -24,7 +25,7 @@ class OutputRows {
   static std::string select_from(const char* table, const char* condition);
 
   /// `report` has no keys if it is the text of the whole report.
-  void insert(const Statement& insert, const OutputEntry& entry, const SplitReport& report,
+  void insert(const Statement& insert, const OutputEntry& entry, const SplitReportView& report,
               std::int64_t run) const;
   OutputEntry read(const Statement::Execution& row) const;
 
@@ -37,6 +38,6 @@ class OutputRows {
 };
 
 /// The path of the root of the entry's input.
-std::string root_of(const OutputEntry& entry);
+std::string_view root_of(const OutputEntry& entry);
 
 }  // namespace eckart::ledger

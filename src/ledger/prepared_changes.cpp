@@ -10,8 +10,14 @@ PreparedChanges::PreparedChanges(const LedgerChanges& record)
     : changes(record), intents(encode_intents(record.intents)) {
   reports.reserve(changes.done.size());
   for (const OutputEntry& entry : changes.done) {
-    auto split = split_report(entry.report);
-    reports.push_back(split ? std::move(*split) : SplitReport{{}, entry.report});
+    if (!entry.report_keys.empty()) {
+      reports.push_back({entry.report_keys, entry.report});
+    } else if (auto split = split_report(entry.report)) {
+      const SplitReport& report = split_.emplace_back(std::move(*split));
+      reports.push_back({report.keys, report.values});
+    } else {
+      reports.push_back({{}, entry.report});
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -10,13 +11,18 @@ namespace eckart::ledger {
 
 /// Changes with their values as they are stored, so that they are made while other threads use the
 /// database.
-struct PreparedChanges {
+class PreparedChanges {
+ public:
   explicit PreparedChanges(const LedgerChanges& changes);
+  PreparedChanges(const PreparedChanges&) = delete;  // `reports` refers to it
 
   const LedgerChanges& changes;  ///< must outlive this object
   std::string intents;           ///< encode_intents() of all intents
   /// Of each output that is done. A report that cannot be split has no keys.
-  std::vector<SplitReport> reports;
+  std::vector<SplitReportView> reports;
+
+ private:
+  std::deque<SplitReport> split_;  // reports that came as one text
 };
 
 }  // namespace eckart::ledger

@@ -29,6 +29,9 @@ struct OutputEntry {
   std::int64_t output_mtime_ns = 0;  ///< of the output; 0: unknown
   std::string content_hash{};        ///< SHA-256 of the input, 32 bytes; empty: unknown
   std::string report{};              ///< measurements as JSON; empty: unknown
+  /// Of an entry to record: if not empty, `report` has only the values of these keys, as in
+  /// SplitReport. The text must outlive record(). Empty in an entry that was read.
+  std::string_view report_keys{};
 };
 
 /// Identifies a publish intent. One output may have several, of runs that were killed.

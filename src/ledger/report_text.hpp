@@ -12,6 +12,9 @@ struct SplitReport {
   std::string keys;    ///< `"a","b"` of `{"a":1,"b":[2,3]}`
   std::string values;  ///< `1,[2,3]`
 };
+struct SplitReportView {
+  std::string_view keys, values;
+};
 
 /// Splits a JSON object without white space between its tokens, so that join_report() returns the
 /// same bytes. Returns nothing for any other text.

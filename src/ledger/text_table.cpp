@@ -7,7 +7,15 @@ namespace eckart::ledger {
 TextTable::TextTable(const Database& database, const char* table, const char* column)
     : database_(database), table_(table), column_(column) {}
 
-std::int64_t TextTable::id_of(const std::string& text) const {
+std::int64_t TextTable::id_of(std::string_view text) const {
+  if (text.empty() || text != last_text_) {
+    last_id_ = find_or_insert(std::string(text));
+    last_text_ = text;
+  }
+  return last_id_;
+}
+
+std::int64_t TextTable::find_or_insert(const std::string& text) const {
   if (const auto cached = ids_.find(text); cached != ids_.end()) return cached->second;
   const Statement insert =
       database_.prepare("INSERT OR IGNORE INTO " + table_ + " (" + column_ + ") VALUES (?1)");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/file_comparison.hpp"
+#include "pipeline/normal_path.hpp"
 
 namespace eckart::pipeline {
 namespace {
@@ -24,7 +25,7 @@ bool has_same_size_and_mtime(const files::FileState& a, const files::FileState& 
 }  // namespace
 
 std::size_t root_length(const std::string& path, const std::filesystem::path& relative) {
-  const std::string end = relative.lexically_normal().native();
+  const std::string end = normal_path(relative);
   if (path.size() > end.size() && ends_with_path(path, end)) return path.size() - end.size();
   return path.rfind('/') + 1;
 }

@@ -20,6 +20,10 @@ bool is_normal(std::string_view path) {
 
 }  // namespace
 
+std::string normal_path(const std::filesystem::path& path) {
+  return is_normal(path.native()) ? path.native() : path.lexically_normal().native();
+}
+
 std::string normal_path(const std::filesystem::path& folder, const std::filesystem::path& path) {
   const std::string& name = path.native();
   if (is_normal(name)) {

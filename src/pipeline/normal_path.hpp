@@ -5,8 +5,11 @@
 
 namespace eckart::pipeline {
 
-/// Returns (folder / path).lexically_normal(). Ten times as fast if both are normal already, as
-/// they nearly always are.
+/// Returns path.lexically_normal(). Ten times as fast if the path is normal already, as it nearly
+/// always is.
+std::string normal_path(const std::filesystem::path& path);
+
+/// Returns (folder / path).lexically_normal(). Faster if both are normal already.
 std::string normal_path(const std::filesystem::path& folder, const std::filesystem::path& path);
 
 /// Returns path.lexically_relative(root). Faster if the path is below the root. Both must be

@@ -127,9 +127,7 @@ std::string rank_spec_of(const WorkItem& item, std::size_t output) {
 telemetry::OutputMeasurement output_measurement(const WorkItem& item, std::size_t output) {
   const ImageShape& shape = item.image_shape;
   const std::size_t rank = item.rank_index(output);
-  telemetry::OutputMeasurement line{.file = item.file,
-                                    .output = item.outputs[output],
-                                    .rows = shape.rows,
+  telemetry::OutputMeasurement line{.rows = shape.rows,
                                     .cols = shape.cols,
                                     .channels = shape.channels,
                                     .bits = 8 * int(shape.depth),

@@ -1,7 +1,8 @@
 #include "pipeline/output_stamp.hpp"
 
+#include <array>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 
 #include "core/rank_spec.hpp"
 
@@ -10,9 +11,10 @@ namespace {
 
 /// Few digits, so that the same image gives the same text whatever solver computed it.
 std::string threshold_text(double sigma) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", sigma);
-  return text;
+  std::array<char, 32> text;
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), sigma, std::chars_format::general, 4);
+  return std::string(text.data(), end);
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ void Resume::record(std::span<WorkItem* const> items) const {
   for (const WorkItem* item : items) {
     const Outcome& outcome = item->outcome;
     if (outcome.will_be_retried()) continue;
-    const std::string input = absolute(item->file);
     if (outcome.result == ItemResult::skipped) {
+      const std::string input = absolute(item->file);
       if (had_failures_ || suspects_.contains(input)) changes.cleared.push_back(input);
       if (!item->needs_input_update) continue;
       for (const auto& output : item->outputs)
@@ -82,7 +82,8 @@ void Resume::record(std::span<WorkItem* const> items) const {
       continue;
     }
     if (!outcome.ok()) {
-      changes.failed.push_back({input, item->file_state, outcome.reason, outcome.detail});
+      changes.failed.push_back(
+          {absolute(item->file), item->file_state, outcome.reason, outcome.detail});
       remove_intents(*item, changes);
       continue;
     }
@@ -95,11 +96,12 @@ void Resume::record(std::span<WorkItem* const> items) const {
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
       done.output_mtime_ns = mtime_of(item->outputs[i]);
-      done.report = telemetry::to_json_text(output_measurement(*item, i));
+      done.report = telemetry::json_values(output_measurement(*item, i));
+      done.report_keys = telemetry::json_keys();
     }
     if (!item->unavailable_outputs.empty())
-      changes.failed.push_back(
-          {input, item->file_state, FailureReason::unsupported, item->unavailable_reason});
+      changes.failed.push_back({absolute(item->file), item->file_state, FailureReason::unsupported,
+                                item->unavailable_reason});
   }
   ledger_.record(changes);
 }

@@ -74,8 +74,9 @@ text::Json unknown_measurements() {
 
 ImageReport::ImageReport(const std::filesystem::path& file) : file_(file) {}
 
-void ImageReport::add(const telemetry::OutputMeasurement& output) {
-  write(output_record(output.file, output.output, "done", to_json(output)));
+void ImageReport::add(const std::filesystem::path& file, const std::filesystem::path& output,
+                      const telemetry::OutputMeasurement& measurement) {
+  write(output_record(file, output, "done", to_json(measurement)));
 }
 
 void ImageReport::add_recorded(const std::filesystem::path& file,

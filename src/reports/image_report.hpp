@@ -21,7 +21,9 @@ class ImageReport {
   /// Throws the errors of the constructor of ReportFile.
   explicit ImageReport(const std::filesystem::path& file);
 
-  void add(const telemetry::OutputMeasurement& output);
+  /// Adds an output of this run. `output`: empty if no file was written.
+  void add(const std::filesystem::path& file, const std::filesystem::path& output,
+           const telemetry::OutputMeasurement& measurement);
   /// Adds an output of an earlier run, with the result `skipped` or `done`. `measurements`: the
   /// text of telemetry::to_json(), or empty if unknown.
   void add_recorded(const std::filesystem::path& file, const std::filesystem::path& output,

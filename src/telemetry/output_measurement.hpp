@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -15,7 +14,6 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 /// The measurements of one output file. Vectors have one element per channel; an unknown one is
 /// empty. Errors are in levels.
 struct OutputMeasurement {
-  std::filesystem::path file, output;
   int rows = 0, cols = 0, channels = 0, bits = 0;
   std::string color{};                    ///< name of its ColorMode
   std::string rank_spec{};                ///< as it was given

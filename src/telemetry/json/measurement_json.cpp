@@ -87,17 +87,48 @@ struct AddToJson {
   }
 };
 
-/// Writes the text of a JSON object, without a tree of allocated values.
-class TextWriter {
+/// Writes text with a comma between two elements.
+class ListWriter {
+ public:
+  void next() {
+    if (!text_.empty()) text_ += ',';
+  }
+  std::string finish() { return std::move(text_); }
+
+ protected:
+  void write_string(std::string_view value) {
+    const bool is_plain = std::ranges::all_of(
+        value, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
+    if (!is_plain) {
+      text_ += text::Json(value).dump();
+      return;
+    }
+    text_ += '"';
+    text_ += value;
+    text_ += '"';
+  }
+
+  std::string text_;
+};
+
+class KeyWriter : public ListWriter {
  public:
   template <class Value>
-  void operator()(const char* key, const Value& value) {
-    text_ += text_.empty() ? "{\"" : ",\"";
-    text_ += key;
-    text_ += "\":";
+  void operator()(const char* key, const Value& /*value*/) {
+    next();
+    write_string(key);
+  }
+};
+
+/// Writes the values, without a tree of allocated values.
+class ValueWriter : public ListWriter {
+ public:
+  ValueWriter() { text_.reserve(512); }  // a value of each color channel may need more
+  template <class Value>
+  void operator()(const char* /*key*/, const Value& value) {
+    next();
     write(value);
   }
-  std::string finish() { return std::move(text_ += '}'); }
 
  private:
   void write(Finite number) {
@@ -112,7 +143,7 @@ class TextWriter {
   }
   void write(int number) { write_number(number); }
   void write(std::int64_t number) { write_number(number); }
-  void write(std::string_view value) { text_ += text::Json(value).dump(); }
+  void write(std::string_view value) { write_string(value); }
   template <class Value>
   void write(const std::vector<Value>& values) {
     if (!is_known(values)) {
@@ -132,8 +163,6 @@ class TextWriter {
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
     text_.append(digits.data(), end);
   }
-
-  std::string text_;
 };
 
 }  // namespace
@@ -144,8 +173,17 @@ text::Json to_json(const OutputMeasurement& output) {
   return json;
 }
 
-std::string to_json_text(const OutputMeasurement& output) {
-  TextWriter writer;
+const std::string& json_keys() {
+  static const std::string keys = [] {
+    KeyWriter writer;
+    add_fields(OutputMeasurement(), writer);
+    return writer.finish();
+  }();
+  return keys;
+}
+
+std::string json_values(const OutputMeasurement& output) {
+  ValueWriter writer;
   add_fields(output, writer);
   return writer.finish();
 }

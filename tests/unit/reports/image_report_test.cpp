@@ -29,10 +29,8 @@ class ImageReportTest : public ::testing::TestWithParam<const char*> {
                const std::string& color = "channels", const std::string& output = "") {
     report([&](ImageReport& to) {
       for (const std::string& rank : ranks)
-        to.add({.file = input,
-                .output = output.empty() ? "" : output + "/k" + rank + ".png",
-                .color = color,
-                .rank_spec = rank});
+        to.add(input, output.empty() ? "" : output + "/k" + rank + ".png",
+               {.color = color, .rank_spec = rank});
     });
   }
   void fail(const std::string& input) {

@@ -5,11 +5,27 @@
 namespace eckart::telemetry {
 namespace {
 
+/// The values of the object as an array.
+std::string array_text(const OutputMeasurement& output) {
+  const text::Json object = to_json(output);
+  text::Json values = text::Json::array();
+  for (const auto& value : object) values.push_back(value);
+  return values.dump();
+}
+
+std::string key_text(const OutputMeasurement& output) {
+  const text::Json object = to_json(output);
+  text::Json keys = text::Json::array();
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys.dump();
+}
+
 TEST(MeasurementJson, is_the_same_as_text) {
   OutputMeasurement output;
+  EXPECT_EQ('[' + json_keys() + ']', key_text(output));
   output.rows = 208;
   output.color = "channels";
-  EXPECT_EQ(to_json_text(output), to_json(output).dump()) << "most values are unknown";
+  EXPECT_EQ('[' + json_values(output) + ']', array_text(output)) << "most values are unknown";
   output.rank_spec = "a \"quoted\" \u00e9";
   output.channel_ranks = {20, 7};
   output.energy = {0.8324943618974678, 1};
@@ -25,8 +41,7 @@ TEST(MeasurementJson, is_the_same_as_text) {
   output.residual_gain = 1e-12;
   output.raw_bytes = std::int64_t(1) << 40;
   output.write_ms = 0.1;
-  EXPECT_EQ(to_json_text(output), to_json(output).dump());
-  EXPECT_EQ(text::Json::parse(to_json_text(output)), to_json(output));
+  EXPECT_EQ('[' + json_values(output) + ']', array_text(output));
 }
 
 }  // namespace
