@@ -98,6 +98,9 @@ void Ledger::record(const LedgerChanges& changes) {
   }
   if (must_wait) call.woken.acquire();
   if (!call.is_finished) record_waiting_calls(call);
+  for (RecordCall* follower : call.followers) {
+    if (follower) follower->woken.release();
+  }
   if (call.error) std::rethrow_exception(call.error);
 }
 
@@ -128,9 +131,19 @@ void Ledger::record_waiting_calls(const RecordCall& own) {
     for (RecordCall* call : calls) {
       call->is_finished = true;
       call->error = error;
-      if (call != &own) call->woken.release();  // after this, its thread may destroy it
     }
+    std::erase(calls, &own);
+    wake(calls);
   }
+}
+
+/// Wakes the thread of the first call. Each thread wakes two others, because to wake one takes
+/// about as long as to record its call. A thread that was woken may destroy its call.
+void Ledger::wake(std::span<RecordCall* const> finished) {
+  if (finished.empty()) return;
+  for (std::size_t i = 1; i < finished.size(); ++i)
+    finished[(i - 1) / 2]->followers[(i - 1) % 2] = finished[i];
+  finished.front()->woken.release();
 }
 
 /// Records the changes in the order of the calls.

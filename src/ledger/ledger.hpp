@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -102,10 +103,12 @@ class Ledger {
     bool is_finished = false;
     std::exception_ptr error{};
     std::binary_semaphore woken{0};  // it is finished, or its thread is to record the waiting calls
+    std::array<RecordCall*, 2> followers{};  // its thread wakes those of these finished calls
   };
 
   explicit Ledger(std::unique_ptr<LedgerConnection> connection);
   void record_waiting_calls(const RecordCall& own);
+  static void wake(std::span<RecordCall* const> finished);
   void record(std::span<RecordCall* const> calls);
   template <class Query>
   auto read(const Query& query);
