@@ -14,6 +14,7 @@
 #include <span>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace eckart::flow {
 
@@ -89,6 +90,33 @@ class Channel {
     return dequeue();
   }
 
+  /// A thread that takes several items at once, and first those of one producer, in its order.
+  class Consumer {
+   public:
+    /// `channel` must outlive this object.
+    explicit Consumer(Channel& channel) : channel_(channel), token_(channel.queue_) {}
+
+    /// Waits for an item, and takes up to `max` if there are more. Returns none if the channel is
+    /// canceled, closed and empty, or interrupted.
+    std::vector<T> pop_some(std::size_t max) {
+      return take(channel_.available_items_.waitMany(std::ptrdiff_t(max)));
+    }
+    /// Takes up to `max` items if there are any; does not wait.
+    std::vector<T> try_pop_some(std::size_t max) {
+      return take(channel_.available_items_.tryWaitMany(std::ptrdiff_t(max)));
+    }
+
+   private:
+    std::vector<T> take(std::ptrdiff_t signals) {
+      std::vector<T> items(static_cast<std::size_t>(signals));
+      items.resize(channel_.dequeue(items, &token_));
+      return items;
+    }
+
+    Channel& channel_;
+    moodycamel::ConsumerToken token_;
+  };
+
   void close() {
     is_closed_ = true;
     free_capacity_.signal();
@@ -122,24 +150,41 @@ class Channel {
   /// dequeue, because the counter of moodycamel is optimistic; size_ does.
   std::optional<T> dequeue() {
     T item;
-    while (!is_finished()) {
-      if (is_interrupted_ && is_interrupted_.exchange(false)) return std::nullopt;
-      if (!is_canceled_ && queue_.try_dequeue(item)) {
-        --size_;
-        release_capacity();
-        return item;
+    if (dequeue(std::span<T>(&item, 1), nullptr) == 0) return std::nullopt;
+    return item;
+  }
+
+  /// The same for as many signals as `items` has elements. Returns how many of them were filled.
+  std::size_t dequeue(std::span<T> items, moodycamel::ConsumerToken* consumer) {
+    std::size_t filled = 0;
+    while (filled < items.size() && !is_finished()) {
+      if (is_interrupted_ && is_interrupted_.exchange(false)) {
+        available_items_.signal(std::ptrdiff_t(items.size() - filled) - 1);
+        return filled;
       }
-      std::this_thread::yield();
+      const std::size_t count = is_canceled_ ? 0 : try_dequeue(items.subspan(filled), consumer);
+      if (count == 0) {
+        std::this_thread::yield();
+        continue;
+      }
+      filled += count;
+      size_ -= count;
+      release_capacity(count);
     }
-    available_items_.signal();
-    return std::nullopt;
+    if (filled < items.size()) available_items_.signal(std::ptrdiff_t(items.size() - filled));
+    return filled;
+  }
+
+  std::size_t try_dequeue(std::span<T> items, moodycamel::ConsumerToken* consumer) {
+    if (consumer) return queue_.try_dequeue_bulk(*consumer, items.begin(), items.size());
+    return queue_.try_dequeue(items.front()) ? 1 : 0;
   }
 
   /// What is not released is at most an eighth of the capacity. So a producer that waits has
   /// consumers with work, and one of them will release it.
-  void release_capacity() {
+  void release_capacity(std::size_t count) {
     const std::ptrdiff_t min_released = std::ptrdiff_t(std::max<std::size_t>(1, capacity_ / 8));
-    std::ptrdiff_t unreleased = ++unreleased_;
+    std::ptrdiff_t unreleased = unreleased_ += std::ptrdiff_t(count);
     while (unreleased >= min_released) {
       if (!unreleased_.compare_exchange_weak(unreleased, 0)) continue;
       return free_capacity_.signal(unreleased);

@@ -31,7 +31,7 @@ struct WriteStage {
 class WriteWorker {
  public:
   WriteWorker(WriteStage& stage, flow::StageClock::Worker& clock, ThreadTrace& trace)
-      : stage_(stage), clock_(clock), trace_(trace) {}
+      : stage_(stage), clock_(clock), trace_(trace), in_(stage.in) {}
 
   /// Runs until `in` is closed and empty, or until `leaves` returns true, which it is asked between
   /// two groups. Returns whether it left. Throws EnvironmentError, and other errors that end the
@@ -39,6 +39,7 @@ class WriteWorker {
   bool run(const std::function<bool()>& leaves = [] { return false; });
 
  private:
+  std::vector<ItemPtr> take();
   void add_to_group(ItemPtr item);
   void try_write(WorkItem& item);
   void write(WorkItem& item);
@@ -51,6 +52,7 @@ class WriteWorker {
   WriteStage& stage_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
+  ItemChannel::Consumer in_;
   std::vector<ItemPtr> group_;   // written items, to be published together
   std::size_t group_files_ = 0;  // number of output files of the group
 };

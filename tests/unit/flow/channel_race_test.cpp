@@ -120,6 +120,17 @@ void pop_until_finished(DelayedChannel& channel, Count& popped, int) {
   while (const auto item = channel.pop()) popped.add(*item);
 }
 
+/// Pops as the writers do: several items at once.
+void pop_some_until_finished(DelayedChannel& channel, Count& popped, int) {
+  DelayedChannel::Consumer consumer(channel);
+  for (;;) {
+    std::vector<int> items = consumer.try_pop_some(2);
+    if (items.empty()) items = consumer.pop_some(3);
+    if (items.empty()) return;
+    for (const int item : items) popped.add(item);
+  }
+}
+
 /// Pops as the batch stage does: with a timeout, until the channel is finished.
 void poll_until_finished(DelayedChannel& channel, Count& popped, int) {
   while (!channel.is_finished()) {
@@ -128,12 +139,14 @@ void poll_until_finished(DelayedChannel& channel, Count& popped, int) {
 }
 
 TEST(ChannelRace, loses_no_accepted_item_when_close_races_with_pushes) {
-  for (const std::size_t capacity : {1, 2, 64}) {
-    Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = capacity};
-    race.run(push_and_close, pop_until_finished);
-    EXPECT_GE(race.accepted.items, race.rounds);
-    EXPECT_EQ(race.popped.items, race.accepted.items);
-    EXPECT_EQ(race.popped.sum, race.accepted.sum);
+  for (const auto& pop : {pop_until_finished, pop_some_until_finished}) {
+    for (const std::size_t capacity : {1, 2, 64}) {
+      Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = capacity};
+      race.run(push_and_close, pop);
+      EXPECT_GE(race.accepted.items, race.rounds);
+      EXPECT_EQ(race.popped.items, race.accepted.items);
+      EXPECT_EQ(race.popped.sum, race.accepted.sum);
+    }
   }
 }
 
@@ -145,7 +158,7 @@ TEST(ChannelRace, loses_no_accepted_item_with_polling_consumers) {
 }
 
 TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
-  for (const auto& pop : {pop_until_finished, poll_until_finished}) {
+  for (const auto& pop : {pop_until_finished, pop_some_until_finished, poll_until_finished}) {
     Race race{.rounds = 300, .producers = 3, .consumers = 3, .capacity = 2, .is_delayed = true};
     race.run(push_and_close, pop);
     EXPECT_EQ(race.popped.items, race.accepted.items);
@@ -154,16 +167,18 @@ TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
 }
 
 TEST(ChannelRace, delivers_an_item_pushed_while_closing_only_if_accepted) {
-  Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
-  race.run(
-      [](DelayedChannel& channel, Count& accepted, int) {
-        if (channel.push(1)) accepted.add(1);
-      },
-      [](DelayedChannel& channel, Count& popped, int round) {
-        channel.close();
-        pop_until_finished(channel, popped, round);
-      });
-  EXPECT_EQ(race.popped.items, race.accepted.items);
+  for (const auto& pop : {pop_until_finished, pop_some_until_finished}) {
+    Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
+    race.run(
+        [](DelayedChannel& channel, Count& accepted, int) {
+          if (channel.push(1)) accepted.add(1);
+        },
+        [&](DelayedChannel& channel, Count& popped, int round) {
+          channel.close();
+          pop(channel, popped, round);
+        });
+    EXPECT_EQ(race.popped.items, race.accepted.items);
+  }
 }
 
 TEST(ChannelRace, delivers_every_item_of_many_producers_to_one_consumer) {
@@ -185,16 +200,18 @@ TEST(ChannelRace, delivers_every_item_of_many_producers_to_one_consumer) {
 }
 
 TEST(ChannelRace, ends_every_thread_on_cancel_and_delivers_nothing_twice) {
-  Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
-  race.run(
-      [](DelayedChannel& channel, Count& accepted, int round) {
-        for (int i = 1; channel.push(int(i)); ++i) {
-          accepted.add(i);
-          if (i > round % 20) channel.cancel();
-        }
-      },
-      pop_until_finished);
-  EXPECT_LE(race.popped.items, race.accepted.items);
+  for (const auto& pop : {pop_until_finished, pop_some_until_finished}) {
+    Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
+    race.run(
+        [](DelayedChannel& channel, Count& accepted, int round) {
+          for (int i = 1; channel.push(int(i)); ++i) {
+            accepted.add(i);
+            if (i > round % 20) channel.cancel();
+          }
+        },
+        pop);
+    EXPECT_LE(race.popped.items, race.accepted.items);
+  }
 }
 
 }  // namespace

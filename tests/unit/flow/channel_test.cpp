@@ -227,6 +227,52 @@ TEST(Channel, remembers_one_interrupt_for_the_next_pop) {
   EXPECT_EQ(channel.try_pop(), std::nullopt);
 }
 
+TEST(Channel, gives_a_consumer_several_items_of_one_producer_in_order) {
+  Channel<int> channel(100);
+  std::vector<int> tens(10), twenties(10);
+  std::iota(tens.begin(), tens.end(), 10);
+  std::iota(twenties.begin(), twenties.end(), 20);
+  WaitingThread([&] { channel.push(std::span(tens)); }).join();
+  WaitingThread([&] { channel.push(std::span(twenties)); }).join();
+  Channel<int>::Consumer consumer(channel);
+  std::vector<int> first = consumer.pop_some(4);
+  ASSERT_EQ(first.size(), 4u);
+  const int begin = first.front() < 20 ? 10 : 20;
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(first[std::size_t(i)], begin + i);
+  const std::vector<int> second = consumer.try_pop_some(6);
+  ASSERT_EQ(second.size(), 6u);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(second[std::size_t(i)], begin + 4 + i);
+  EXPECT_EQ(consumer.pop_some(50).size(), 10u) << "of the other producer";
+  EXPECT_TRUE(consumer.try_pop_some(50).empty());
+  EXPECT_EQ(channel.size(), 0u);
+  channel.close();
+  EXPECT_TRUE(consumer.pop_some(50).empty());
+  EXPECT_EQ(channel.pop(), std::nullopt) << "the end is passed on";
+}
+
+TEST(Channel, wakes_a_producer_for_the_capacity_of_several_items) {
+  Channel<int> channel(16);
+  fill(channel);
+  WaitingThread producer([&] {
+    for (int i = 0; i < 16; ++i) ASSERT_TRUE(channel.push(16 + i));
+  });
+  ASSERT_TRUE(producer.wait_until_asleep());
+  Channel<int>::Consumer consumer(channel);
+  EXPECT_EQ(consumer.pop_some(16).size(), 16u);
+  producer.join();
+  EXPECT_EQ(channel.size(), 16u);
+}
+
+TEST(Channel, keeps_items_for_the_next_pop_if_a_pop_of_several_is_interrupted) {
+  Channel<int> channel(4);
+  fill(channel);
+  channel.interrupt();
+  Channel<int>::Consumer consumer(channel);
+  EXPECT_TRUE(consumer.pop_some(4).empty());
+  EXPECT_EQ(consumer.pop_some(4), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_TRUE(consumer.try_pop_some(4).empty());
+}
+
 TEST(Channel, loses_no_item_when_interrupted) {
   constexpr int kItems = 10000;
   Channel<int> channel(3);
