@@ -135,6 +135,7 @@ class Channel {
   }
 
   bool is_closed() const { return is_closed_; }
+  bool is_canceled() const { return is_canceled_; }
   /// True if no item can be popped any more. A producer increments size_ before it reads
   /// is_closed_; this function reads is_closed_ before size_. So no item can be added after both
   /// are read.

@@ -19,19 +19,21 @@ bool WriteWorker::run(const std::function<bool()>& leaves) {
     if (items.empty() && group_.empty()) return false;
     if (items.empty()) publish();
     for (ItemPtr& item : items) {
+      if (stage_.in.is_canceled()) break;
       add_to_group(std::move(item));
       if (group_files_ >= std::size_t(stage_.options.publish_group_files)) publish();
     }
   }
 }
 
-/// Takes a share of the items in the queue. They are of one batch if possible, and so have
-/// neighboring names: to publish and to record them takes less time. A worker with a non-empty
-/// group does not wait for items.
+/// Takes a share of the items in the queue, mostly of one batch. These have neighboring names, so
+/// to publish and to record them takes less time. The share is half of what is there for each
+/// worker, so that no worker is left with much work at the end. A worker with a non-empty group
+/// does not wait for items.
 std::vector<ItemPtr> WriteWorker::take() {
   const PipelineOptions& options = stage_.options;
-  const int threads = std::max({1, options.write_threads, options.max_write_threads});
-  const std::size_t share = std::max<std::size_t>(1, stage_.in.size() / std::size_t(threads));
+  const int workers = std::max({1, options.write_threads, options.max_write_threads});
+  const std::size_t share = std::max<std::size_t>(1, stage_.in.size() / (2 * std::size_t(workers)));
   const std::size_t room = std::size_t(options.publish_group_files) - group_files_;
   const std::size_t max = std::min(share, room);
   if (!group_.empty()) return in_.try_pop_some(max);
