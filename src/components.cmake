@@ -54,7 +54,7 @@ if(ECKART_SANITIZE)
 endif()
 
 # The option is for tests: the compute backends, codecs and files, which take most of the time of a run, are not UNITY components.
-# -O1 still shows the warnings of GCC that need optimization.
+# -O1 shows most of the warnings of GCC that need optimization.
 option(ECKART_FAST_COMPILATION "Optimize UNITY components less" OFF)
 set(unity_options "")
 if(ECKART_SANITIZE)

@@ -14,7 +14,6 @@ namespace eckart::app {
 namespace {
 
 namespace fs = std::filesystem;
-using std::chrono::system_clock;
 
 constexpr std::size_t kMaxEntries = 1000;
 constexpr std::chrono::minutes kFirstHold{10};

@@ -14,7 +14,6 @@
 #include <span>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace eckart::flow {
 
@@ -90,29 +89,22 @@ class Channel {
     return dequeue();
   }
 
-  /// A thread that takes several items at once, and first those of one producer, in its order.
+  /// Pops for one thread, up to 32 items of the same producer before those of another. So neighbors
+  /// stay together. As soon as one consumer goes on to another producer, all do.
   class Consumer {
    public:
     /// `channel` must outlive this object.
     explicit Consumer(Channel& channel) : channel_(channel), token_(channel.queue_) {}
-
-    /// Waits for an item, and takes up to `max` if there are more. Returns none if the channel is
-    /// canceled, closed and empty, or interrupted.
-    std::vector<T> pop_some(std::size_t max) {
-      return take(channel_.available_items_.waitMany(std::ptrdiff_t(max)));
+    std::optional<T> pop() {
+      channel_.available_items_.wait();
+      return channel_.dequeue(&token_);
     }
-    /// Takes up to `max` items if there are any; does not wait.
-    std::vector<T> try_pop_some(std::size_t max) {
-      return take(channel_.available_items_.tryWaitMany(std::ptrdiff_t(max)));
+    std::optional<T> try_pop() {
+      if (!channel_.available_items_.tryWait()) return std::nullopt;
+      return channel_.dequeue(&token_);
     }
 
    private:
-    std::vector<T> take(std::ptrdiff_t signals) {
-      std::vector<T> items(static_cast<std::size_t>(signals));
-      items.resize(channel_.dequeue(items, &token_));
-      return items;
-    }
-
     Channel& channel_;
     moodycamel::ConsumerToken token_;
   };
@@ -135,7 +127,6 @@ class Channel {
   }
 
   bool is_closed() const { return is_closed_; }
-  bool is_canceled() const { return is_canceled_; }
   /// True if no item can be popped any more. A producer increments size_ before it reads
   /// is_closed_; this function reads is_closed_ before size_. So no item can be added after both
   /// are read.
@@ -149,51 +140,41 @@ class Channel {
   /// interrupt, or the closing of the channel. In the last case it is passed on to the next waiting
   /// consumer. A failed try_dequeue() does not show that the queue is empty while other threads
   /// dequeue, because the counter of moodycamel is optimistic; size_ does.
-  std::optional<T> dequeue() {
+  std::optional<T> dequeue(moodycamel::ConsumerToken* consumer = nullptr) {
     T item;
-    if (dequeue(std::span<T>(&item, 1), nullptr) == 0) return std::nullopt;
-    return item;
-  }
-
-  /// The same for as many signals as `items` has elements. Returns how many of them were filled.
-  std::size_t dequeue(std::span<T> items, moodycamel::ConsumerToken* consumer) {
-    std::size_t filled = 0;
-    while (filled < items.size() && !is_finished()) {
-      if (is_interrupted_ && is_interrupted_.exchange(false)) {
-        available_items_.signal(std::ptrdiff_t(items.size() - filled) - 1);
-        return filled;
+    while (!is_finished()) {
+      if (is_interrupted_ && is_interrupted_.exchange(false)) return std::nullopt;
+      if (!is_canceled_ && try_dequeue(item, consumer)) {
+        --size_;
+        release_capacity();
+        return item;
       }
-      const std::size_t count = is_canceled_ ? 0 : try_dequeue(items.subspan(filled), consumer);
-      if (count == 0) {
-        std::this_thread::yield();
-        continue;
-      }
-      filled += count;
-      size_ -= count;
-      release_capacity(count);
+      std::this_thread::yield();
     }
-    if (filled < items.size()) available_items_.signal(std::ptrdiff_t(items.size() - filled));
-    return filled;
+    available_items_.signal();
+    return std::nullopt;
   }
-
-  std::size_t try_dequeue(std::span<T> items, moodycamel::ConsumerToken* consumer) {
-    if (consumer) return queue_.try_dequeue_bulk(*consumer, items.begin(), items.size());
-    return queue_.try_dequeue(items.front()) ? 1 : 0;
+  bool try_dequeue(T& item, moodycamel::ConsumerToken* consumer) {
+    return consumer ? queue_.try_dequeue(*consumer, item) : queue_.try_dequeue(item);
   }
 
   /// What is not released is at most an eighth of the capacity. So a producer that waits has
   /// consumers with work, and one of them will release it.
-  void release_capacity(std::size_t count) {
+  void release_capacity() {
     const std::ptrdiff_t min_released = std::ptrdiff_t(std::max<std::size_t>(1, capacity_ / 8));
-    std::ptrdiff_t unreleased = unreleased_ += std::ptrdiff_t(count);
+    std::ptrdiff_t unreleased = ++unreleased_;
     while (unreleased >= min_released) {
       if (!unreleased_.compare_exchange_weak(unreleased, 0)) continue;
       return free_capacity_.signal(unreleased);
     }
   }
 
+  struct Traits : moodycamel::ConcurrentQueueDefaultTraits {
+    static const std::uint32_t EXPLICIT_CONSUMER_CONSUMPTION_QUOTA_BEFORE_ROTATE = 32;
+  };
+
   const std::size_t capacity_;
-  moodycamel::ConcurrentQueue<T> queue_;
+  moodycamel::ConcurrentQueue<T, Traits> queue_;
   moodycamel::LightweightSemaphore free_capacity_;
   moodycamel::LightweightSemaphore available_items_;
   std::atomic<std::size_t> size_{0};           // items inside and being added

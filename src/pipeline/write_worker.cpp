@@ -15,29 +15,14 @@ using State = flow::StageClock::State;
 bool WriteWorker::run(const std::function<bool()>& leaves) {
   for (;;) {
     if (group_.empty() && leaves()) return true;
-    std::vector<ItemPtr> items = take();
-    if (items.empty() && group_.empty()) return false;
-    if (items.empty()) publish();
-    for (ItemPtr& item : items) {
-      if (stage_.in.is_canceled()) break;
-      add_to_group(std::move(item));
-      if (group_files_ >= std::size_t(stage_.options.publish_group_files)) publish();
-    }
+    // A worker with a non-empty group does not wait for more items.
+    auto popped = group_.empty()
+                      ? clock_.measure_wait(State::waiting_for_input, [&] { return in_.pop(); })
+                      : in_.try_pop();
+    if (!popped && group_.empty()) return false;
+    if (popped) add_to_group(std::move(*popped));
+    if (!popped || group_files_ >= std::size_t(stage_.options.publish_group_files)) publish();
   }
-}
-
-/// Takes a share of the items in the queue, mostly of one batch. These have neighboring names, so
-/// to publish and to record them takes less time. The share is half of what is there for each
-/// worker, so that no worker is left with much work at the end. A worker with a non-empty group
-/// does not wait for items.
-std::vector<ItemPtr> WriteWorker::take() {
-  const PipelineOptions& options = stage_.options;
-  const int workers = std::max({1, options.write_threads, options.max_write_threads});
-  const std::size_t share = std::max<std::size_t>(1, stage_.in.size() / (2 * std::size_t(workers)));
-  const std::size_t room = std::size_t(options.publish_group_files) - group_files_;
-  const std::size_t max = std::min(share, room);
-  if (!group_.empty()) return in_.try_pop_some(max);
-  return clock_.measure_wait(State::waiting_for_input, [&] { return in_.pop_some(max); });
 }
 
 void WriteWorker::add_to_group(ItemPtr item) {

@@ -39,7 +39,6 @@ class WriteWorker {
   bool run(const std::function<bool()>& leaves = [] { return false; });
 
  private:
-  std::vector<ItemPtr> take();
   void add_to_group(ItemPtr item);
   void try_write(WorkItem& item);
   void write(WorkItem& item);
@@ -52,7 +51,7 @@ class WriteWorker {
   WriteStage& stage_;
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
-  ItemChannel::Consumer in_;
+  ItemChannel::Consumer in_;     // images of one batch have neighboring names, mostly of one folder
   std::vector<ItemPtr> group_;   // written items, to be published together
   std::size_t group_files_ = 0;  // number of output files of the group
 };

@@ -120,14 +120,14 @@ void pop_until_finished(DelayedChannel& channel, Count& popped, int) {
   while (const auto item = channel.pop()) popped.add(*item);
 }
 
-/// Pops as the writers do: several items at once.
-void pop_some_until_finished(DelayedChannel& channel, Count& popped, int) {
+/// Pops as the writers do.
+void consume_until_finished(DelayedChannel& channel, Count& popped, int) {
   DelayedChannel::Consumer consumer(channel);
   for (;;) {
-    std::vector<int> items = consumer.try_pop_some(2);
-    if (items.empty()) items = consumer.pop_some(3);
-    if (items.empty()) return;
-    for (const int item : items) popped.add(item);
+    auto item = consumer.try_pop();
+    if (!item) item = consumer.pop();
+    if (!item) return;
+    popped.add(*item);
   }
 }
 
@@ -139,7 +139,7 @@ void poll_until_finished(DelayedChannel& channel, Count& popped, int) {
 }
 
 TEST(ChannelRace, loses_no_accepted_item_when_close_races_with_pushes) {
-  for (const auto& pop : {pop_until_finished, pop_some_until_finished}) {
+  for (const auto& pop : {pop_until_finished, consume_until_finished}) {
     for (const std::size_t capacity : {1, 2, 64}) {
       Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = capacity};
       race.run(push_and_close, pop);
@@ -158,7 +158,7 @@ TEST(ChannelRace, loses_no_accepted_item_with_polling_consumers) {
 }
 
 TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
-  for (const auto& pop : {pop_until_finished, pop_some_until_finished, poll_until_finished}) {
+  for (const auto& pop : {pop_until_finished, consume_until_finished, poll_until_finished}) {
     Race race{.rounds = 300, .producers = 3, .consumers = 3, .capacity = 2, .is_delayed = true};
     race.run(push_and_close, pop);
     EXPECT_EQ(race.popped.items, race.accepted.items);
@@ -167,7 +167,7 @@ TEST(ChannelRace, loses_no_accepted_item_when_threads_stall) {
 }
 
 TEST(ChannelRace, delivers_an_item_pushed_while_closing_only_if_accepted) {
-  for (const auto& pop : {pop_until_finished, pop_some_until_finished}) {
+  for (const auto& pop : {pop_until_finished, consume_until_finished}) {
     Race race{.rounds = 5000, .producers = 1, .consumers = 2, .capacity = 1};
     race.run(
         [](DelayedChannel& channel, Count& accepted, int) {
@@ -200,7 +200,7 @@ TEST(ChannelRace, delivers_every_item_of_many_producers_to_one_consumer) {
 }
 
 TEST(ChannelRace, ends_every_thread_on_cancel_and_delivers_nothing_twice) {
-  for (const auto& pop : {pop_until_finished, pop_some_until_finished}) {
+  for (const auto& pop : {pop_until_finished, consume_until_finished}) {
     Race race{.rounds = 2000, .producers = 3, .consumers = 3, .capacity = 4};
     race.run(
         [](DelayedChannel& channel, Count& accepted, int round) {

@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tests/support/waiting_thread.hpp"
@@ -227,50 +229,34 @@ TEST(Channel, remembers_one_interrupt_for_the_next_pop) {
   EXPECT_EQ(channel.try_pop(), std::nullopt);
 }
 
-TEST(Channel, gives_a_consumer_several_items_of_one_producer_in_order) {
-  Channel<int> channel(100);
-  std::vector<int> tens(10), twenties(10);
-  std::iota(tens.begin(), tens.end(), 10);
-  std::iota(twenties.begin(), twenties.end(), 20);
-  WaitingThread([&] { channel.push(std::span(tens)); }).join();
-  WaitingThread([&] { channel.push(std::span(twenties)); }).join();
+TEST(Channel, gives_a_consumer_the_items_of_one_producer_in_order_and_then_those_of_others) {
+  constexpr int kItems = 1000;
+  Channel<int> channel(2 * kItems);
+  for (int producer = 0; producer < 2; ++producer) {
+    WaitingThread([&] {
+      std::vector<int> items(kItems);
+      std::iota(items.begin(), items.end(), producer * kItems);
+      ASSERT_TRUE(channel.push(std::span(items)));
+    }).join();
+  }
   Channel<int>::Consumer consumer(channel);
-  std::vector<int> first = consumer.pop_some(4);
-  ASSERT_EQ(first.size(), 4u);
-  const int begin = first.front() < 20 ? 10 : 20;
-  for (int i = 0; i < 4; ++i) EXPECT_EQ(first[std::size_t(i)], begin + i);
-  const std::vector<int> second = consumer.try_pop_some(6);
-  ASSERT_EQ(second.size(), 6u);
-  for (int i = 0; i < 6; ++i) EXPECT_EQ(second[std::size_t(i)], begin + 4 + i);
-  EXPECT_EQ(consumer.pop_some(50).size(), 10u) << "of the other producer";
-  EXPECT_TRUE(consumer.try_pop_some(50).empty());
-  EXPECT_EQ(channel.size(), 0u);
+  std::vector<int> counts(2);
+  int run = 0, longest = 0, shortest = kItems, last = -1;
+  for (int i = 0; i < 2 * kItems; ++i) {
+    const int item = i % 2 == 0 ? consumer.pop().value() : consumer.try_pop().value();
+    const int producer = item / kItems;
+    EXPECT_EQ(item % kItems, counts[std::size_t(producer)]++);
+    const bool is_next = item == last + 1 && producer == last / kItems;
+    if (!is_next && i > 0) shortest = std::min(shortest, std::exchange(run, 0));
+    longest = std::max(longest, ++run);
+    last = item;
+  }
+  EXPECT_GE(shortest, 16) << "neighbors stay together";
+  EXPECT_LE(longest, 64) << "no producer waits long; only the other's last items are more";
+  EXPECT_EQ(consumer.try_pop(), std::nullopt);
   channel.close();
-  EXPECT_TRUE(consumer.pop_some(50).empty());
+  EXPECT_EQ(consumer.pop(), std::nullopt);
   EXPECT_EQ(channel.pop(), std::nullopt) << "the end is passed on";
-}
-
-TEST(Channel, wakes_a_producer_for_the_capacity_of_several_items) {
-  Channel<int> channel(16);
-  fill(channel);
-  WaitingThread producer([&] {
-    for (int i = 0; i < 16; ++i) ASSERT_TRUE(channel.push(16 + i));
-  });
-  ASSERT_TRUE(producer.wait_until_asleep());
-  Channel<int>::Consumer consumer(channel);
-  EXPECT_EQ(consumer.pop_some(16).size(), 16u);
-  producer.join();
-  EXPECT_EQ(channel.size(), 16u);
-}
-
-TEST(Channel, keeps_items_for_the_next_pop_if_a_pop_of_several_is_interrupted) {
-  Channel<int> channel(4);
-  fill(channel);
-  channel.interrupt();
-  Channel<int>::Consumer consumer(channel);
-  EXPECT_TRUE(consumer.pop_some(4).empty());
-  EXPECT_EQ(consumer.pop_some(4), (std::vector<int>{0, 1, 2, 3}));
-  EXPECT_TRUE(consumer.try_pop_some(4).empty());
 }
 
 TEST(Channel, loses_no_item_when_interrupted) {

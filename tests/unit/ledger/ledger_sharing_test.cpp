@@ -3,11 +3,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <latch>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <vector>
 
 #include "core/error.hpp"
 #include "ledger/ledger.hpp"
@@ -106,6 +108,28 @@ TEST_F(LedgerTest, stops_waiting_for_a_lock_after_the_timeout) {
   EXPECT_TRUE(ledger.find(kDone.output));
 }
 
+TEST_F(LedgerTest, fails_the_calls_of_all_threads_while_it_is_locked) {
+  constexpr int kThreads = 16;
+  Ledger ledger(file(), {.timeout = std::chrono::milliseconds(20)});
+  LedgerTables another(file(), OpenMode::read_write, {});
+  std::atomic<int> failed = 0;
+  another.transaction(false, [&] {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&] {
+        try {
+          ledger.record({{kDone}, {}, {}});
+        } catch (const FatalError&) {
+          ++failed;
+        }
+      });
+    }
+  });
+  EXPECT_EQ(failed, kThreads);
+  ledger.record({{kDone}, {}, {}});
+  EXPECT_TRUE(ledger.find(kDone.output));
+}
+
 TEST_F(LedgerTest, can_be_read_while_written) {
   EXPECT_EQ(Ledger::open_read_only(file()), nullptr);
   Ledger ledger(file());
@@ -114,7 +138,7 @@ TEST_F(LedgerTest, can_be_read_while_written) {
 }
 
 TEST_F(LedgerTest, is_shared_by_threads) {
-  constexpr int kThreads = 4, kEach = 200;
+  constexpr int kThreads = 16, kEach = 50;
   Ledger ledger(file());
   std::vector<std::jthread> threads;
   for (int t = 0; t < kThreads; ++t) {

@@ -190,10 +190,37 @@ TEST_F(LedgerTest, keeps_reports_with_any_keys) {
     entry.output = std::to_string(entries.size());
     entry.report = report;
   }
+  OutputEntry split = kDone;
+  split.output = "split";
+  split.report_keys = R"("psnr_db","sizes")";
+  split.report = "31,[4]";
+  entries.push_back(split);
   Ledger(file()).record({entries, {}, {}});
+  entries.back().report = R"({"psnr_db":31,"sizes":[4]})";
   const auto ledger = Ledger::open_read_only(file());
   for (const OutputEntry& entry : entries)
     EXPECT_EQ(ledger->find(entry.output)->report, entry.report);
+}
+
+TEST_F(LedgerTest, keeps_roots_and_keys_that_a_failed_transaction_had_too) {
+  OutputEntry entry = kDone;
+  entry.input = "/new/root/a.png";
+  entry.root_length = std::string("/new/root/").size();
+  entry.report = R"({"a new key":1})";
+  const LedgerChanges changes{{entry}, {}, {}};
+  LedgerTables tables(file(), OpenMode::read_write, {});
+  const auto record = [&] { tables.record(PreparedChanges(changes), 1); };
+  EXPECT_THROW(tables.transaction(false,
+                                  [&] {
+                                    record();
+                                    throw std::runtime_error("on purpose");
+                                  }),
+               std::runtime_error);
+  tables.transaction(false, record);
+  const auto known = Ledger::open_read_only(file())->find(entry.output);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->input, entry.input);
+  EXPECT_EQ(known->report, entry.report);
 }
 
 TEST_F(LedgerTest, pages_through_outputs_and_removes_some) {
