@@ -26,8 +26,10 @@ target_include_directories(moodycamel SYSTEM INTERFACE ${CONCURRENTQUEUE_INCLUDE
 
 # Not find_package(OpenCV): in Debian its files are in libopencv-dev alone, which installs 200 more packages.
 find_path(OPENCV_INCLUDE opencv2/imgcodecs.hpp PATH_SUFFIXES opencv4 REQUIRED)
-add_library(opencv INTERFACE)
-target_include_directories(opencv SYSTEM INTERFACE ${OPENCV_INCLUDE})
+add_library(opencv_headers INTERFACE)
+target_include_directories(opencv_headers SYSTEM INTERFACE ${OPENCV_INCLUDE})
+add_library(opencv INTERFACE)  # only for modules: to load it takes half as long as to start the program
+target_link_libraries(opencv INTERFACE opencv_headers)
 foreach(module core imgproc)
   find_library(OPENCV_${module} opencv_${module} REQUIRED)
   target_link_libraries(opencv INTERFACE ${OPENCV_${module}})

@@ -7,7 +7,7 @@
 # eckart_library(NAME HEADERS regex LINK target ...): a third-party library. HEADERS matches the full name of an included header.
 eckart_library(cuda          HEADERS "((cuda|cublas|cusolver|cusparse|curand|cuComplex|nvtx|nvToolsExt|nvml|cub/|thrust/|cooperative_groups).*)"
                LINK CUDA::cudart_static CUDA::cublas CUDA::cusolver)
-eckart_library(opencv        HEADERS "opencv2/.*"                        LINK opencv)
+eckart_library(opencv        HEADERS "opencv2/.*"                        LINK opencv_headers)
 eckart_library(libjpeg-turbo HEADERS "(turbojpeg|jpeglib|jerror).*"      LINK PkgConfig::jpeg)
 eckart_library(libspng       HEADERS "(png|spng).*"                      LINK PkgConfig::spng)
 eckart_library(libtiff       HEADERS "tiff.*"                            LINK PkgConfig::tiff)

@@ -6,7 +6,7 @@
 
 #include "codec/deflate.hpp"
 #include "codec/image_codecs.hpp"
-#include "codec/opencv_codec.hpp"
+#include "codec/opencv_decoder.hpp"
 #include "codec/spng_decoder.hpp"
 #include "codec/unsupported_formats.hpp"
 #include "core/error.hpp"

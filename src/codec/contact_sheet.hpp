@@ -7,6 +7,9 @@
 
 namespace eckart::codec {
 
+// These functions throw FatalError(unavailable) if the module eckart_contact_sheet cannot be
+// loaded.
+
 /// Returns the image of 8 bits with its longer side reduced to `max_side`, by averages over areas;
 /// or, if its longer side is below `min_side`, enlarged by a whole factor with every pixel as a
 /// square.

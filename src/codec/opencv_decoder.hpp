@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "codec/deadline.hpp"
 #include "core/picture.hpp"
@@ -21,5 +22,8 @@ namespace eckart::codec {
 Picture decode_with_opencv(std::span<const std::byte> file, const ImageShape& announced,
                            Deadline& deadline,
                            std::span<const std::uint16_t> transparent_color = {});
+
+/// Of the OpenCV that the program was built with.
+std::string opencv_version();
 
 }  // namespace eckart::codec

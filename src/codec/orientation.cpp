@@ -1,35 +1,82 @@
 #include "codec/orientation.hpp"
 
-#include <opencv2/core.hpp>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <stdexcept>
 #include <utility>
 
-#include "codec/opencv_codec.hpp"
-
 namespace eckart::codec {
+namespace {
+
+/// Which pixel of an image of `rows` x `cols` is at (row, col) after it is oriented: first
+/// transposed, then mirrored.
+struct Orientation {
+  bool is_transposed, mirrors_rows, mirrors_cols;
+  int rows, cols;  // of the oriented image
+
+  std::size_t source_index(int row, int col) const {
+    const auto r = std::size_t(mirrors_rows ? rows - 1 - row : row);
+    const auto c = std::size_t(mirrors_cols ? cols - 1 - col : col);
+    return is_transposed ? c * std::size_t(rows) + r : r * std::size_t(cols) + c;
+  }
+};
+
+/// In squares, so that the pixels of a column stay in the cache until their neighbors are copied.
+template <std::size_t kPixelBytes>
+void copy_pixels(const Image& from, Image& to, const Orientation& orientation) {
+  using Pixel = std::array<std::byte, kPixelBytes>;
+  const auto* source = reinterpret_cast<const Pixel*>(from.data());
+  auto* target = reinterpret_cast<Pixel*>(to.data());
+  constexpr int kSide = 32;
+  const int rows = orientation.rows, cols = orientation.cols;
+  for (int top = 0; top < rows; top += kSide) {
+    for (int left = 0; left < cols; left += kSide) {
+      for (int row = top; row < std::min(rows, top + kSide); ++row) {
+        for (int col = left; col < std::min(cols, left + kSide); ++col)
+          target[std::size_t(row) * std::size_t(cols) + std::size_t(col)] =
+              source[orientation.source_index(row, col)];
+      }
+    }
+  }
+}
+
+}  // namespace
 
 Image apply_orientation(Image image, int orientation) {
   if (orientation == kNormalOrientation) return image;
   // Orientations 5 to 8 are 1 to 4 after a transposition.
-  constexpr int kRows = 0, kCols = 1, kBoth = -1;  // flip codes of cv::flip
   const bool is_transposed = orientation > 4;
+  const int mirroring = (orientation - 1) % 4;
   ImageShape shape = image.shape();
   if (is_transposed) std::swap(shape.rows, shape.cols);
+  const Orientation pixels{.is_transposed = is_transposed,
+                           .mirrors_rows = mirroring >= 2,
+                           .mirrors_cols = mirroring == 1 || mirroring == 2,
+                           .rows = shape.rows,
+                           .cols = shape.cols};
   Image result(shape);
-  cv::Mat from = as_mat(image), to = as_mat(result);
-  if (is_transposed) {
-    cv::transpose(from, to);
-    from = to;
-  }
-  switch ((orientation - 1) % 4) {
+  switch (std::size_t(shape.depth) * std::size_t(shape.channels)) {
     case 1:
-      cv::flip(from, to, kCols);
+      copy_pixels<1>(image, result, pixels);
       break;
     case 2:
-      cv::flip(from, to, kBoth);
+      copy_pixels<2>(image, result, pixels);
       break;
     case 3:
-      cv::flip(from, to, kRows);
+      copy_pixels<3>(image, result, pixels);
       break;
+    case 4:
+      copy_pixels<4>(image, result, pixels);
+      break;
+    case 6:
+      copy_pixels<6>(image, result, pixels);
+      break;
+    case 12:
+      copy_pixels<12>(image, result, pixels);
+      break;
+    default:
+      throw std::logic_error("an image with other than 1 or 3 channels");
   }
   return result;
 }
