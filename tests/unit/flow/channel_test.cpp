@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <latch>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -230,15 +232,20 @@ TEST(Channel, remembers_one_interrupt_for_the_next_pop) {
 }
 
 TEST(Channel, gives_a_consumer_the_items_of_one_producer_in_order_and_then_those_of_others) {
-  constexpr int kItems = 1000;
+  constexpr int kItems = 1024;
   Channel<int> channel(2 * kItems);
+  std::latch pushed(2), consumed(1);  // threads that have ended would count as one producer
+  std::vector<std::jthread> producers;
   for (int producer = 0; producer < 2; ++producer) {
-    WaitingThread([&] {
+    producers.emplace_back([&, producer] {
       std::vector<int> items(kItems);
       std::iota(items.begin(), items.end(), producer * kItems);
-      ASSERT_TRUE(channel.push(std::span(items)));
-    }).join();
+      EXPECT_TRUE(channel.push(std::span(items)));
+      pushed.count_down();
+      consumed.wait();
+    });
   }
+  pushed.wait();
   Channel<int>::Consumer consumer(channel);
   std::vector<int> counts(2);
   int run = 0, longest = 0, shortest = kItems, last = -1;
@@ -251,6 +258,7 @@ TEST(Channel, gives_a_consumer_the_items_of_one_producer_in_order_and_then_those
     longest = std::max(longest, ++run);
     last = item;
   }
+  consumed.count_down();
   EXPECT_GE(shortest, 16) << "neighbors stay together";
   EXPECT_LE(longest, 64) << "no producer waits long; only the other's last items are more";
   EXPECT_EQ(consumer.try_pop(), std::nullopt);

@@ -208,6 +208,7 @@ TEST_F(LedgerTest, keeps_roots_and_keys_that_a_failed_transaction_had_too) {
   entry.root_length = std::string("/new/root/").size();
   entry.report = R"({"a new key":1})";
   const LedgerChanges changes{{entry}, {}, {}};
+  const Ledger creates_the_file(file());
   LedgerTables tables(file(), OpenMode::read_write, {});
   const auto record = [&] { tables.record(PreparedChanges(changes), 1); };
   EXPECT_THROW(tables.transaction(false,
