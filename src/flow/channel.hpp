@@ -170,6 +170,7 @@ class Channel {
   }
 
   struct Traits : moodycamel::ConcurrentQueueDefaultTraits {
+    // NOLINTNEXTLINE(readability-identifier-naming): moodycamel's name
     static const std::uint32_t EXPLICIT_CONSUMER_CONSUMPTION_QUOTA_BEFORE_ROTATE = 32;
   };
 
