@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <stdexcept>
 #include <utility>
 
 namespace eckart::codec {
@@ -23,9 +22,8 @@ struct Orientation {
 };
 
 /// In squares, so that the pixels of a column stay in the cache until their neighbors are copied.
-template <std::size_t kPixelBytes>
+template <class Pixel>
 void copy_pixels(const Image& from, Image& to, const Orientation& orientation) {
-  using Pixel = std::array<std::byte, kPixelBytes>;
   const auto* source = reinterpret_cast<const Pixel*>(from.data());
   auto* target = reinterpret_cast<Pixel*>(to.data());
   constexpr int kSide = 32;
@@ -56,28 +54,12 @@ Image apply_orientation(Image image, int orientation) {
                            .rows = shape.rows,
                            .cols = shape.cols};
   Image result(shape);
-  switch (std::size_t(shape.depth) * std::size_t(shape.channels)) {
-    case 1:
-      copy_pixels<1>(image, result, pixels);
-      break;
-    case 2:
-      copy_pixels<2>(image, result, pixels);
-      break;
-    case 3:
-      copy_pixels<3>(image, result, pixels);
-      break;
-    case 4:
-      copy_pixels<4>(image, result, pixels);
-      break;
-    case 6:
-      copy_pixels<6>(image, result, pixels);
-      break;
-    case 12:
-      copy_pixels<12>(image, result, pixels);
-      break;
-    default:
-      throw std::logic_error("an image with other than 1 or 3 channels");
-  }
+  with_sample_type(shape.depth, [&]<class Sample>(Sample*) {
+    if (shape.channels == 1)
+      copy_pixels<Sample>(image, result, pixels);
+    else
+      copy_pixels<std::array<Sample, 3>>(image, result, pixels);
+  });
   return result;
 }
 

@@ -137,8 +137,8 @@ void Ledger::record_waiting_calls(const RecordCall& own) {
   }
 }
 
-/// Wakes the thread of the first call. Each thread wakes two others, because to wake one takes
-/// about as long as to record its call. A thread that was woken may destroy its call.
+/// Wakes the thread of the first call, and each thread wakes two others, so that the thread that
+/// records goes on at once. A thread that was woken may destroy its call.
 void Ledger::wake(std::span<RecordCall* const> finished) {
   if (finished.empty()) return;
   for (std::size_t i = 1; i < finished.size(); ++i)
