@@ -216,16 +216,13 @@ void Job::publish(std::span<pipeline::ItemPtr> group) {
                             request_.settings.durability != settings::Durability::none);
 }
 
-void Job::record_intents(std::span<pipeline::WorkItem* const> items) {
-  if (resume_) resume_->record_intents(items);
-}
-
 void Job::abandon_intents(std::span<pipeline::WorkItem* const> items) {
   if (resume_) resume_->abandon_intents(items);
 }
 
-void Job::record(std::span<pipeline::WorkItem* const> items) {
-  if (resume_) resume_->record(items);
+void Job::record(std::span<pipeline::WorkItem* const> items,
+                 std::span<pipeline::WorkItem* const> next) {
+  if (resume_) resume_->record(items, next);
 }
 
 void Job::release_outputs(const pipeline::WorkItem& item) {

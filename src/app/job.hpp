@@ -108,12 +108,12 @@ class Job : public pipeline::OutputOwner {
   /// Returns the number of the run in the ledger; 0 if there is no ledger.
   std::int64_t run_number() const { return run_number_; }
 
-  void record_intents(std::span<pipeline::WorkItem* const> items) override;
   io::CollisionAction resolve_collision(const pipeline::WorkItem& item,
                                         const std::filesystem::path& output,
                                         const std::filesystem::path& written) const override;
   void abandon_intents(std::span<pipeline::WorkItem* const> items) override;
-  void record(std::span<pipeline::WorkItem* const> items) override;
+  void record(std::span<pipeline::WorkItem* const> items,
+              std::span<pipeline::WorkItem* const> next) override;
   /// Releases the output names that assign_outputs() reserved. Only a service calls it, because its
   /// inputs may return, and others may use their names.
   void release_outputs(const pipeline::WorkItem& item) override;

@@ -237,7 +237,9 @@ void WatchedFolder::defer_if_transient(pipeline::WorkItem& item) {
 }
 
 void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
-  for (const pipeline::ItemPtr& item : group) defer_if_transient(*item);
+  for (const pipeline::ItemPtr& item : group) {
+    if (item->state() < pipeline::ItemState::published) defer_if_transient(*item);
+  }
   try {
     const std::shared_ptr<Job> job = this->job();
     const auto others =
@@ -262,7 +264,8 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group) {
     }
   }
   for (const pipeline::ItemPtr& item : group) {  // deferred items have nothing to record
-    if (item->state() < pipeline::ItemState::recorded) item->advance(pipeline::ItemState::recorded);
+    if (item->outcome.will_be_retried() && item->state() < pipeline::ItemState::recorded)
+      item->advance(pipeline::ItemState::recorded);
   }
 }
 

@@ -33,10 +33,11 @@ class JobSteps {
   /// fails the item. After an EnvironmentError it may be called again, for example when the disk
   /// has free space.
   virtual void write(WorkItem& item) = 0;
-  /// Write: publishes and records the outputs of a group of items. Each item becomes
-  /// ItemState::recorded; a failed item gets its outcome. May reorder the group. If it throws
-  /// EnvironmentError, the caller may write unpublished items again and call it again with the
-  /// items that are not recorded. Must not throw ItemError.
+  /// Write: publishes the outputs of a group of items, and records those that it has published
+  /// before, because one transaction of the ledger for both takes less time. It is called until
+  /// each item is ItemState::recorded, with others that are to be published. A failed item gets its
+  /// outcome. May reorder the group. If it throws EnvironmentError, the caller may write
+  /// unpublished items again and call it again. Must not throw ItemError.
   virtual void publish(std::span<ItemPtr> group) = 0;
   /// Write: called last, once for each item that is recorded. If the run ends because publish()
   /// threw EnvironmentError, also for items that are only published.

@@ -19,8 +19,6 @@ class OutputOwner {
 
   /// Throws EnvironmentError if the output folder was moved or replaced.
   virtual void check_in_place() const = 0;
-  /// Records publish intents of these items. Throws EnvironmentError.
-  virtual void record_intents(std::span<WorkItem* const> items) = 0;
   /// Decides what to do with an existing file at the path of an output; `written` is the new file
   /// under its temporary name. See io::ResolveCollision.
   virtual io::CollisionAction resolve_collision(const WorkItem& item,
@@ -28,8 +26,9 @@ class OutputOwner {
                                                 const std::filesystem::path& written) const = 0;
   /// Removes the publish intents of items that were not published. Throws EnvironmentError.
   virtual void abandon_intents(std::span<WorkItem* const> items) = 0;
-  /// Records published, failed and skipped items. Throws EnvironmentError.
-  virtual void record(std::span<WorkItem* const> items) = 0;
+  /// Records published, failed and skipped items, and publish intents of the items `next`, all or
+  /// nothing. Throws EnvironmentError.
+  virtual void record(std::span<WorkItem* const> items, std::span<WorkItem* const> next) = 0;
   /// Releases the names of the item's outputs, if other inputs may use them later.
   virtual void release_outputs(const WorkItem& item) = 0;
 };

@@ -75,15 +75,13 @@ class Resume {
   bool is_done(const WorkItem& item) const;
   /// Whether the last attempt to process the file in this state failed.
   bool has_failed(const WorkItem& item) const;
-  /// Records publish intents before items are published. With them, the next run identifies the
-  /// outputs of a killed run, although their bytes may differ from its own. Throws
-  /// EnvironmentError.
-  void record_intents(std::span<WorkItem* const> items) const;
   /// Removes the publish intents of items that were not published. Keeps the intents of outputs
   /// that are at their final paths. Throws EnvironmentError.
   void abandon_intents(std::span<WorkItem* const> items) const;
-  /// Records published, failed and skipped items. Throws EnvironmentError.
-  void record(std::span<WorkItem* const> items) const;
+  /// Records published, failed and skipped items, and publish intents of the items `next` before
+  /// they are published, all or nothing. With the intents, the next run identifies the outputs of a
+  /// killed run, although their bytes may differ from its own. Throws EnvironmentError.
+  void record(std::span<WorkItem* const> items, std::span<WorkItem* const> next = {}) const;
 
   /// Records that the inputs of these completed items were removed, so that later files with their
   /// names are new inputs. Throws EnvironmentError.
@@ -107,6 +105,8 @@ class Resume {
     RecordedOutput known{};
   };
 
+  void add_results(std::span<WorkItem* const> items, ledger::LedgerChanges& changes) const;
+  void add_intents(std::span<WorkItem* const> items, ledger::LedgerChanges& changes) const;
   InputIdentity identity(const WorkItem& item) const;
   std::vector<ObservedOutput> observe_outputs(const WorkItem& item) const;
   OutputDecision decision_for(const WorkItem& item, std::size_t output, const RecordedOutput& known,

@@ -45,11 +45,7 @@ ledger::OutputEntry Resume::output_entry(const WorkItem& item, std::size_t outpu
   return entry;
 }
 
-/// Syncs the intents before files are renamed. Even after a power failure, every published file has
-/// an intent.
-void Resume::record_intents(std::span<WorkItem* const> items) const {
-  ledger::LedgerChanges changes;
-  changes.sync = true;
+void Resume::add_intents(std::span<WorkItem* const> items, ledger::LedgerChanges& changes) const {
   for (const WorkItem* item : items) {
     if (!item->outcome.ok()) continue;
     for (std::size_t i = 0; i < item->outputs.size(); ++i) {
@@ -59,7 +55,6 @@ void Resume::record_intents(std::span<WorkItem* const> items) const {
       entry.output_mtime_ns = item->output_mtimes_ns[i];
     }
   }
-  ledger_.record(changes);
 }
 
 void Resume::abandon_intents(std::span<WorkItem* const> items) const {
@@ -68,8 +63,17 @@ void Resume::abandon_intents(std::span<WorkItem* const> items) const {
   ledger_.record(changes);
 }
 
-void Resume::record(std::span<WorkItem* const> items) const {
+/// Syncs the intents before files are renamed. Even after a power failure, every published file has
+/// an intent.
+void Resume::record(std::span<WorkItem* const> items, std::span<WorkItem* const> next) const {
   ledger::LedgerChanges changes;
+  changes.sync = !next.empty();
+  add_results(items, changes);
+  add_intents(next, changes);
+  ledger_.record(changes);
+}
+
+void Resume::add_results(std::span<WorkItem* const> items, ledger::LedgerChanges& changes) const {
   for (const WorkItem* item : items) {
     const Outcome& outcome = item->outcome;
     if (outcome.will_be_retried()) continue;
@@ -103,7 +107,6 @@ void Resume::record(std::span<WorkItem* const> items) const {
       changes.failed.push_back({absolute(item->file), item->file_state, FailureReason::unsupported,
                                 item->unavailable_reason});
   }
-  ledger_.record(changes);
 }
 
 /// Removes the intents of an item that was not published. Keeps the intents of outputs that are at

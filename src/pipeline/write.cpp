@@ -229,10 +229,17 @@ void publish(std::span<WorkItem* const> items, OutputOwner& owner, bool durable)
   });
 }
 
-void record_published(std::span<ItemPtr> group, OutputOwner& owner) {
+void advance_published(std::span<WorkItem* const> items) {
+  for (WorkItem* item : items) {
+    if (item->publication.is_published()) item->advance(ItemState::published);
+  }
+}
+
+/// Records the published items of the group, and intents of the items `next`.
+void record(std::span<ItemPtr> group, std::span<WorkItem* const> next, OutputOwner& owner) {
   const std::vector<WorkItem*> published =
       items_between(group, ItemState::published, ItemState::recorded);
-  owner.record(published);
+  owner.record(published, next);
   for (WorkItem* item : published) {
     item->advance(ItemState::recorded);
     if (!item->outcome.ok() || item->unavailable_outputs.empty()) continue;
@@ -247,23 +254,18 @@ void record_published(std::span<ItemPtr> group, OutputOwner& owner) {
 void publish_outputs(std::span<ItemPtr> group, OutputOwner& owner, bool durable) {
   owner.check_in_place();
   const std::vector<WorkItem*> items = items_between(group, ItemState::found, ItemState::published);
-  owner.record_intents(items);
-  const auto advance_published = [&] {
-    for (WorkItem* item : items) {
-      if (item->publication.is_published()) item->advance(ItemState::published);
-    }
-  };
+  record(group, items, owner);
+  if (items.empty()) return;
   try {
     publish(items, owner, durable);
   } catch (const EnvironmentError&) {
     abandon_unpublished(items, owner);
-    advance_published();
-    record_published(group, owner);
+    advance_published(items);
+    record(group, {}, owner);
     throw;
   }
   owner.check_in_place();
-  advance_published();
-  record_published(group, owner);
+  advance_published(items);
 }
 
 }  // namespace eckart::pipeline

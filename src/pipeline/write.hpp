@@ -39,10 +39,11 @@ std::vector<std::vector<std::byte>> encode_in_memory(WorkItem& item, const codec
 /// Measures the outputs of an item, which are not written.
 void measure_outputs(WorkItem& item, const MeasureOptions& options);
 
-/// Publishes the written outputs of a group and records them through `owner`. Then every item is
-/// ItemState::recorded; a failed item has its outcome. Deferred items are not published. Throws
-/// EnvironmentError. The caller then writes the items again that are not ItemState::published, and
-/// calls this again with all items that are not recorded.
+/// Publishes the written outputs of a group, and records those that an earlier call has published:
+/// through `owner`, together with the intents of the others. Then each item is
+/// ItemState::published or ItemState::recorded; a failed item has its outcome. Deferred items are
+/// not published. To be called with the same items, and others, until each is recorded. Throws
+/// EnvironmentError; the caller then writes the items again that are not ItemState::published.
 void publish_outputs(std::span<ItemPtr> group, OutputOwner& owner, bool durable);
 
 }  // namespace eckart::pipeline

@@ -14,7 +14,10 @@ using State = flow::StageClock::State;
 
 bool WriteWorker::run(const std::function<bool()>& leaves) {
   for (;;) {
-    if (group_.empty() && leaves()) return true;
+    if (group_files_ == 0 && leaves()) {
+      end_group();
+      return true;
+    }
     // A worker with a non-empty group does not wait for more items.
     auto popped = group_.empty()
                       ? clock_.measure_wait(State::waiting_for_input, [&] { return in_.pop(); })
@@ -32,7 +35,7 @@ void WriteWorker::add_to_group(ItemPtr item) {
   } catch (const EnvironmentError& error) {
     const bool can_retry =
         !group_.empty() && error.remedy() == EnvironmentError::Remedy::release_resources;
-    publish();  // frees the descriptors of the written files
+    end_group();  // frees the descriptors of the written files
     if (!can_retry && !stage_.space.should_wait(error)) throw;
     write(*item);
   }
@@ -69,11 +72,12 @@ void WriteWorker::write(WorkItem& item) {
   }
 }
 
-/// Publishes, records and finishes all items of the group, and empties it. If the ledger cannot be
-/// written and the run ends, published items are still counted.
+/// Publishes the written items of the group. Records and finishes those that are published already;
+/// the others become so. If the ledger cannot be written and the run ends, published items are
+/// still counted.
 void WriteWorker::publish() {
   SpaceWait wait(stage_.space);
-  while (!group_.empty()) {
+  for (bool is_done = group_.empty(); !is_done;) {
     const auto busy_before = clock_.busy_time();
     ThreadTrace::Span span(trace_, "publish");
     const auto args = [images = group_.size()] { return trace::TraceArgs().add("images", images); };
@@ -86,6 +90,7 @@ void WriteWorker::publish() {
       step.emplace(stage_.activity, finish_step());
       finish(ItemState::recorded);
       span.end(args);
+      is_done = true;
     } catch (const EnvironmentError& error) {
       step.emplace(stage_.activity, finish_step());
       finish(ItemState::recorded);
@@ -100,15 +105,22 @@ void WriteWorker::publish() {
         finish(ItemState::published);
         throw;
       }
+      is_done = group_.empty();
     }
   }
   wait.end();
   group_files_ = 0;
 }
 
+/// Publishes, records and finishes all items of the group.
+void WriteWorker::end_group() {
+  while (!group_.empty()) publish();
+}
+
 Activity::Step WriteWorker::publish_step() const {
   Activity::Step step{to_string(Stage::write), stage_.options.limits.stall};
   for (const ItemPtr& item : group_) {
+    if (item->state() >= ItemState::published) continue;
     step.max_duration += stage_.options.limits.publish(*item);
     step.files.push_back(to_activity_file(*item));
   }

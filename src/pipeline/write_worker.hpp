@@ -43,6 +43,7 @@ class WriteWorker {
   void try_write(WorkItem& item);
   void write(WorkItem& item);
   void publish();
+  void end_group();
   void finish(ItemState from);
   Activity::Step publish_step() const;
   Activity::Step finish_step() const;
@@ -52,8 +53,8 @@ class WriteWorker {
   flow::StageClock::Worker& clock_;
   ThreadTrace& trace_;
   ItemChannel::Consumer in_;     // images of one batch have neighboring names, mostly of one folder
-  std::vector<ItemPtr> group_;   // written items, to be published together
-  std::size_t group_files_ = 0;  // number of output files of the group
+  std::vector<ItemPtr> group_;   // written, to be published together, or published, to be recorded
+  std::size_t group_files_ = 0;  // number of files to be published
 };
 
 }  // namespace eckart::pipeline

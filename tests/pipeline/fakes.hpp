@@ -173,13 +173,13 @@ inline std::unique_ptr<compute::Lane> FakeBackend::make_lane(int index) {
 class FakeOwner : public pipeline::OutputOwner {
  public:
   void check_in_place() const override {}
-  void record_intents(std::span<pipeline::WorkItem* const>) override {}
   io::CollisionAction resolve_collision(const pipeline::WorkItem&, const std::filesystem::path&,
                                         const std::filesystem::path&) const override {
     return io::CollisionAction::replace;
   }
   void abandon_intents(std::span<pipeline::WorkItem* const>) override {}
-  void record(std::span<pipeline::WorkItem* const>) override {}
+  void record(std::span<pipeline::WorkItem* const>, std::span<pipeline::WorkItem* const>) override {
+  }
   void release_outputs(const pipeline::WorkItem&) override {}
 };
 

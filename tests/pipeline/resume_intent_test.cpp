@@ -29,7 +29,7 @@ class ResumeIntentTest : public ::testing::Test {
     return item;
   }
   void record_intents(const std::vector<pipeline::WorkItem*>& items) const {
-    resume_.record_intents(items);
+    resume_.record({}, items);
   }
   static void publish(pipeline::WorkItem& item) {
     io::Publication* const group[] = {&item.publication};
@@ -153,7 +153,7 @@ TEST_F(ResumeIntentTest, shows_that_an_output_with_the_same_size_and_mtime_may_b
     item->output_mtimes_ns = {
         item->publication.add(item->outputs[0], std::vector<std::byte>(3), kMtime_ns)};
     pipeline::WorkItem* const items[] = {item.get()};
-    resume.record_intents(items);
+    resume.record({}, items);
     publish(*item);
     return item;
   };
@@ -182,7 +182,7 @@ TEST_F(ResumeIntentTest, is_removed_for_unpublished_outputs) {
 TEST_F(ResumeIntentTest, is_removed_when_publishing_fails) {
   const pipeline::ItemPtr published = item_of("published.png"), failed = item_of("failed.png");
   pipeline::WorkItem* const items[] = {published.get(), failed.get()};
-  resume_.record_intents(items);
+  resume_.record({}, items);
   publish(*published);
   resume_.abandon_intents(items);
   const auto left = ledger_.intents();

@@ -126,7 +126,7 @@ TEST_F(ResumeCheckTest, records_a_kept_output_of_a_killed_run_as_done) {
   killed.output_mtimes_ns = {pipeline::stat_path(at("a.png")).mtime_ns};
   pipeline::WorkItem* const items[] = {&killed};
   pipeline::Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}})
-      .record_intents(items);
+      .record({}, items);
   fs::rename(at("old/a.png"), at("new/a.png"));
   pipeline::WorkItem moved = item("new");
   const pipeline::Resume keep(ledger_, {.root = folder_.path(),
@@ -158,7 +158,7 @@ TEST_F(ResumeCheckTest, keeps_a_suspect_whose_other_output_is_missing) {
   item.output_mtimes_ns = {pipeline::stat_path(at("a.png")).mtime_ns};
   pipeline::WorkItem* const items[] = {&item};
   pipeline::Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}})
-      .record_intents(items);
+      .record({}, items);
   const ledger::Suspect suspects[] = {{at("new/a.png"), item.file_state, 2}};
   ledger_.record_suspects(suspects);
   item.outputs = {at("a.png"), at("a.k5.png")};
@@ -182,7 +182,7 @@ TEST_F(ResumeCheckTest, records_a_kept_output_with_the_size_that_it_has) {
   killed.output_mtimes_ns = {pipeline::stat_path(at("a.png")).mtime_ns};
   pipeline::WorkItem* const items[] = {&killed};
   pipeline::Resume(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}})
-      .record_intents(items);
+      .record({}, items);
   const pipeline::Resume keep(ledger_, {.root = folder_.path(),
                                         .settings = {"png, rank 5"},
                                         .on_change = pipeline::OnSettingsChange::keep});

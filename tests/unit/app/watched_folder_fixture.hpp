@@ -91,9 +91,13 @@ class WatchedFolderTest : public testing::Test {
     std::ifstream file(path);
     return nlohmann::json::parse(file, nullptr, false);
   }
-  /// Publishes one item, as a pipeline does.
+  /// Publishes and records one item, as a pipeline does.
+  static void record(WatchedFolder& folder, pipeline::ItemPtr& item) {
+    while (item->state() < pipeline::ItemState::recorded) folder.publish(std::span(&item, 1));
+  }
+  /// Does all that a pipeline does with a written item.
   static void publish(WatchedFolder& folder, pipeline::ItemPtr& item) {
-    folder.publish(std::span(&item, 1));
+    record(folder, item);
     folder.end(*item);
     item->owner.reset();
   }

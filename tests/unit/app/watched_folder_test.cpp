@@ -18,7 +18,7 @@ using testing::HasSubstr;
 TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
   WatchedFolder folder(watch());
   pipeline::ItemPtr item = bad_item(folder, "a.png");
-  folder.publish(std::span(&item, 1));
+  record(folder, item);
   EXPECT_EQ(reason("a.png").value("sha256", ""),
             "2f05d4b689d270cafb02285f35f44866f7dc8a2d368a3f9d1124373eeab31fb1");
   EXPECT_TRUE(reason("a.png").at("sha256_error").is_null());
@@ -29,7 +29,7 @@ TEST_F(WatchedFolderTest, does_not_wait_for_a_fifo_in_place_of_a_bad_file) {
   pipeline::ItemPtr item = bad_item(folder, "a.png");
   fs::remove(at("in/a.png"));
   ASSERT_EQ(::mkfifo(at("in/a.png").c_str(), 0600), 0);
-  folder.publish(std::span(&item, 1));
+  record(folder, item);
   EXPECT_TRUE(reason("a.png").at("sha256").is_null());
   EXPECT_EQ(reason("a.png").value("sha256_error", ""), "is not a regular file");
 }
@@ -38,7 +38,7 @@ TEST_F(WatchedFolderTest, does_not_read_a_huge_file_in_place_of_a_bad_one) {
   WatchedFolder folder(watch());
   pipeline::ItemPtr item = bad_item(folder, "a.png");
   fs::resize_file(at("in/a.png"), std::uintmax_t(8) << 40);
-  folder.publish(std::span(&item, 1));
+  record(folder, item);
   EXPECT_THAT(reason("a.png").value("sha256_error", ""), HasSubstr("limits.file_mb"));
 }
 
@@ -51,7 +51,7 @@ TEST_F(WatchedFolderTest, does_not_hash_a_sparse_file) {
   auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
   folder.assign_outputs(*item);
   item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
-  folder.publish(std::span(&item, 1));
+  record(folder, item);
   EXPECT_EQ(reason("a.png").value("sha256_error", ""), "the file is mostly sparse");
 }
 
@@ -60,7 +60,7 @@ TEST_F(WatchedFolderTest, does_not_hash_a_replaced_file) {
   pipeline::ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("secret")) << "sec";
   fs::rename(at("secret"), at("in/a.png"));
-  folder.publish(std::span(&item, 1));
+  record(folder, item);
   EXPECT_EQ(reason("a.png").value("sha256_error", ""), "the file was replaced");
 }
 
@@ -69,7 +69,7 @@ TEST_F(WatchedFolderTest, removes_only_the_file_that_was_read) {
   pipeline::ItemPtr item = bad_item(folder, "a.png");
   std::ofstream(at("other")) << "new";
   fs::rename(at("other"), at("in/a.png"));
-  folder.publish(std::span(&item, 1));
+  record(folder, item);
   EXPECT_TRUE(fs::exists(at("in/a.png")));
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
 }
