@@ -80,7 +80,9 @@ void WriteWorker::publish() {
   for (bool is_done = group_.empty(); !is_done;) {
     const auto busy_before = clock_.busy_time();
     ThreadTrace::Span span(trace_, "publish");
-    const auto args = [images = group_.size()] { return trace::TraceArgs().add("images", images); };
+    const auto args = [images = group_.size() - published()] {
+      return trace::TraceArgs().add("images", images);
+    };
     std::optional<Activity::Scope> step;
     step.emplace(stage_.activity, publish_step());
     try {
@@ -110,6 +112,12 @@ void WriteWorker::publish() {
   }
   wait.end();
   group_files_ = 0;
+}
+
+/// The number of items of the group that are to be recorded only.
+std::size_t WriteWorker::published() const {
+  return std::size_t(std::ranges::count_if(
+      group_, [](const ItemPtr& item) { return item->state() >= ItemState::published; }));
 }
 
 /// Publishes, records and finishes all items of the group.

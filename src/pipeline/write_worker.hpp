@@ -44,6 +44,7 @@ class WriteWorker {
   void write(WorkItem& item);
   void publish();
   void end_group();
+  std::size_t published() const;
   void finish(ItemState from);
   Activity::Step publish_step() const;
   Activity::Step finish_step() const;

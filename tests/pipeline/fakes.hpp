@@ -235,7 +235,7 @@ class PipelineHarness {
   pipeline::PipelineOptions options = test_options(2, 2, std::chrono::milliseconds(1));
   FakeBackend backend;
   Hook on_next, on_load, on_reserved, on_write, on_publish;
-  Hook on_record;  ///< after an image is published and before it is recorded
+  Hook on_record;  ///< before an image that is published is recorded
   std::function<void(pipeline::LoadContext&)> on_load_context;
   std::function<Outcome(int number)> outcome_of_load;
   std::function<compute::Backend&()> make_backend = [this]() -> compute::Backend& {
@@ -285,7 +285,13 @@ class PipelineHarness {
     call(on_write, number);
     if (number != number_of(item)) throw std::logic_error("another image's pixels");
   }
+  /// Like publish_outputs(), in two steps.
   void publish(std::span<pipeline::ItemPtr> group) {
+    for (const pipeline::ItemPtr& item : group) {
+      if (item->state() != pipeline::ItemState::published) continue;
+      call(on_record, number_of(*item));
+      item->advance(pipeline::ItemState::recorded);
+    }
     for (const pipeline::ItemPtr& item : group) {
       if (item->state() >= pipeline::ItemState::published) continue;
       if (item->outcome.ok()) {
@@ -294,10 +300,6 @@ class PipelineHarness {
         written_.push_back(number_of(*item));
       }
       item->advance(pipeline::ItemState::published);
-    }
-    for (const pipeline::ItemPtr& item : group) {
-      call(on_record, number_of(*item));
-      item->advance(pipeline::ItemState::recorded);
     }
   }
   static std::vector<int> sorted(std::vector<int> numbers) {
