@@ -55,7 +55,7 @@ endif()
 
 # The option is for tests: the compute backends, codecs and files, which take most of the time of a run, are not UNITY components.
 # -O1 shows most of the warnings of GCC that need optimization.
-option(ECKART_FAST_COMPILATION "Optimize UNITY components less" OFF)
+option(ECKART_FAST_COMPILATION "Optimize UNITY components and CUDA kernels less" OFF)
 set(unity_options "")
 if(ECKART_SANITIZE)
   set(unity_options -O0)

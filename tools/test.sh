@@ -79,11 +79,12 @@ if [[ $ci == true ]]; then
   tools/check-code
   build_and_test asan -DECKART_UNITY_BUILD=ON
   build_and_test tsan -DECKART_UNITY_BUILD=ON
-  # Uses the flags of the preset release, but for fewer GPU architectures, and optimizes less the code around the backends and codecs.
+  # Uses the flags of the preset release, but for fewer GPU architectures, and optimizes less the kernels and the code around the
+  # backends and codecs.
   preset=cpu
   if has_nvcc; then preset=cuda; fi
   # The tests of components have run with the sanitizers.
-  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_SHARDED_TESTS=ON -DECKART_COMPONENT_TESTS=OFF \
+  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_SHARDED_TESTS=ON -DECKART_COMPONENT_TESTS=OFF -DECKART_BENCHMARKS=OFF \
     -DECKART_FAST_COMPILATION=ON -DECKART_STATUS_PAGE_CHARTS=ON
 else
   choose_preset
