@@ -202,7 +202,9 @@ void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
 }  // namespace
 
 std::vector<std::byte> encode_png(const PictureView& picture, PngCompression compression) {
+  constexpr std::size_t kOtherChunksBytes = 512;  // usually enough
   std::vector<std::byte> file;
+  file.reserve(picture.encoded_pixels.size() + kOtherChunksBytes);
   append(file, kPngSignature);
   append_ihdr(file, picture);
   if (picture.metadata != nullptr) append_png_metadata(file, *picture.metadata);

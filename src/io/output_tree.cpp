@@ -145,9 +145,9 @@ bool OutputTree::have_usual_names(const std::vector<fs::path>& outputs,
                                   const fs::path& relative) const {
   // All outputs have names of the same kind.
   if (rank_names_.empty())
-    return outputs.empty() || outputs.front() == factors_path_of(name_, relative);
-  return !outputs.empty() &&
-         outputs.front() == path_of(name_, relative, rank_names_.front(), codec_->extension);
+    return outputs.empty() || outputs.front().native() == factors_path_of(name_, relative);
+  return !outputs.empty() && outputs.front().native() ==
+                                 path_of(name_, relative, rank_names_.front(), codec_->extension);
 }
 
 std::string_view OutputTree::below_root(const fs::path& output) const {

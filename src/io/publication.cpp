@@ -133,12 +133,14 @@ class PublicationGroup {
 
   void rename_files(std::size_t index) {
     Publication& publication = *publications_[index];
+    publication.has_known_mtimes_ = true;
     for (Publication::File& file : publication.files_) {
       try {
         rename_file(index, file);
       } catch (const std::system_error& error) {
         fail(file.path, error);
       }
+      publication.has_known_mtimes_ &= file.temporary->path().empty();
       folders_.insert(parent_folder(file.path));
     }
     publication.clear();

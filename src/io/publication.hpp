@@ -31,6 +31,10 @@ class Publication {
   void clear() { files_.clear(); }
   /// Whether publish() has finished with it, with the requested durability.
   bool is_published() const { return is_published_; }
+  /// Whether publish() knows that the files at their paths have the mtimes that add() returned. Not
+  /// if a file that existed was kept, or on a file system that may change the mtime of a file
+  /// later.
+  bool has_known_mtimes() const { return has_known_mtimes_; }
 
  private:
   friend class PublicationGroup;
@@ -40,6 +44,7 @@ class Publication {
   };
   std::vector<File> files_;
   bool is_published_ = false;
+  bool has_known_mtimes_ = false;
 };
 
 /// Called if a publication of the group could not be renamed to its path. `index` is its index in

@@ -109,7 +109,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.output_ranks = ranks_;
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  const std::vector<std::byte> small = read_if_small(file);
+  std::vector<std::byte> small = read_if_small(file);
   const auto header_bytes = [&] {
     return small.empty() ? file.bytes_on_demand() : codec::FileBytes(small);
   };
@@ -125,9 +125,10 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
     item.undecoded_format = codec.format;
   item.reservation = context.reserve(bytes_to_reserve(item, std::size_t(file.size()), header));
   if (!item.reservation) return;
-  Picture picture = preparer_.prepare(small.empty() ? decode(item, file, codec, header, context)
-                                                    : decode(item, small, codec, context),
-                                      context.resizer());
+  Picture picture =
+      preparer_.prepare(small.empty() ? decode(item, file, codec, header, context)
+                                      : decode(item, std::move(small), codec, context),
+                        context.resizer());
   clamp_to_stored_bits(picture);
   if (outputs_) outputs_->check_encodable(picture.pixels.shape(), !picture.alpha.empty());
   if (picture.factors) {
@@ -257,8 +258,8 @@ bool Loader::may_be_left_undecoded(const WorkItem& item, const codec::Codec& cod
          (header.shape.channels == 1 || input_.color == ColorMode::channels);
 }
 
-/// Returns a picture without pixels if the backend decodes the file.
-std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const std::byte> bytes,
+/// Returns a picture without pixels if the backend decodes the file. `bytes` are then moved.
+std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::vector<std::byte>& bytes,
                                                const codec::Codec& codec) const {
   if (!item.undecoded_format) return std::nullopt;
   std::optional<codec::UndecodedPicture> undecoded = codec.read_undecoded(bytes, limits_);
@@ -267,14 +268,13 @@ std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::span<const s
     return std::nullopt;
   }
   item.task.encoded_input = std::make_shared<const compute::EncodedInput>(compute::EncodedInput{
-      std::move(undecoded->encoded),
-      [&codec, limits = limits_, file = std::vector(bytes.begin(), bytes.end())] {
+      std::move(undecoded->encoded), [&codec, limits = limits_, file = std::move(bytes)] {
         return codec.decode(file, limits).pixels;
       }});
   return std::move(undecoded->picture);
 }
 
-Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes, const codec::Codec& codec,
+Picture Loader::decode(WorkItem& item, std::vector<std::byte> bytes, const codec::Codec& codec,
                        LoadContext& context) const {
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash) item.content_hash = io::content_hash(bytes);
@@ -289,11 +289,11 @@ Picture Loader::decode(WorkItem& item, std::span<const std::byte> bytes, const c
 /// Frees the file's bytes before it returns.
 Picture Loader::decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                        const codec::Header& header, LoadContext& context) const {
-  const std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
+  std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
   // The reservation was made for this header.
   if (codec::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");
-  return decode(item, bytes, codec, context);
+  return decode(item, std::move(bytes), codec, context);
 }
 
 void Loader::warn_of_jpeg_noise(const WorkItem& item, ImageFormat format) {

@@ -99,7 +99,8 @@ void Resume::add_results(std::span<WorkItem* const> items, ledger::LedgerChanges
       }
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
-      done.output_mtime_ns = mtime_of(item->outputs[i]);
+      done.output_mtime_ns = item->publication.has_known_mtimes() ? item->output_mtimes_ns[i]
+                                                                  : mtime_of(item->outputs[i]);
       done.report = telemetry::json_values(output_measurement(*item, i));
       done.report_keys = telemetry::json_keys();
     }

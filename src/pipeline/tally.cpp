@@ -127,8 +127,7 @@ void Tally::count_outputs(const WorkItem& item) {
   report_.pixels += std::int64_t(shape.rows) * shape.cols;
   report_.planes += item.matrices_shape.channels;
   if (item.undecoded_format && item.task.encoded_input) ++report_.decoded_on_gpu;
-  for (const EncodedOutput& output : item.task.encoded_outputs)
-    report_.encoded_on_gpu += output.data.empty() ? 0 : 1;
+  report_.encoded_on_gpu += item.backend_encoded_outputs;
   for (std::size_t plane = 0; plane < std::size_t(item.matrices_shape.channels); ++plane)
     report_.planes_recomputed += is_recomputed(item.task, plane);
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {

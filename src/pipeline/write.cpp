@@ -150,6 +150,7 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
   item.wait_time = time_between_stages(item);
   item.output_bytes.clear();
   item.output_mtimes_ns.clear();
+  item.backend_encoded_outputs = 0;
   const std::optional<std::int64_t> mtime_ns =
       options.keeps_times ? std::optional(item.file_state.mtime_ns) : std::nullopt;
   OutputEncoder encoder(item, codec, options);
@@ -166,6 +167,8 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
         item.publication.add(item.outputs[i], encoded.file, mtime_ns, options.temporary_name));
     encoded.quality.write_time += Clock::now() - begin;
     item.output_bytes.push_back(std::int64_t(encoded.file.size()));
+    if (i < item.task.encoded_outputs.size() && !item.task.encoded_outputs[i].data.empty())
+      ++item.backend_encoded_outputs;
     item.qualities.push_back(encoded.quality);
   }
   if (!encoder.dropped().empty())
@@ -231,7 +234,10 @@ void publish(std::span<WorkItem* const> items, OutputOwner& owner, bool durable)
 
 void advance_published(std::span<WorkItem* const> items) {
   for (WorkItem* item : items) {
-    if (item->publication.is_published()) item->advance(ItemState::published);
+    if (!item->publication.is_published()) continue;
+    item->advance(ItemState::published);
+    // The backend can use its memory for the next batch.
+    for (auto& output : item->task.encoded_outputs) output.data = {};
   }
 }
 

@@ -87,28 +87,71 @@ struct AddToJson {
   }
 };
 
+/// Text that grows in a buffer on the stack: most additions are a few characters, and a string
+/// takes longer for each.
+class TextBuffer {
+ public:
+  bool empty() const { return size_ == 0 && text_.empty(); }
+  void add(char c) {
+    reserve(1);
+    buffer_[size_++] = c;
+  }
+  void add(std::string_view text) {
+    if (text.size() > buffer_.size()) {
+      flush();
+      text_ += text;
+      return;
+    }
+    reserve(text.size());
+    std::ranges::copy(text, buffer_.data() + size_);
+    size_ += text.size();
+  }
+  template <class Number>
+  std::string_view add_number(Number number) {
+    reserve(32);
+    char* const begin = buffer_.data() + size_;
+    char* const end = std::to_chars(begin, buffer_.data() + buffer_.size(), number).ptr;
+    size_ = std::size_t(end - buffer_.data());
+    return {begin, end};
+  }
+  std::string finish() {
+    flush();
+    return std::move(text_);
+  }
+
+ private:
+  void reserve(std::size_t size) {
+    if (buffer_.size() - size_ < size) flush();
+  }
+  void flush() {
+    text_.append(buffer_.data(), size_);
+    size_ = 0;
+  }
+
+  std::string text_;
+  std::size_t size_ = 0;
+  std::array<char, 1024> buffer_;
+};
+
 /// Writes text with a comma between two elements.
 class ListWriter {
  public:
   void next() {
-    if (!text_.empty()) text_ += ',';
+    if (!text_.empty()) text_.add(',');
   }
-  std::string finish() { return std::move(text_); }
+  std::string finish() { return text_.finish(); }
 
  protected:
   void write_string(std::string_view value) {
     const bool is_plain = std::ranges::all_of(
         value, [](char c) { return c >= ' ' && c <= '~' && c != '"' && c != '\\'; });
-    if (!is_plain) {
-      text_ += text::Json(value).dump();
-      return;
-    }
-    text_ += '"';
-    text_ += value;
-    text_ += '"';
+    if (!is_plain) return text_.add(text::Json(value).dump());
+    text_.add('"');
+    text_.add(value);
+    text_.add('"');
   }
 
-  std::string text_;
+  TextBuffer text_;
 };
 
 class KeyWriter : public ListWriter {
@@ -123,7 +166,6 @@ class KeyWriter : public ListWriter {
 /// Writes the values, without a tree of allocated values.
 class ValueWriter : public ListWriter {
  public:
-  ValueWriter() { text_.reserve(512); }  // a value of each color channel may need more
   template <class Value>
   void operator()(const char* /*key*/, const Value& value) {
     next();
@@ -133,35 +175,28 @@ class ValueWriter : public ListWriter {
  private:
   void write(Finite number) {
     if (std::isfinite(number.value)) return write(number.value);
-    text_ += "null";
+    text_.add("null");
   }
   void write(double number) {
-    const std::size_t before = text_.size();
-    write_number(number);
+    const std::string_view digits = text_.add_number(number);
     // Otherwise it would be read as an integer.
-    if (text_.find_first_of(".e", before) == std::string::npos) text_ += ".0";
+    if (digits.find_first_of(".e") == digits.npos) text_.add(".0");
   }
-  void write(int number) { write_number(number); }
-  void write(std::int64_t number) { write_number(number); }
+  void write(int number) { text_.add_number(number); }
+  void write(std::int64_t number) { text_.add_number(number); }
   void write(std::string_view value) { write_string(value); }
   template <class Value>
   void write(const std::vector<Value>& values) {
     if (!is_known(values)) {
-      text_ += "null";
+      text_.add("null");
       return;
     }
     char separator = '[';
     for (const Value& value : values) {
-      text_ += std::exchange(separator, ',');
+      text_.add(std::exchange(separator, ','));
       write(value);
     }
-    text_ += ']';
-  }
-  template <class Number>
-  void write_number(Number number) {
-    std::array<char, 32> digits;
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-    text_.append(digits.data(), end);
+    text_.add(']');
   }
 };
 
