@@ -16,10 +16,12 @@ namespace {
 /// A batch that waits longer than this has images of a rare shape: more time does not fill it.
 constexpr int kExtraLingers = 50;
 
-/// Returns the number of files that a write thread publishes together. Each file is open until
-/// then. Half of the process's file descriptors are reserved for other uses.
+/// Returns the number of files that a write thread publishes together. The ledger records a group
+/// at once: groups of 64 instead of 32 make small images 10 % faster, and groups of 128 no faster.
+/// Each file is open until then. Half of the process's file descriptors are reserved for other
+/// uses.
 int publish_group_files(int write_threads) {
-  constexpr rlim_t kMaxFiles = 32;
+  constexpr rlim_t kMaxFiles = 64;
   rlimit limit{kMaxFiles, kMaxFiles};
   static_cast<void>(getrlimit(RLIMIT_NOFILE, &limit));
   return int(std::clamp(limit.rlim_cur / 2 / rlim_t(write_threads), rlim_t(1), kMaxFiles));
