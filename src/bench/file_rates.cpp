@@ -213,9 +213,11 @@ Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_orde
   if (random_order) std::shuffle(numbers.begin(), numbers.end(), std::mt19937_64(1));
   const std::string report = telemetry::json_values(make_measurement());
   ledger::Ledger ledger(file, {.durable = load.durable});
-  return measure_groups(load, [&](std::int64_t first, std::int64_t end) {
-    ledger::LedgerChanges intents, results;
-    intents.sync = true;
+  // The results of a group are recorded with the intents of the next.
+  const auto record_group = [&](ledger::LedgerChanges& changes, std::int64_t first,
+                                std::int64_t end) {
+    ledger::LedgerChanges results;
+    changes.sync = true;
     for (std::int64_t number = first; number < end; ++number) {
       const std::string name = file_name(numbers[std::size_t(number)]);
       ledger::OutputEntry entry{.output = name,
@@ -225,13 +227,20 @@ Rate measure_ledger(const fs::path& file, const FileLoad& load, bool random_orde
                                 .bytes = 1000,
                                 .root_length = 4,
                                 .output_mtime_ns = 1700000000123456789 + number};
-      intents.intents.push_back(entry);
+      changes.intents.push_back(entry);
       entry.report = report;
       entry.report_keys = telemetry::json_keys();
       results.done.push_back(std::move(entry));
     }
-    ledger.record(intents);
-    ledger.record(results);
+    ledger.record(changes);
+    changes = std::move(results);
+  };
+  return measure_on_threads(load.threads, load.files, [&](int thread) {
+    ledger::LedgerChanges changes;
+    for_each_group(load, thread, [&](std::int64_t first, std::int64_t end) {
+      record_group(changes, first, end);
+    });
+    ledger.record(changes);
   });
 }
 

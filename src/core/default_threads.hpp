@@ -9,8 +9,7 @@ namespace eckart {
 // while that makes it faster (pipeline/thread_adaptation.hpp).
 //
 // A write thread waits for the disk, for the ledger and for other threads that create files in the
-// same folder, so there are more of them than cores: small images in memory are written 15 %
-// faster by 24 threads on 16 cores than by 12 (docs/explanation/performance.md).
+// same folder, so there are more of them than cores (docs/explanation/performance.md).
 
 constexpr int default_load_threads(int cores) { return (cores + 1) / 2; }
 constexpr int default_write_threads(int cores) { return std::max(2, cores * 3 / 2); }

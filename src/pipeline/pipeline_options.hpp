@@ -22,7 +22,10 @@ struct PipelineOptions {
   /// How much longer it waits while other batches wait for a lane.
   std::chrono::milliseconds extra_linger{0};
   int publish_group_files = 32;  ///< files published together, or more if an item has more
-  bool wait_for_space = false;   ///< wait for disk space instead of ending the run
+  /// A group that took at least this time is recorded at once, and not with the next group: after a
+  /// kill, outputs that are not recorded are made again.
+  std::chrono::milliseconds max_unrecorded{100};
+  bool wait_for_space = false;  ///< wait for disk space instead of ending the run
   std::chrono::milliseconds space_poll_interval{1000};  ///< between two attempts
   std::size_t found_queue_capacity = 256;               ///< files waiting to be loaded
   int max_load_attempts = 10;  ///< attempts to load a file if no descriptors are left

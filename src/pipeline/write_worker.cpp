@@ -12,7 +12,7 @@ namespace eckart::pipeline {
 
 using State = flow::StageClock::State;
 
-bool WriteWorker::run(const std::function<bool()>& leaves) {
+bool WriteWorker::run(const std::function<bool()>& leaves) try {
   for (;;) {
     if (group_files_ == 0 && leaves()) {
       end_group();
@@ -23,9 +23,17 @@ bool WriteWorker::run(const std::function<bool()>& leaves) {
                       ? clock_.measure_wait(State::waiting_for_input, [&] { return in_.pop(); })
                       : in_.try_pop();
     if (!popped && group_.empty()) return false;
-    if (popped) add_to_group(std::move(*popped));
-    if (!popped || group_files_ >= std::size_t(stage_.options.publish_group_files)) publish();
+    if (popped) {
+      if (group_files_ == 0) group_begin_ = Clock::now();
+      add_to_group(std::move(*popped));
+    }
+    if (popped && group_files_ < std::size_t(stage_.options.publish_group_files)) continue;
+    publish();
+    if (Clock::now() - group_begin_ >= stage_.options.max_unrecorded) end_group();
   }
+} catch (...) {
+  record_published();
+  throw;
 }
 
 void WriteWorker::add_to_group(ItemPtr item) {
@@ -114,6 +122,17 @@ void WriteWorker::publish() {
   group_files_ = 0;
 }
 
+/// The run ends with an error. The other items of the group are dropped. Errors are ignored: the
+/// next run makes the outputs again that are not recorded.
+void WriteWorker::record_published() noexcept try {
+  std::erase_if(group_, [](const ItemPtr& item) { return item->state() < ItemState::published; });
+  if (group_.empty()) return;
+  const Activity::Scope step(stage_.activity, publish_step());
+  stage_.steps.publish(group_);
+  finish(ItemState::recorded);
+} catch (...) {
+}
+
 /// The number of items of the group that are to be recorded only.
 std::size_t WriteWorker::published() const {
   return std::size_t(std::ranges::count_if(
@@ -128,7 +147,6 @@ void WriteWorker::end_group() {
 Activity::Step WriteWorker::publish_step() const {
   Activity::Step step{to_string(Stage::write), stage_.options.limits.stall};
   for (const ItemPtr& item : group_) {
-    if (item->state() >= ItemState::published) continue;
     step.max_duration += stage_.options.limits.publish(*item);
     step.files.push_back(to_activity_file(*item));
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/instant.hpp"
 #include "flow/stage_clock.hpp"
 #include "pipeline/activity.hpp"
 #include "pipeline/job_steps.hpp"
@@ -44,6 +45,7 @@ class WriteWorker {
   void write(WorkItem& item);
   void publish();
   void end_group();
+  void record_published() noexcept;
   std::size_t published() const;
   void finish(ItemState from);
   Activity::Step publish_step() const;
@@ -56,6 +58,7 @@ class WriteWorker {
   ItemChannel::Consumer in_;     // images of one batch have neighboring names, mostly of one folder
   std::vector<ItemPtr> group_;   // written, to be published together, or published, to be recorded
   std::size_t group_files_ = 0;  // number of files to be published
+  Instant group_begin_{};        // when the first of them was taken
 };
 
 }  // namespace eckart::pipeline

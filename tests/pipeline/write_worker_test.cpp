@@ -43,6 +43,7 @@ class RecordingOwner : public FakeOwner {
 class WriteWorkerTest : public testing::Test {
  protected:
   WriteWorkerTest() {
+    options_.max_unrecorded = std::chrono::hours(1);
     steps_.on_write = [this](pipeline::WorkItem& item) {
       if (on_write) on_write(item);
       item.publication.add(folder_.path() / item.file, std::vector<std::byte>(1));
@@ -98,6 +99,15 @@ TEST_F(WriteWorkerTest, records_a_group_together_with_the_intents_of_the_next) {
   EXPECT_EQ(done(), 5);
 }
 
+TEST_F(WriteWorkerTest, records_a_group_that_took_long_at_once) {
+  options_.publish_group_files = 2;
+  options_.max_unrecorded = std::chrono::milliseconds(0);
+  push(3);
+  EXPECT_FALSE(run());
+  EXPECT_THAT(owner_.calls, ElementsAre("results, intents 1 2", "results 1 2, intents",
+                                        "results, intents 3", "results 3, intents"));
+}
+
 TEST_F(WriteWorkerTest, records_what_it_has_published_before_it_leaves) {
   options_.publish_group_files = 2;
   push(5);
@@ -115,6 +125,18 @@ TEST_F(WriteWorkerTest, records_what_it_has_published_before_the_run_ends_with_a
   EXPECT_THROW(run(), EnvironmentError);
   EXPECT_EQ(owner_.calls.back(), "results 3, intents");
   EXPECT_EQ(done(), 3);
+}
+
+TEST_F(WriteWorkerTest, records_what_it_has_published_if_a_fatal_error_ends_the_run) {
+  options_.publish_group_files = 2;
+  on_write = [](const pipeline::WorkItem& item) {
+    if (item.file == "4") throw FatalError(ExitCode::internal, "a bug");
+  };
+  push(5);
+  EXPECT_THROW(run(), FatalError);
+  EXPECT_EQ(owner_.calls.back(), "results 1 2, intents");
+  EXPECT_EQ(done(), 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "3"));
 }
 
 TEST_F(WriteWorkerTest, counts_what_it_has_published_if_the_ledger_cannot_be_written) {
