@@ -16,7 +16,6 @@
 namespace eckart::test {
 namespace {
 
-using pipeline::ItemState;
 using testing::ElementsAre;
 
 /// Writes down what is recorded.
