@@ -67,9 +67,9 @@ void Resume::abandon_intents(std::span<WorkItem* const> items) const {
 /// an intent.
 void Resume::record(std::span<WorkItem* const> items, std::span<WorkItem* const> next) const {
   ledger::LedgerChanges changes;
-  changes.sync = !next.empty();
   add_results(items, changes);
   add_intents(next, changes);
+  changes.sync = !changes.intents.empty();
   ledger_.record(changes);
 }
 

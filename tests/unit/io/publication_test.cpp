@@ -208,6 +208,7 @@ TEST_P(PublicationTest, resolves_each_collision_as_decided) {
             EXPECT_EQ(error.reason(), FailureReason::output_collision);
           });
   EXPECT_EQ(failed, std::vector<std::size_t>{2});
+  EXPECT_FALSE(b.has_known_mtimes()) << "the file that is there has another";
   EXPECT_EQ(fs::file_size(root_ / "a"), 10u);
   EXPECT_EQ(fs::file_size(root_ / "b"), 1u);
   EXPECT_EQ(fs::file_size(root_ / "c"), 1u);
@@ -285,6 +286,30 @@ TEST(LateNamePublication, has_no_name_before_it_is_published) {
   ASSERT_EQ(::stat((folder.path() / "a").c_str(), &status), 0);
   EXPECT_EQ(files::in_ns(status.st_mtim), 1600000000123456789);
   EXPECT_EQ(status.st_nlink, 1u);
+}
+
+/// Elsewhere the mtime of a file is read again: a file with a name may be on NFS or SMB.
+TEST(LateNamePublication, knows_the_mtimes_unless_a_file_is_kept_or_had_a_name) {
+  const TempFolder folder;
+  if (link_method(folder.path()) == LinkMethod::none)
+    GTEST_SKIP() << "the file system of " << folder.path() << " has no suitable O_TMPFILE";
+  const auto keep = [](std::size_t, const fs::path&, const fs::path&) {
+    return CollisionAction::keep;
+  };
+  const auto are_known = [&](const std::string& name, TemporaryName temporary) {
+    Publication one;
+    const std::int64_t mtime_ns = one.add(folder.path() / name, bytes(1), {}, temporary);
+    Publication* const group[] = {&one};
+    publish(group, {.resolve_collision = keep}, expect_no_failure);
+    struct stat status {};
+    const bool is_own = ::stat((folder.path() / name).c_str(), &status) == 0 &&
+                        files::in_ns(status.st_mtim) == mtime_ns;
+    EXPECT_TRUE(is_own || !one.has_known_mtimes());
+    return one.has_known_mtimes();
+  };
+  EXPECT_TRUE(are_known("a", TemporaryName::late));
+  EXPECT_FALSE(are_known("a", TemporaryName::late)) << "kept";
+  EXPECT_FALSE(are_known("b", TemporaryName::at_once));
 }
 
 /// Root may link a file by its descriptor; others only on newer kernels.
