@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "flow/batch_scheduling.hpp"
 #include "flow/pause.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
@@ -267,6 +268,7 @@ void Pipeline::log_unread_files() const {
 }
 
 void Pipeline::run_load(int index, flow::Workers& workers) {
+  flow::use_batch_scheduling();
   ThreadTrace trace(trace_, Stage::load, index);
   flow::StageClock::Worker clock(load_clock_, index, trace.on_wait());
   while (!workers.leaves(index)) {
@@ -408,6 +410,7 @@ void Pipeline::run_compute(compute::Backend& backend, int index) {
 }
 
 void Pipeline::run_write(int index, flow::Workers& workers) {
+  flow::use_batch_scheduling();
   ThreadTrace trace(trace_, Stage::write, index);
   flow::StageClock::Worker clock(write_clock_, index, trace.on_wait());
   const bool has_left =

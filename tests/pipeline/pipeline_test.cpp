@@ -2,6 +2,7 @@
 #include "pipeline/pipeline.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <optional>
@@ -26,6 +27,16 @@ TEST(Pipeline, writes_every_image_once) {
     EXPECT_EQ(report.backend, "fake");
     EXPECT_FALSE(report.interrupted);
   }
+}
+
+TEST(Pipeline, schedules_threads_that_load_and_write_as_batch_work) {
+  PipelineHarness harness;
+  std::atomic<int> others = 0;
+  const Hook check = [&](int) { others += sched_getscheduler(0) != SCHED_BATCH; };
+  harness.on_load = check;
+  harness.on_write = check;
+  harness.run();
+  EXPECT_EQ(others, 0);
 }
 
 TEST(Pipeline, ends_when_there_is_nothing_to_do) {
