@@ -2,7 +2,7 @@
 # Installs the missing packages, builds eckart and runs all tests. The last lines show the time of each part.
 # Usage: tools/test.sh [--ci]
 #   --ci  run all that CI runs: also tools/check-code, the presets asan and tsan, and short forms of crash-test,
-#         symlink-attack-test and fuzz-test. The tests of components then run only with the sanitizers.
+#         symlink-attack-test and fuzz-test. The tests that run with AddressSanitizer then do not run without it.
 #         Default: only if the environment variable CI is "true"
 # Builds for this machine, in the build folder of tools/quickstart.sh: CUDA if there is an NVIDIA GPU and nvcc, otherwise
 # without. With --ci, builds CUDA if there is nvcc. With --ci all output is shown; otherwise it is in log files.
@@ -83,8 +83,7 @@ if [[ $ci == true ]]; then
   # backends and codecs.
   preset=cpu
   if has_nvcc; then preset=cuda; fi
-  # The tests of components have run with the sanitizers.
-  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_SHARDED_TESTS=ON -DECKART_COMPONENT_TESTS=OFF -DECKART_BENCHMARKS=OFF \
+  build_and_test "$preset" -DECKART_UNITY_BUILD=ON -DECKART_SHARDED_TESTS=ON -DECKART_SANITIZED_TESTS=OFF -DECKART_BENCHMARKS=OFF \
     -DECKART_FAST_COMPILATION=ON -DECKART_STATUS_PAGE_CHARTS=ON
 else
   choose_preset
