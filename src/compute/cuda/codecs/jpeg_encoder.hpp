@@ -7,8 +7,8 @@
 
 #include "codec/jpeg/encoding_tables.hpp"
 #include "compute/cuda/codecs/jpeg_encoder_kernels.hpp"
-#include "compute/cuda/codecs/shared_pinned_buffer.hpp"
 #include "compute/cuda/layout/jpeg_output_batch.hpp"
+#include "compute/cuda/layout/shared_buffer.hpp"
 #include "compute/cuda/raii.hpp"
 
 namespace eckart::compute::cuda {
@@ -29,7 +29,7 @@ class JpegEncoder {
   std::span<const std::byte> data(std::size_t image) const;
   /// The squared error of the decoded file. Valid if there are data, and they were compared.
   std::uint64_t squared_error(std::size_t image) const;
-  /// Keeps the memory of the batch; see SharedPinnedBuffer::share().
+  /// Keeps the memory of the batch; see SharedBuffer::share().
   std::shared_ptr<const void> share() const { return bytes_.share(); }
   void free_memory() { *this = {}; }
 
@@ -37,7 +37,7 @@ class JpegEncoder {
   DeviceJpegOutputs device_outputs(const JpegOutputBatch& batch, cudaStream_t stream);
 
   PinnedBuffer host_images_, host_tables_, data_;
-  SharedPinnedBuffer bytes_;
+  SharedBuffer<PinnedBuffer> bytes_;
   DeviceBuffer images_, tables_, samples_, coefficients_, bits_, words_, zeros_, scans_;
 };
 

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "compute/cuda/codecs/png_kernels.hpp"
-#include "compute/cuda/codecs/shared_pinned_buffer.hpp"
 #include "compute/cuda/layout/png_batch.hpp"
+#include "compute/cuda/layout/shared_buffer.hpp"
 #include "compute/cuda/raii.hpp"
 
 namespace eckart::compute::cuda {
@@ -23,13 +23,13 @@ class PngEncoder {
   /// The IDAT chunks of an image; empty if there was no room for them. Valid after the stream was
   /// synchronized, until the next encode(), or longer with share().
   std::span<const std::byte> chunks(std::size_t image) const;
-  /// Keeps the memory of the batch; see SharedPinnedBuffer::share().
+  /// Keeps the memory of the batch; see SharedBuffer::share().
   std::shared_ptr<const void> share() const { return bytes_.share(); }
   void free_memory() { *this = {}; }
 
  private:
   PinnedBuffer host_images_, host_pieces_, chunks_;
-  SharedPinnedBuffer bytes_;
+  SharedBuffer<PinnedBuffer> bytes_;
   DeviceBuffer images_, pieces_, filtered_, blocks_, block_results_, placed_;
 };
 

@@ -5,25 +5,25 @@
 #include <cstddef>
 #include <memory>
 
-#include "compute/cuda/raii.hpp"
-
 namespace eckart::compute::cuda {
 
-/// Pinned memory for the outputs of one batch after the other. Whoever writes the outputs of a
-/// batch may keep its memory meanwhile; the next batch then uses a second buffer. For one thread,
-/// except that what share() returns may be released on any.
-class SharedPinnedBuffer {
+/// Memory for the outputs of one batch after the other. While outputs of a batch are being written,
+/// they keep its memory, and the next batch uses a second buffer. For one thread, except that what
+/// share() returns may be released on any. `Buffer` is a GrowingBuffer, see raii.hpp.
+template <class Buffer>
+class SharedBuffer {
  public:
-  /// Begins a batch: its memory has at least `bytes`, and nobody uses it. Throws as check() does.
+  /// Begins a batch: its memory has at least `bytes`, and no earlier batch uses it. Throws as
+  /// Buffer::reserve() does.
   void begin(std::size_t bytes) {
     if (is_shared(current_)) current_ = other();
-    if (!buffers_[current_]) buffers_[current_] = std::make_shared<PinnedBuffer>();
+    if (!buffers_[current_]) buffers_[current_] = std::make_shared<Buffer>();
     buffers_[current_]->reserve(bytes);
   }
   /// The memory of the batch.
   template <class T = std::byte>
   T* as() const {
-    return buffers_[current_]->as<T>();
+    return buffers_[current_]->template as<T>();
   }
   /// Returns what keeps the memory of the batch, or null if outputs of an earlier batch still have
   /// the other buffer: then the next batch needs this one.
@@ -39,7 +39,7 @@ class SharedPinnedBuffer {
     return false;
   }
 
-  std::array<std::shared_ptr<PinnedBuffer>, 2> buffers_;
+  std::array<std::shared_ptr<Buffer>, 2> buffers_;
   std::size_t current_ = 0;
 };
 
