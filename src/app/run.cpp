@@ -17,6 +17,7 @@
 #include "reports/image_report.hpp"
 #include "reports/snapshot_text.hpp"
 #include "text/format_count.hpp"
+#include "text/path_list.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -277,6 +278,12 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
   report.not_read = source_->unread_files().by_extension();
   warn_of_output_folders(report, *source_);
   return report;
+}
+
+std::string Run::inputs_text() const {
+  if (request_.files_from.empty()) return text::path_list(request_.inputs);
+  if (request_.files_from == "-") return "the list on stdin";
+  return "the list " + text::printable(request_.files_from.native());
 }
 
 ExitCode exit_code(const telemetry::RunReport& report) {

@@ -69,6 +69,8 @@ class Run : private pipeline::JobSteps {
   void close_report();
   void request_stop();
   const settings::Settings& settings() const { return request_.settings; }
+  /// Returns the names of the inputs for messages.
+  std::string inputs_text() const;
   /// See Pipeline; includes the total once it is counted. Callable from any thread while execute()
   /// runs.
   telemetry::ProgressState progress() const;

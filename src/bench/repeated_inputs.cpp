@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "io/source.hpp"
+#include "text/path_list.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::bench {
@@ -46,7 +47,8 @@ std::vector<fs::path> list_images(const std::vector<fs::path>& inputs) {
       files.push_back(fs::absolute(arrival->file));
     }
   }
-  if (files.empty()) throw FatalError(ExitCode::nothing_readable, "no images in the inputs");
+  if (files.empty())
+    throw FatalError(ExitCode::nothing_readable, "no images in " + text::path_list(inputs));
   return files;
 }
 

@@ -13,11 +13,11 @@
 
 namespace eckart::cli {
 
-ExitCode exit_code(const telemetry::RunReport& report) {
+ExitCode exit_code(const app::Run& run, const telemetry::RunReport& report) {
   if (report.images() == 0 && !report.interrupted) {
     throw FatalError(
         ExitCode::nothing_readable,
-        "no images in the inputs" +
+        "no images in " + run.inputs_text() +
             (report.ignored > 0 ? " (" + reports::ignored_text(report) + ")" : std::string()));
   }
   return app::exit_code(report);
@@ -51,7 +51,7 @@ ExitCode execute_run(app::Run& run, bool show_progress,
   print(report);
   run.close_report();
   if (!report.interrupted || (!report.stopped_by.empty() && signals.received() == 0))
-    return exit_code(report);
+    return exit_code(run, report);
   return exit_code_of(signals.received());
 }
 

@@ -166,7 +166,7 @@ ExitCode execute(const RunArgs& args) {
                                   .run_number = restart.run_number};
     app::Run run(request, start);
     if (args.dry_run)
-      return exit_code(dry_run(run, {.json = args.json, .show_sum = args.quiet == 0}));
+      return exit_code(run, dry_run(run, {.json = args.json, .show_sum = args.quiet == 0}));
     if (!args.overwrite && restart.count == 0) check_settings_mismatch(request);
     try {
       return execute(run, args, show_progress);

@@ -208,8 +208,12 @@ TEST_F(UsageErrorTest, shows_how_the_value_of_a_flag_is_given) {
 TEST_F(UsageErrorTest, is_reported_for_a_folder_without_images) {
   fs::create_directory(at("empty"));
   write("texts/a.txt", "text");
-  expect(ExitCode::nothing_readable, "no images in the inputs", {"run", "empty", "-o", "out"});
-  expect(ExitCode::nothing_readable, "(1 file not read: 1 .txt)", {"run", "texts", "-o", "out"});
+  expect(ExitCode::nothing_readable, "no images in empty", {"run", "empty", "-o", "out"});
+  write("list", "");
+  expect(ExitCode::nothing_readable, "no images in the list list",
+         {"run", "--files-from", "list", "-o", "out"});
+  expect(ExitCode::nothing_readable, "no images in texts (1 file not read: 1 .txt)",
+         {"run", "texts", "-o", "out"});
 }
 
 TEST_F(UsageErrorTest, ends_the_run_with_65_when_no_input_is_readable) {
