@@ -6,10 +6,9 @@
 #include <opencv2/imgproc.hpp>
 
 #include "build_id/build_id.hpp"
+#include "build_id/module_export.hpp"
 #include "codec/contact_sheet.hpp"
 #include "codec/opencv_mat.hpp"
-
-#define ECKART_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace eckart::codec {
 namespace {
@@ -132,16 +131,15 @@ Image draw(const std::string& title, const std::vector<std::string>& lines,
 }  // namespace
 }  // namespace eckart::codec
 
-ECKART_EXPORT const char* eckart_contact_sheet_build_id() { return eckart::build_id(); }
+ECKART_MODULE_EXPORT const char* eckart_contact_sheet_build_id() { return eckart::build_id(); }
 
-ECKART_EXPORT void eckart_contact_sheet_fit(const eckart::Image& image, int min_side, int max_side,
-                                            eckart::Image& fitted) {
+ECKART_MODULE_EXPORT void eckart_contact_sheet_fit(const eckart::Image& image, int min_side,
+                                                   int max_side, eckart::Image& fitted) {
   fitted = eckart::codec::fit(image, min_side, max_side);
 }
 
-ECKART_EXPORT void eckart_contact_sheet_draw(const std::string& title,
-                                             const std::vector<std::string>& lines,
-                                             const std::vector<eckart::codec::SheetCell>& cells,
-                                             eckart::Image& sheet) {
+ECKART_MODULE_EXPORT void eckart_contact_sheet_draw(
+    const std::string& title, const std::vector<std::string>& lines,
+    const std::vector<eckart::codec::SheetCell>& cells, eckart::Image& sheet) {
   sheet = eckart::codec::draw(title, lines, cells);
 }

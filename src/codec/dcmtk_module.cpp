@@ -17,9 +17,8 @@
 #include <stdexcept>
 
 #include "build_id/build_id.hpp"
+#include "build_id/module_export.hpp"
 #include "codec/dicom_frame.hpp"
-
-#define ECKART_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace eckart::codec {
 namespace {
@@ -95,12 +94,12 @@ std::vector<std::uint16_t> decode(std::span<const std::byte> frame, const DicomH
 }  // namespace
 }  // namespace eckart::codec
 
-ECKART_EXPORT const char* eckart_dcmtk_build_id() { return eckart::build_id(); }
+ECKART_MODULE_EXPORT const char* eckart_dcmtk_build_id() { return eckart::build_id(); }
 
-ECKART_EXPORT void eckart_dcmtk_decode_frame(std::span<const std::byte> frame,
-                                             const eckart::codec::DicomHeader& header,
-                                             std::vector<std::uint16_t>& samples,
-                                             std::string& error) try {
+ECKART_MODULE_EXPORT void eckart_dcmtk_decode_frame(std::span<const std::byte> frame,
+                                                    const eckart::codec::DicomHeader& header,
+                                                    std::vector<std::uint16_t>& samples,
+                                                    std::string& error) try {
   samples = eckart::codec::decode(frame, header);
 } catch (const std::runtime_error& failure) {
   error = failure.what();

@@ -8,10 +8,9 @@
 #include <string>
 
 #include "build_id/build_id.hpp"
+#include "build_id/module_export.hpp"
 #include "codec/opencv_mat.hpp"
 #include "core/picture.hpp"
-
-#define ECKART_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace eckart::codec {
 namespace {
@@ -53,12 +52,12 @@ std::string decode(std::span<const std::byte> file, const ImageShape& announced,
 }  // namespace
 }  // namespace eckart::codec
 
-ECKART_EXPORT const char* eckart_opencv_build_id() { return eckart::build_id(); }
+ECKART_MODULE_EXPORT const char* eckart_opencv_build_id() { return eckart::build_id(); }
 
 /// `error` says why the file is corrupt; empty if it is not. Throws std::bad_alloc.
-ECKART_EXPORT void eckart_opencv_decode(std::span<const std::byte> file,
-                                        const eckart::ImageShape& announced,
-                                        eckart::Picture& picture, std::string& error) try {
+ECKART_MODULE_EXPORT void eckart_opencv_decode(std::span<const std::byte> file,
+                                               const eckart::ImageShape& announced,
+                                               eckart::Picture& picture, std::string& error) try {
   error = eckart::codec::decode(file, announced, picture);
 } catch (const cv::Exception& failure) {
   if (failure.code == cv::Error::StsNoMem) throw std::bad_alloc();

@@ -96,7 +96,7 @@ struct PictureView {
   std::span<const std::byte> encoded_pixels{};
 
   // Implicit: an image is a picture.
-  PictureView(const Image& image) : pixels(image) {}  // NOLINT(google-explicit-constructor)
+  PictureView(const Image& image) : pixels(image) {}
   PictureView(const Image& image, const Image& alpha_, const Metadata& metadata_,
               std::span<const TextEntry> texts_ = {})
       : pixels(image), alpha(&alpha_), metadata(&metadata_), texts(texts_) {}

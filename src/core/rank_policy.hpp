@@ -32,7 +32,7 @@ struct RankPolicy {
   double value = 20;
 
   RankPolicy() = default;
-  constexpr RankPolicy(int rank) : value(rank) {}  // NOLINT(google-explicit-constructor)
+  constexpr RankPolicy(int rank) : value(rank) {}
   constexpr RankPolicy(Kind kind_, double value_) : kind(kind_), value(value_) {}
 
   friend auto operator<=>(const RankPolicy&, const RankPolicy&) = default;

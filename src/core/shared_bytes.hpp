@@ -15,14 +15,12 @@ class SharedBytes {
   /// `owner` keeps the memory of `bytes`.
   SharedBytes(std::shared_ptr<const void> owner, std::span<const std::byte> bytes)
       : owner_(std::move(owner)), bytes_(bytes) {}
-  SharedBytes(std::vector<std::byte> bytes) {  // NOLINT(google-explicit-constructor)
+  SharedBytes(std::vector<std::byte> bytes) {
     auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
     bytes_ = *owner;
     owner_ = std::move(owner);
   }
-  operator std::span<const std::byte>() const {
-    return bytes_;
-  }  // NOLINT(google-explicit-constructor)
+  operator std::span<const std::byte>() const { return bytes_; }
 
   bool empty() const { return bytes_.empty(); }
   std::size_t size() const { return bytes_.size(); }

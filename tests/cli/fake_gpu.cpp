@@ -12,6 +12,7 @@
 #include <string>
 
 #include "build_id/build_id.hpp"
+#include "build_id/module_export.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/error.hpp"
 
@@ -69,14 +70,12 @@ class FakeGpu : public compute::Backend {
 }  // namespace
 }  // namespace eckart::test
 
-#define ECKART_EXPORT extern "C" __attribute__((visibility("default")))
-
-ECKART_EXPORT const char* eckart_cuda_build_id() {
+ECKART_MODULE_EXPORT const char* eckart_cuda_build_id() {
   const char* other = std::getenv("FAKE_GPU_BUILD_ID");
   return other ? other : eckart::build_id();
 }
 
-ECKART_EXPORT eckart::compute::Backend* eckart_make_cuda_backend(
+ECKART_MODULE_EXPORT eckart::compute::Backend* eckart_make_cuda_backend(
     const eckart::compute::BackendOptions& options) {
   if (eckart::test::is_set("FAKE_GPU_MISSING_AFTER_RESTART") && !eckart::test::is_first_process())
     throw eckart::FatalError(eckart::ExitCode::unavailable, "no usable CUDA device: none found");

@@ -15,6 +15,7 @@
 
 #include "codec/codec.hpp"
 #include "tests/backend/cuda/bench/host_timer.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 #include "tests/backend/cuda/jpeg_batch_fixture.hpp"
 #include "tests/unit/codec/make_jpeg.hpp"
@@ -184,11 +185,6 @@ int main(int argc, char** argv) {
   app.add_option("--quality", args.quality, "Of images that are not JPEG")
       ->check(CLI::Range(1, 100));
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::compute::cuda::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "jpeg_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result(
+      "jpeg_bench", [&] { return eckart::compute::cuda::run(args); });
 }

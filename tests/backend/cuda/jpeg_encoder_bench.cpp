@@ -15,6 +15,7 @@
 #include "compute/cuda/codecs/jpeg_encoder.hpp"
 #include "core/round_up.hpp"
 #include "tests/backend/cuda/bench/host_timer.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/backend/cuda/bench/read_images.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 
@@ -135,11 +136,6 @@ int main(int argc, char** argv) {
   app.add_option("--repeats", args.repeats, "Batches per measurement")->check(CLI::Range(1, 10000));
   app.add_option("--quality", args.quality, "Of the files")->check(CLI::Range(1, 100));
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::compute::cuda::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "jpeg_encoder_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result(
+      "jpeg_encoder_bench", [&] { return eckart::compute::cuda::run(args); });
 }

@@ -11,6 +11,7 @@
 #include "compute/cuda/cuda_backend.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 #include "tests/backend/cuda/bench/peaks.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/backend/cuda/bench/solve.hpp"
 #include "tests/backend/cuda/bench/timer.hpp"
 
@@ -120,11 +121,6 @@ int main(int argc, char** argv) {
   app.add_option("--only", args.only, "Measure only these kernels (names as in the table)");
   app.add_option("--repeats", args.repeats)->check(CLI::Range(10, 1000));
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::compute::cuda::bench::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "kernel_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result(
+      "kernel_bench", [&] { return eckart::compute::cuda::bench::run(args); });
 }

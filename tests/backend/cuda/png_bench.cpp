@@ -13,6 +13,7 @@
 #include "compute/cuda/codecs/png_encoder.hpp"
 #include "core/round_up.hpp"
 #include "tests/backend/cuda/bench/host_timer.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/backend/cuda/bench/read_images.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 
@@ -116,11 +117,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 65535));
   app.add_option("--repeats", args.repeats, "Batches per measurement")->check(CLI::Range(1, 10000));
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::compute::cuda::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "png_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result(
+      "png_bench", [&] { return eckart::compute::cuda::run(args); });
 }

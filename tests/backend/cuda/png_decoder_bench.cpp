@@ -14,6 +14,7 @@
 
 #include "codec/codec.hpp"
 #include "tests/backend/cuda/bench/host_timer.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/backend/cuda/device_array.hpp"
 #include "tests/backend/cuda/png_input_batch_fixture.hpp"
 
@@ -169,11 +170,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 65535));
   app.add_option("--repeats", args.repeats, "Batches per measurement")->check(CLI::Range(1, 10000));
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::compute::cuda::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "png_decoder_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result(
+      "png_decoder_bench", [&] { return eckart::compute::cuda::run(args); });
 }

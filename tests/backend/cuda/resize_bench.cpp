@@ -16,6 +16,7 @@
 #include "compute/cuda/image_resizer.hpp"
 #include "compute/cuda/plan/resize_choice.hpp"
 #include "preparation/resize.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::compute::cuda {
@@ -141,11 +142,6 @@ int main(int argc, char** argv) {
   app.add_option("--threads", args.threads, "Threads that resize together")
       ->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::compute::cuda::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "resize_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result(
+      "resize_bench", [&] { return eckart::compute::cuda::run(args); });
 }

@@ -24,6 +24,7 @@
 #include "core/quality.hpp"
 #include "core/rank_spec.hpp"
 #include "flow/workers.hpp"
+#include "tests/backend/cuda/bench/print_result.hpp"
 #include "tests/backend/cuda/lane_benchmark.hpp"
 #include "tests/support/square_images.hpp"
 
@@ -336,11 +337,6 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(2, 10000));
   app.add_option("--raw", args.raw, "Write the images used to this folder, as raw pixels");
   CLI11_PARSE(app, argc, argv);
-  try {
-    std::printf("%s\n", eckart::run(args).dump(1).c_str());
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "stage_bench: %s\n", error.what());
-    return 1;
-  }
-  return 0;
+  return eckart::compute::cuda::bench::print_result("stage_bench",
+                                                    [&] { return eckart::run(args); });
 }
