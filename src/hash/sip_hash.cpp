@@ -33,7 +33,7 @@ struct State {
 std::uint64_t word_of(std::string_view bytes) {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t word = 0;
-  std::memcpy(&word, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(&word, bytes.data(), bytes.size());
   return word;
 }
 
