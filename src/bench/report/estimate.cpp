@@ -1,0 +1,59 @@
+#include "bench/report/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <utility>
+
+namespace eckart::bench {
+namespace {
+
+/// How many of the smallest and of the largest samples are outside the interval. `below` is the
+/// probability that at most `outside` of the samples are below the median.
+std::size_t count_outside(std::size_t samples) {
+  constexpr double kTail = 0.025;
+  const double n = double(samples);
+  if (samples > 500) return std::size_t((n - 1.96 * std::sqrt(n)) / 2) - 1;  // normal distribution
+  double below = std::exp2(-n), term = below;  // binomial(n, i) / 2^n, for i = 0
+  std::size_t outside = 0;
+  for (double i = 0; below <= kTail; ++outside) {
+    ++i;
+    term *= (n - i + 1) / i;
+    below += term;
+  }
+  return outside > 0 ? outside - 1 : 0;
+}
+
+}  // namespace
+
+double Estimate::relative_error() const {
+  return median > 0 ? std::max(median - low, high - median) / median : 0;
+}
+
+Estimate estimate(std::vector<double> samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  const std::size_t n = samples.size(), outside = count_outside(n);
+  return {.median = (samples[(n - 1) / 2] + samples[n / 2]) / 2,
+          .low = samples[outside],
+          .high = samples[n - 1 - outside],
+          .samples = int(n)};
+}
+
+Estimate rate(double amount, const Estimate& seconds) {
+  if (seconds.median <= 0 || seconds.low <= 0) return {.samples = seconds.samples};
+  return {.median = amount / seconds.median,
+          .low = amount / seconds.high,
+          .high = amount / seconds.low,
+          .samples = seconds.samples};
+}
+
+Estimate ratio(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (b[i] > 0) ratios.push_back(a[i] / b[i]);
+  }
+  return estimate(std::move(ratios));
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <vector>
+
+namespace eckart::bench {
+
+/// A number that was measured several times: the median, and a confidence interval of the median.
+struct Estimate {
+  double median = 0;
+  double low = 0, high = 0;  ///< contain the median of all possible samples with 95 % confidence
+  int samples = 0;
+
+  /// The larger distance of the median from the ends of the interval, divided by the median.
+  double relative_error() const;
+  bool overlaps(const Estimate& other) const { return low <= other.high && other.low <= high; }
+};
+
+/// The fewest samples whose smallest and largest contain the median with 95 % confidence.
+inline constexpr int kMinSamples = 6;
+
+/// From the order statistics of the samples, without an assumption about their distribution (David
+/// and Nagaraja, Order Statistics, 2003, section 7.1). With fewer than kMinSamples samples, the
+/// interval is from the smallest to the largest, with less confidence. All is 0 without samples.
+Estimate estimate(std::vector<double> samples);
+
+/// The rate of `amount` in a time: amount / seconds.
+Estimate rate(double amount, const Estimate& seconds);
+
+/// The ratio of samples that were measured at the same time: the estimate of a[i] / b[i]. Both have
+/// the same number of samples.
+Estimate ratio(const std::vector<double>& a, const std::vector<double>& b);
+
+}  // namespace eckart::bench

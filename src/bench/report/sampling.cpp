@@ -1,0 +1,65 @@
+#include "bench/report/sampling.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+#include "bench/report/estimate.hpp"
+
+namespace eckart::bench {
+namespace {
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void add(Samples& samples, const std::vector<double>& times) {
+  samples.times.resize(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i) samples.times[i].push_back(times[i]);
+}
+
+/// Whether each first time is known as exactly as wanted.
+bool are_exact(const std::vector<Samples>& all, double max_error) {
+  for (const Samples& samples : all) {
+    if (samples.is_measured() && estimate(samples.times.front()).relative_error() > max_error)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
+                                      const SamplingOptions& options) {
+  const std::function<double()> now = options.now ? options.now : steady_seconds;
+  std::vector<Samples> all(works.size());
+  std::vector<std::size_t> sampled;  // indices of works
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const double begin = now();
+    for (int calls = 0; calls < 2 || now() - begin < options.warm_up_seconds; ++calls) {
+      if (options.stop.stop_requested()) return all;
+      const double call_begin = now();
+      works[i]();
+      const double seconds = now() - call_begin;
+      if (calls == 0) all[i].first_call_s = seconds;
+      if (seconds > options.max_work_seconds) break;
+      if (calls == 1) sampled.push_back(i);
+    }
+  }
+
+  const double begin = now();
+  double round_begin = begin;
+  for (int round = 0; round < options.max_rounds && !sampled.empty(); ++round) {
+    for (const std::size_t i : sampled) {
+      if (options.stop.stop_requested()) return all;
+      add(all[i], works[i]());
+    }
+    const double end = now(), round_seconds = end - round_begin;
+    round_begin = end;
+    if (round + 1 < options.min_rounds) continue;
+    if (end - begin + round_seconds > options.max_seconds || are_exact(all, options.max_error))
+      break;
+  }
+  return all;
+}
+
+}  // namespace eckart::bench

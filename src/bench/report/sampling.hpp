@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace eckart::bench {
+
+/// Work that is measured. Each call does it once and returns one or more times in seconds, always
+/// as many.
+using TimedWork = std::function<std::vector<double>()>;
+
+struct SamplingOptions {
+  int min_rounds = 10, max_rounds = 100;
+  double max_seconds = 10;        ///< no round begins that would end later, except the first ones
+  double max_error = 0.02;        ///< the relative error of every first time at which sampling ends
+  double max_work_seconds = 1;    ///< work that takes longer is not sampled
+  double warm_up_seconds = 0.01;  ///< at least two calls, and at least this long
+  std::function<double()> now;    ///< a steady clock in seconds; null: that of the machine
+  std::stop_token stop = {};
+};
+
+/// The samples of one work.
+struct Samples {
+  /// By time, then by round; empty if the work took longer than `max_work_seconds`.
+  std::vector<std::vector<double>> times;
+  double first_call_s = 0;  ///< of the clock
+
+  bool is_measured() const { return !times.empty(); }
+};
+
+/// Measures all works in rounds, one sample of each work a round, so that a disturbance affects all
+/// of them. Before, each work is warmed up. Returns early, with what there is, after a stop
+/// request. Rethrows what a work throws.
+std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
+                                      const SamplingOptions& options);
+
+}  // namespace eckart::bench

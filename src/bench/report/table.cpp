@@ -1,0 +1,44 @@
+#include "bench/report/table.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "text/format_number.hpp"
+
+namespace eckart::bench {
+
+void Table::add_row(std::vector<Cell> cells) {
+  if (cells.size() != columns.size())
+    throw std::invalid_argument(
+        fmt::format("table {}: {} cells for {} columns", name, cells.size(), columns.size()));
+  rows.push_back(std::move(cells));
+}
+
+void Table::remove_empty_columns() {
+  for (std::size_t i = columns.size(); i-- > 0;) {
+    const auto is_empty = [i](const std::vector<Cell>& row) {
+      return std::holds_alternative<std::monostate>(row[i]);
+    };
+    if (!std::all_of(rows.begin(), rows.end(), is_empty)) continue;
+    columns.erase(columns.begin() + std::ptrdiff_t(i));
+    for (std::vector<Cell>& row : rows) row.erase(row.begin() + std::ptrdiff_t(i));
+  }
+}
+
+std::string to_text(const Cell& cell, bool shows_error) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* number = std::get_if<double>(&cell))
+    return *number != 0 && std::abs(*number) < 1e-3 ? fmt::format("{:.1e}", *number)
+                                                    : text::format_number(*number);
+  if (const auto* measured = std::get_if<Estimate>(&cell)) {
+    const std::string text = text::format_number(measured->median);
+    return shows_error ? fmt::format("{} ±{:.0f} %", text, 100 * measured->relative_error()) : text;
+  }
+  return "-";
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "bench/report/estimate.hpp"
+#include "html/plot.hpp"
+#include "text/json.hpp"
+
+namespace eckart::bench {
+
+struct Column {
+  std::string key;   ///< in JSON; it ends with the unit, such as kernel_us
+  std::string head;  ///< for people
+  std::string unit;  ///< empty: none
+  /// Whether people see the error of measured numbers. JSON always has it.
+  bool shows_error = false;
+};
+
+/// Empty (not measured), text, a number, or a measured number.
+using Cell = std::variant<std::monostate, std::string, double, Estimate>;
+
+/// The result of an experiment.
+struct Table {
+  std::string name;   ///< in JSON
+  std::string title;  ///< for people
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< a cell for each column
+  std::vector<std::string> notes = {};  ///< how it was measured, and what was not: one line each
+  std::string lesson = {};              ///< two sentences about what the table shows
+  std::vector<html::Plot> plots = {};
+
+  /// Appends a row. Throws std::invalid_argument if it does not have a cell for each column.
+  void add_row(std::vector<Cell> cells);
+  /// Removes columns in which no row has a value.
+  void remove_empty_columns();
+};
+
+/// One or several tables, and the machine on which they were measured.
+struct Report {
+  std::string title;
+  /// Names and values of what identifies the machine and the program. Names are keys in JSON.
+  std::vector<std::pair<std::string, std::string>> machine;
+  std::vector<std::string> warnings = {};  ///< what makes the figures less exact: one line each
+  std::vector<Table> tables = {};
+};
+
+/// Aligned tables for a terminal. Measured numbers have the larger distance from the ends of their
+/// interval in percent. Rows with different values in the first column are separated.
+std::string to_text(const Report& report);
+/// An object of kind `bench`; docs/reference/bench.md describes its keys.
+text::Json to_json(const Report& report);
+/// A page that needs no other file.
+std::string to_html(const Report& report);
+
+/// A cell for people: three digits, and the error of a measured number in percent if wanted.
+std::string to_text(const Cell& cell, bool shows_error);
+
+}  // namespace eckart::bench

@@ -1,0 +1,55 @@
+// A report as a page.
+#include <spdlog/fmt/fmt.h>
+
+#include "bench/report/table.hpp"
+#include "html/page.hpp"
+
+namespace eckart::bench {
+namespace {
+
+std::string cell_html(const Cell& cell, const Column& column) {
+  const std::string text = to_text(cell, column.shows_error);
+  if (const auto* number = std::get_if<double>(&cell)) return html::data_element(*number, text);
+  if (const auto* measured = std::get_if<Estimate>(&cell))
+    return fmt::format("<data value='{}' title='{} to {}, {} samples'>{}</data>", measured->median,
+                       to_text(measured->low, false), to_text(measured->high, false),
+                       measured->samples, html::escape(text));
+  return html::escape(text);
+}
+
+std::string table_html(const Table& table) {
+  std::vector<std::string> heads;
+  for (const Column& column : table.columns)
+    heads.push_back(column.unit.empty() ? column.head : column.head + ", " + column.unit);
+  std::string rows;
+  for (const std::vector<Cell>& row : table.rows) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      cells.push_back(cell_html(row[i], table.columns[i]));
+    rows += html::row(cells, heads);
+  }
+  std::string section = "<section>\n";
+  if (!table.lesson.empty()) section += fmt::format("<p>{}</p>\n", html::escape(table.lesson));
+  if (!table.plots.empty()) section += "<div class='plots'>\n";
+  for (const html::Plot& plot : table.plots) section += html::to_svg(plot);
+  if (!table.plots.empty()) section += "</div>\n";
+  section += html::table(table.title, heads, rows, html::OnPhone::table) + "<ul>\n";
+  for (const std::string& note : table.notes)
+    section += fmt::format("<li>{}</li>\n", html::escape(note));
+  return section + "</ul>\n</section>\n";
+}
+
+}  // namespace
+
+std::string to_html(const Report& report) {
+  std::string body = "<dl>\n";
+  for (const auto& [name, value] : report.machine)
+    body += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html::escape(name), html::escape(value));
+  body += "</dl>\n";
+  for (const std::string& warning : report.warnings)
+    body += fmt::format("<p class='warning'>{}</p>\n", html::escape(warning));
+  for (const Table& table : report.tables) body += table_html(table);
+  return html::page(report.title, body);
+}
+
+}  // namespace eckart::bench

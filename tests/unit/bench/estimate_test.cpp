@@ -1,0 +1,93 @@
+#include "bench/report/estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "synth/random.hpp"
+
+namespace eckart::bench {
+namespace {
+
+/// count ... 1
+std::vector<double> descending(int count) {
+  std::vector<double> samples(std::size_t(count), 0.0);
+  std::iota(samples.rbegin(), samples.rend(), 1.0);
+  return samples;
+}
+
+TEST(Estimate, has_the_median_of_unsorted_samples) {
+  EXPECT_EQ(estimate({5, 1, 3}).median, 3);
+  EXPECT_EQ(estimate({4, 1, 2, 3}).median, 2.5);
+  EXPECT_EQ(estimate({7}).median, 7);
+  EXPECT_EQ(estimate({}).samples, 0);
+}
+
+/// The ranks of the ends are those of tables of the sign test.
+TEST(Estimate, has_the_interval_of_the_sign_test) {
+  struct Case {
+    int samples;
+    double low, high;
+  };
+  for (const Case& c :
+       {Case{6, 1, 6}, {9, 2, 8}, {10, 2, 9}, {20, 6, 15}, {100, 40, 61}, {1000, 469, 532}}) {
+    const Estimate e = estimate(descending(c.samples));
+    EXPECT_EQ(e.low, c.low) << c.samples;
+    EXPECT_EQ(e.high, c.high) << c.samples;
+    EXPECT_EQ(e.samples, c.samples);
+  }
+}
+
+TEST(Estimate, contains_the_median_in_nineteen_of_twenty_cases) {
+  synth::Random random(3);
+  constexpr int kCases = 2000, kSamples = 15;
+  int contained = 0;
+  for (int i = 0; i < kCases; ++i) {
+    std::vector<double> samples;
+    for (int s = 0; s < kSamples; ++s) {
+      const double u = random.uniform();
+      samples.push_back(u * u * u * u);  // far from symmetric; its median is 1/16
+    }
+    const Estimate e = estimate(samples);
+    if (e.low <= 1.0 / 16 && 1.0 / 16 <= e.high) ++contained;
+  }
+  EXPECT_GE(contained, kCases * 95 / 100);
+  EXPECT_LE(contained, kCases * 98 / 100);
+}
+
+TEST(Estimate, hardly_changes_for_an_outlier) {
+  std::vector<double> samples(20, 1.0);
+  samples.back() = 1000;
+  const Estimate e = estimate(samples);
+  EXPECT_EQ(e.median, 1);
+  EXPECT_EQ(e.relative_error(), 0);
+}
+
+TEST(Estimate, has_the_larger_distance_as_relative_error) {
+  EXPECT_DOUBLE_EQ((Estimate{.median = 10, .low = 9, .high = 13}).relative_error(), 0.3);
+}
+
+TEST(Estimate, overlaps_if_the_intervals_share_a_value) {
+  const Estimate e{.median = 2, .low = 1, .high = 3};
+  EXPECT_TRUE(e.overlaps({.median = 4, .low = 3, .high = 5}));
+  EXPECT_FALSE(e.overlaps({.median = 4, .low = 3.1, .high = 5}));
+}
+
+TEST(Rate, swaps_the_ends_of_the_interval) {
+  const Estimate r = rate(12, {.median = 4, .low = 3, .high = 6, .samples = 10});
+  EXPECT_EQ(r.median, 3);
+  EXPECT_EQ(r.low, 2);
+  EXPECT_EQ(r.high, 4);
+  EXPECT_EQ(r.samples, 10);
+  EXPECT_EQ(rate(12, {}).median, 0);
+}
+
+TEST(Ratio, compares_samples_of_the_same_round) {
+  // The second round was disturbed: both took twice as long.
+  EXPECT_EQ(ratio({4, 8, 4}, {2, 4, 2}).relative_error(), 0);
+  EXPECT_EQ(ratio({4, 8, 4}, {2, 4, 2}).median, 2);
+}
+
+}  // namespace
+}  // namespace eckart::bench

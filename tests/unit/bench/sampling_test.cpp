@@ -1,0 +1,143 @@
+#include "bench/report/sampling.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace eckart::bench {
+namespace {
+
+using Times = std::vector<std::vector<double>>;
+
+/// A clock that moves only when a work says so.
+struct FakeTime {
+  double now = 100;
+  SamplingOptions options() {
+    return {.warm_up_seconds = 0, .now = [this] { return now; }};
+  }
+  TimedWork work(double seconds) {
+    return [this, seconds] {
+      now += seconds;
+      return std::vector{seconds};
+    };
+  }
+};
+
+TEST(Sampling, returns_the_times_of_each_work) {
+  FakeTime time;
+  const auto samples = sample_in_rounds({time.work(0.001), time.work(0.002)}, time.options());
+  ASSERT_EQ(samples.size(), 2U);
+  EXPECT_EQ(samples[0].times, Times(1, std::vector<double>(10, 0.001)));
+  EXPECT_EQ(samples[1].times, Times(1, std::vector<double>(10, 0.002)));
+}
+
+TEST(Sampling, keeps_several_times_of_a_call_apart) {
+  const auto samples = sample_in_rounds({[] {
+                                          return std::vector{1.0, 2.0};
+                                        }},
+                                        FakeTime().options());
+  ASSERT_EQ(samples[0].times.size(), 2U);
+  EXPECT_EQ(samples[0].times[1], std::vector<double>(10, 2.0));
+}
+
+TEST(Sampling, takes_one_sample_of_each_work_in_a_round) {
+  std::string order;
+  FakeTime time;
+  const auto append = [&](char c) {
+    return [&, c] {
+      order += c;
+      return std::vector{1.0};
+    };
+  };
+  SamplingOptions options = time.options();
+  options.min_rounds = 3;
+  sample_in_rounds({append('a'), append('b')}, options);
+  EXPECT_EQ(order, "aabbababab");  // two calls each to warm up
+}
+
+TEST(Sampling, does_not_count_the_calls_that_warm_up) {
+  FakeTime time;
+  int calls = 0;
+  SamplingOptions options = time.options();
+  options.warm_up_seconds = 0.05;
+  const auto samples = sample_in_rounds({[&] {
+                                          time.now += 0.01;
+                                          return std::vector{++calls <= 5 ? 9.0 : 1.0};
+                                        }},
+                                        options);
+  EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0));
+}
+
+TEST(Sampling, leaves_out_work_that_takes_too_long) {
+  FakeTime time;
+  int slow_calls = 0;
+  const auto samples = sample_in_rounds({[&] {
+                                           ++slow_calls;
+                                           time.now += 60;
+                                           return std::vector{60.0};
+                                         },
+                                         time.work(0.001)},
+                                        time.options());
+  EXPECT_FALSE(samples[0].is_measured());
+  EXPECT_EQ(samples[0].first_call_s, 60);
+  EXPECT_EQ(slow_calls, 1);
+  EXPECT_TRUE(samples[1].is_measured());
+}
+
+/// Returns 1, 2, 1, 2 ...
+TimedWork uneven(FakeTime& time, double seconds) {
+  return [&time, seconds, is_odd = false]() mutable {
+    time.now += seconds;
+    is_odd = !is_odd;
+    return std::vector{is_odd ? 1.0 : 2.0};
+  };
+}
+
+TEST(Sampling, ends_when_the_time_is_over) {
+  FakeTime time;
+  SamplingOptions options = time.options();
+  options.max_seconds = 2;
+  const auto samples = sample_in_rounds({uneven(time, 0.125)}, options);
+  EXPECT_EQ(samples[0].times[0].size(), 16U);
+}
+
+TEST(Sampling, ends_after_the_largest_number_of_rounds) {
+  FakeTime time;
+  SamplingOptions options = time.options();
+  options.max_rounds = 17;
+  const auto samples = sample_in_rounds({uneven(time, 0.1)}, options);
+  EXPECT_EQ(samples[0].times[0].size(), 17U);
+}
+
+TEST(Sampling, takes_the_fewest_rounds_even_if_the_time_is_over) {
+  FakeTime time;
+  SamplingOptions options = time.options();
+  options.max_seconds = 0.1;
+  const auto samples = sample_in_rounds({uneven(time, 0.9)}, options);
+  EXPECT_EQ(samples[0].times[0].size(), 10U);
+}
+
+TEST(Sampling, returns_early_after_a_stop_request) {
+  FakeTime time;
+  std::stop_source stop;
+  SamplingOptions options = time.options();
+  options.stop = stop.get_token();
+  int calls = 0;
+  const auto samples = sample_in_rounds({[&] {
+                                          if (++calls == 5) stop.request_stop();
+                                          return std::vector{1.0};
+                                        }},
+                                        options);
+  EXPECT_EQ(samples[0].times[0].size(), 3U);
+}
+
+TEST(Sampling, rethrows_what_a_work_throws) {
+  EXPECT_THROW(sample_in_rounds({[]() -> std::vector<double> { throw std::runtime_error("lost"); }},
+                                FakeTime().options()),
+               std::runtime_error);
+}
+
+}  // namespace
+}  // namespace eckart::bench

@@ -1,0 +1,89 @@
+#include "bench/report/table.hpp"
+
+#include <gmock/gmock.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace eckart::bench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Report small_report() {
+  Table table{.name = "speeds",
+              .title = "Speeds",
+              .columns = {{"size", "size", ""},
+                          {"time_us", "time", "us", true},
+                          {"speedup", "speedup", "× CPU"},
+                          {"error", "error", ""}},
+              .rows = {},
+              .notes = {"measured on a <quiet> machine"},
+              .lesson = "Large is slow. Small is fast."};
+  table.add_row({"1 × 1", Estimate{.median = 2, .low = 1.9, .high = 2.1, .samples = 10},
+                 Estimate{.median = 3, .low = 2, .high = 4, .samples = 10}, 1.5e-7});
+  table.add_row({"2 × 2", "its result is wrong", Cell(), 0.25});
+  return {.title = "eckart bench speeds",
+          .machine = {{"cpu", "a CPU"}},
+          .warnings = {"the fan is loud"},
+          .tables = {table}};
+}
+
+TEST(TableText, aligns_columns_and_separates_sizes) {
+  EXPECT_EQ(to_text(small_report()),
+            "cpu        a CPU\n"
+            "warning: the fan is loud\n"
+            "\nSpeeds\n\n"
+            "size   time                 speedup    error\n"
+            "       us                     × CPU\n"
+            "1 × 1  2.00 ±5 %               3.00  1.5e-07\n"
+            "\n"
+            "2 × 2  its result is wrong        -    0.250\n"
+            "\n- measured on a <quiet> machine\n"
+            "\nLarge is slow. Small is fast.\n");
+}
+
+TEST(TableJson, has_all_numbers_in_full) {
+  const text::Json json = to_json(small_report());
+  EXPECT_EQ(json["cpu"], "a CPU");
+  EXPECT_EQ(json["warnings"], text::Json::array({"the fan is loud"}));
+  const text::Json& table = json["tables"][0];
+  EXPECT_EQ(table["columns"][1]["key"], "time_us");
+  EXPECT_EQ(table["columns"][1]["unit"], "us");
+  EXPECT_EQ(table["rows"][0]["time_us"]["low"], 1.9);
+  EXPECT_EQ(table["rows"][0]["speedup"]["samples"], 10);
+  EXPECT_EQ(table["rows"][0]["error"], 1.5e-7);
+  EXPECT_EQ(table["rows"][1]["time_us"], "its result is wrong");
+  EXPECT_TRUE(table["rows"][1]["speedup"].is_null());
+  EXPECT_EQ(table["lesson"], "Large is slow. Small is fast.");
+}
+
+TEST(TableHtml, has_plots_and_intervals_and_escapes_text) {
+  Report report = small_report();
+  report.tables[0].plots.push_back(
+      {.title = "Speed", .x = {.label = "side"}, .y = {.label = "GFLOP/s"}, .series = {}});
+  const std::string html = to_html(report);
+  EXPECT_THAT(html, HasSubstr("<svg"));
+  EXPECT_THAT(html, HasSubstr("1.90 to 2.10, 10 samples"));
+  EXPECT_THAT(html, HasSubstr("a &lt;quiet&gt; machine"));
+  EXPECT_THAT(html, HasSubstr("speedup, × CPU"));
+}
+
+TEST(Table, refuses_rows_of_another_width) {
+  Table table{.name = "t", .title = "", .columns = {{"a", "a", ""}}, .rows = {}};
+  EXPECT_THROW(table.add_row({1.0, 2.0}), std::invalid_argument);
+}
+
+TEST(Table, removes_columns_without_values) {
+  Table table{.name = "t", .title = "", .columns = {{"a", "a", ""}, {"b", "b", ""}}, .rows = {}};
+  table.add_row({Cell(), 1.0});
+  table.add_row({Cell(), Cell()});
+  table.remove_empty_columns();
+  ASSERT_EQ(table.columns.size(), 1U);
+  EXPECT_EQ(table.columns[0].key, "b");
+  EXPECT_EQ(std::get<double>(table.rows[0][0]), 1);
+}
+
+}  // namespace
+}  // namespace eckart::bench
