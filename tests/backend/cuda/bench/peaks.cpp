@@ -1,8 +1,6 @@
 #include "tests/backend/cuda/bench/peaks.hpp"
 
-#include <algorithm>
-
-#include "synth/random.hpp"
+#include "bench/cuda/random_fill.hpp"
 
 namespace eckart::compute::cuda::bench {
 namespace {
@@ -10,19 +8,9 @@ namespace {
 constexpr int kSide = 8192;
 constexpr std::size_t kElements = std::size_t(kSide) * kSide;
 
-/// Uniform numbers in (-1, 1): drawn on the host, then copied on the device, doubling each time.
 template <class Real>
 void fill(const DeviceArray<Real>& array) {
-  synth::Random random(1);
-  std::vector<Real> drawn(std::min(array.size(), std::size_t(1) << 20));
-  for (Real& value : drawn) value = Real(float(random.uniform(-1, 1)));
-  Real* to = array.get();
-  ECKART_CUDA_CHECK(
-      cudaMemcpy(to, drawn.data(), drawn.size() * sizeof(Real), cudaMemcpyHostToDevice));
-  for (std::size_t done = drawn.size(); done < array.size(); done *= 2) {
-    const std::size_t more = std::min(done, array.size() - done);
-    ECKART_CUDA_CHECK(cudaMemcpy(to + done, to, more * sizeof(Real), cudaMemcpyDeviceToDevice));
-  }
+  eckart::bench::cuda::fill_randomly(array.get(), array.size());
 }
 
 double copied_per_s(const Handles& handles, const KernelTimer& timer) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "bench/cuda/cache_flush.hpp"
 #include "compute/cuda/raii.hpp"
 #include "tests/backend/cuda/bench/kernel.hpp"
 
@@ -19,13 +20,9 @@ class KernelTimer {
   Spread microseconds(const QueuedWork& queued) const;
 
  private:
-  void flush_cache() const;
-
   const cudaStream_t stream_;
   const int repeats_;
-  const BlasHandle blas_;
-  const DeviceArray<float> flush_buffer_;
-  const DeviceArray<float> sum_;
+  const eckart::bench::cuda::CacheFlush flush_;
 };
 
 }  // namespace eckart::compute::cuda::bench

@@ -1,0 +1,84 @@
+#include "bench/cpu/cpu_batch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "bench/cpu/blas_threads.hpp"
+#include "bench/cpu/thread_team.hpp"
+
+namespace eckart::bench {
+namespace {
+
+class CpuBatch : public PreparedBatch {
+ public:
+  CpuBatch(const BatchShape& shape, int images_at_once, int cores_per_image)
+      : shape_(shape),
+        cores_per_image_(cores_per_image),
+        values_(std::size_t(images_at_once)),
+        team_(images_at_once) {
+    for (int image = 0; image < shape.images; ++image) {
+      factors_.push_back(random_factors(shape, image));
+      pixels_.emplace_back(shape.pixel_count());
+    }
+    for (Values& values : values_) {
+      values.scaled_vt.resize(std::size_t(shape.n) * std::size_t(shape.k));
+      values.image.resize(shape.pixel_count());
+    }
+  }
+
+  double run() override {
+    const BlasThreads threads(cores_per_image_);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::size_t images = factors_.size();
+    const std::size_t part = (images + values_.size() - 1) / values_.size();
+    const ThreadTeam::Work work = [&](std::size_t first, std::size_t end) {
+      for (std::size_t image = first; image < end; ++image)
+        reconstruct(image, values_[first / part]);
+    };
+    if (values_.size() == 1)
+      work(0, images);
+    else
+      team_.run(images, work, 1);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  std::vector<std::uint8_t> pixels(int image) override { return pixels_[std::size_t(image)]; }
+  EngineShares measure_engines() override { return {}; }
+
+ private:
+  struct Values {
+    std::vector<float> scaled_vt, image;
+  };
+
+  void reconstruct(std::size_t image, Values& values) {
+    const auto m = std::size_t(shape_.m), n = std::size_t(shape_.n), k = std::size_t(shape_.k);
+    const float *u_mk = factors_[image].data(), *s_k = u_mk + m * k, *vt_kn = s_k + k;
+    for (std::size_t t = 0; t < k; ++t) {
+      for (std::size_t j = 0; j < n; ++j) values.scaled_vt[t * n + j] = s_k[t] * vt_kn[t * n + j];
+    }
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, shape_.m, shape_.n, shape_.k, 1, u_mk,
+                shape_.k, values.scaled_vt.data(), shape_.n, 0, values.image.data(), shape_.n);
+    std::transform(
+        values.image.begin(), values.image.end(), pixels_[image].begin(),
+        [](float value) { return std::uint8_t(std::clamp(std::nearbyintf(value), 0.0F, 255.0F)); });
+  }
+
+  const BatchShape shape_;
+  const int cores_per_image_;
+  std::vector<std::vector<float>> factors_;
+  std::vector<std::vector<std::uint8_t>> pixels_;
+  std::vector<Values> values_;  // of each thread
+  ThreadTeam team_;
+};
+
+}  // namespace
+
+std::unique_ptr<PreparedBatch> make_cpu_batch(const BatchShape& shape, int images_at_once,
+                                              int cores_per_image) {
+  return std::make_unique<CpuBatch>(shape, images_at_once, cores_per_image);
+}
+
+}  // namespace eckart::bench

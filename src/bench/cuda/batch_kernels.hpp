@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "bench/operation/batch.hpp"
+
+namespace eckart::bench::cuda {
+
+/// Multiplies the rows of V' by the singular values, for `images` images whose factors follow each
+/// other. Asynchronous. Throws as check_launch() of compute/cuda.
+void queue_scale_rows(float* factors, const BatchShape& shape, int images, cudaStream_t stream);
+
+/// Rounds and clamps `count` values to pixels; `count` is a multiple of 4. Asynchronous. Throws as
+/// check_launch() of compute/cuda.
+void queue_to_pixels(const float* values, std::uint8_t* pixels, std::size_t count,
+                     cudaStream_t stream);
+
+}  // namespace eckart::bench::cuda

@@ -1,0 +1,260 @@
+#include "bench/cuda/gpu_device.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "bench/cuda/cache_flush.hpp"
+#include "bench/cuda/gpu_batch.hpp"
+#include "bench/cuda/launches.hpp"
+#include "bench/cuda/library_variants.hpp"
+#include "bench/cuda/random_fill.hpp"
+#include "bench/cuda/transfers.hpp"
+#include "compute/cuda/raii.hpp"
+
+namespace eckart::bench::cuda {
+namespace {
+
+using compute::cuda::BlasHandle;
+using compute::cuda::DeviceBuffer;
+using compute::cuda::Event;
+using compute::cuda::PinnedBuffer;
+using compute::cuda::Stream;
+
+/// Moments on a stream, of which the differences are measured.
+template <std::size_t count>
+class Moments {
+ public:
+  Moments() {
+    for (Event& event : events_)
+      event = ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDefault);
+  }
+  void record(std::size_t moment, cudaStream_t stream) const {
+    ECKART_CUDA_CHECK(cudaEventRecord(events_[moment].get(), stream));
+  }
+  /// Seconds; both moments must be over.
+  double between(std::size_t from, std::size_t to) const {
+    float ms = 0;
+    ECKART_CUDA_CHECK(cudaEventElapsedTime(&ms, events_[from].get(), events_[to].get()));
+    return 1e-3 * double(ms);
+  }
+
+ private:
+  std::array<Event, count> events_;
+};
+
+/// What all operations on the GPU use.
+struct Queue {
+  Queue() { ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream.get())); }
+  void wait() const { ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get())); }
+
+  Stream stream = ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+  BlasHandle blas = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
+  CacheFlush flush{stream.get()};
+  Moments<6> moments;
+};
+
+/// An array in pinned host memory and on the device.
+class DoubleArray {
+ public:
+  explicit DoubleArray(std::size_t bytes) {
+    host_.reserve(bytes);
+    device_.reserve(bytes);
+    bytes_ = bytes;
+  }
+  std::byte* host() const { return host_.as(); }
+  void* device() const { return device_.as<void>(); }
+  std::size_t bytes() const { return bytes_; }
+  void queue_copy_in(cudaStream_t stream) const {
+    ECKART_CUDA_CHECK_COPY(
+        cudaMemcpyAsync(device(), host(), bytes_, cudaMemcpyHostToDevice, stream), bytes_);
+  }
+  void queue_copy_out(cudaStream_t stream) const {
+    ECKART_CUDA_CHECK_COPY(
+        cudaMemcpyAsync(host(), device(), bytes_, cudaMemcpyDeviceToHost, stream), bytes_);
+  }
+
+ private:
+  PinnedBuffer host_;
+  DeviceBuffer device_;
+  std::size_t bytes_;
+};
+
+template <class Real>
+class GpuOperation : public PreparedOperation {
+ public:
+  GpuOperation(const Shape& shape, const std::vector<Array>& operands, const Queue& queue)
+      : queue_(queue), result_(shape.result_size() * sizeof(Real)) {
+    for (const Array& operand : operands) {
+      const auto& values = std::get<std::vector<Real>>(operand);
+      const DoubleArray& array = operands_.emplace_back(values.size() * sizeof(Real));
+      std::memcpy(array.host(), values.data(), array.bytes());
+      array.queue_copy_in(stream());
+      device_operands_.push_back(static_cast<const Real*>(array.device()));
+    }
+    kernels_ = kernel_variants<Real>(shape);
+    for (KernelVariant<Real>& library : library_variants<Real>(shape, queue.blas.get()))
+      kernels_.push_back(std::move(library));
+    for (const KernelVariant<Real>& kernel : kernels_) variants_.push_back(kernel.variant);
+    queue_.wait();
+  }
+
+  const std::vector<Variant>& variants() const override { return variants_; }
+
+  CallTimes run(std::size_t variant) override {
+    const Moments<6>& moments = queue_.moments;
+    queue_.flush.queue();
+    moments.record(0, stream());
+    launch(variant);
+    moments.record(1, stream());
+    queue_.flush.queue();
+    moments.record(2, stream());
+    for (const DoubleArray& operand : operands_) operand.queue_copy_in(stream());
+    moments.record(3, stream());
+    launch(variant);
+    moments.record(4, stream());
+    result_.queue_copy_out(stream());
+    moments.record(5, stream());
+    queue_.wait();
+    return {.compute_s = moments.between(0, 1),
+            .copy_in_s = moments.between(2, 3),
+            .copy_out_s = moments.between(4, 5),
+            .total_s = moments.between(2, 5)};
+  }
+
+  Array result(std::size_t variant) override {
+    constexpr int kNan = 0xff;  // a number of such bytes is NaN
+    ECKART_CUDA_CHECK(cudaMemsetAsync(result_.device(), kNan, result_.bytes(), stream()));
+    launch(variant);
+    result_.queue_copy_out(stream());
+    queue_.wait();
+    std::vector<Real> values(result_.bytes() / sizeof(Real));
+    std::memcpy(values.data(), result_.host(), result_.bytes());
+    return values;
+  }
+
+ private:
+  cudaStream_t stream() const { return queue_.stream.get(); }
+  void launch(std::size_t variant) const {
+    kernels_[variant].launch(device_operands_, static_cast<Real*>(result_.device()), stream());
+  }
+
+  const Queue& queue_;
+  std::vector<DoubleArray> operands_;
+  std::vector<const Real*> device_operands_;
+  DoubleArray result_;
+  std::vector<KernelVariant<Real>> kernels_;
+  std::vector<Variant> variants_;
+};
+
+class FirstGpu : public Gpu {
+ public:
+  std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
+                                             const std::vector<Array>& operands) override {
+    if (shape.precision == Precision::float32)
+      return std::make_unique<GpuOperation<float>>(shape, operands, queue_);
+    return std::make_unique<GpuOperation<double>>(shape, operands, queue_);
+  }
+
+  RepeatableWork copy(HostMemory memory, Direction direction, std::size_t bytes) override {
+    return make_copy(memory, direction, bytes);
+  }
+  RepeatableWork allocation(Allocation kind, std::size_t bytes) override {
+    return make_allocation(kind, bytes);
+  }
+  RepeatableWork add_host_vectors(bool copies, std::size_t elements) override {
+    return make_addition_of_host_vectors(copies, elements);
+  }
+  std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
+                                               int streams) override {
+    return make_gpu_batch(shape, schedule, streams);
+  }
+
+  GpuProperties properties() const override {
+    int device = 0;
+    cudaDeviceProp properties{};
+    ECKART_CUDA_CHECK(cudaGetDevice(&device));
+    ECKART_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
+    std::array<char, 32> bus_id{};
+    ECKART_CUDA_CHECK(cudaDeviceGetPCIBusId(bus_id.data(), int(bus_id.size()), device));
+    return {.name = properties.name,
+            .bus_id = bus_id.data(),
+            .memory_bytes = std::int64_t(properties.totalGlobalMem)};
+  }
+
+  const Ceilings& ceilings(const Variant& /*variant*/) override {
+    if (!ceilings_) {
+      constexpr int kProducts = 3;
+      ceilings_ = {
+          .bytes_per_s = measure_copy(),
+          .float32_per_s = measure_product<float>(CUDA_R_32F, CUBLAS_COMPUTE_32F),
+          .float64_per_s = measure_product<double>(CUDA_R_64F, CUBLAS_COMPUTE_64F),
+          .tensor_per_s =
+              measure_product<float>(CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32) / kProducts};
+    }
+    return *ceilings_;
+  }
+
+ private:
+  /// The shortest time of some calls.
+  template <class Work>
+  double shortest_time(const Work& work) const {
+    constexpr int kCalls = 10;
+    double shortest = 0;
+    for (int i = 0; i < kCalls; ++i) {
+      queue_.flush.queue();
+      queue_.moments.record(0, queue_.stream.get());
+      work();
+      queue_.moments.record(1, queue_.stream.get());
+      queue_.wait();
+      const double seconds = queue_.moments.between(0, 1);
+      shortest = i == 0 ? seconds : std::min(shortest, seconds);
+    }
+    return shortest;
+  }
+
+  double measure_copy() const {
+    constexpr std::size_t kBytes = std::size_t(1) << 30;
+    DeviceBuffer from, to;
+    from.reserve(kBytes);
+    to.reserve(kBytes);
+    fill_randomly(from.as<float>(), kBytes / sizeof(float));
+    const double seconds = shortest_time([&] {
+      ECKART_CUDA_CHECK(cudaMemcpyAsync(to.as<void>(), from.as<void>(), kBytes,
+                                        cudaMemcpyDeviceToDevice, queue_.stream.get()));
+    });
+    return 2.0 * double(kBytes) / seconds;
+  }
+
+  template <class Real>
+  double measure_product(cudaDataType type, cublasComputeType_t compute_type) const {
+    constexpr int kSide = 8192;
+    constexpr std::size_t kElements = std::size_t(kSide) * kSide;
+    DeviceBuffer a, b, c;
+    for (DeviceBuffer* buffer : {&a, &b, &c}) buffer->reserve(kElements * sizeof(Real));
+    fill_randomly(a.as<Real>(), kElements);
+    fill_randomly(b.as<Real>(), kElements);
+    const Real one = 1, zero = 0;
+    const double seconds = shortest_time([&] {
+      ECKART_CUDA_CHECK(cublasGemmEx(queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_N, kSide, kSide,
+                                     kSide, &one, a.as<void>(), type, kSide, b.as<void>(), type,
+                                     kSide, &zero, c.as<void>(), type, kSide, compute_type,
+                                     CUBLAS_GEMM_DEFAULT));
+    });
+    return 2.0 * kSide * kSide * kSide / seconds;
+  }
+
+  Queue queue_;
+  std::optional<Ceilings> ceilings_;
+};
+
+}  // namespace
+
+std::unique_ptr<Gpu> make_gpu() {
+  ECKART_CUDA_CHECK(cudaSetDevice(0));
+  return std::make_unique<FirstGpu>();
+}
+
+}  // namespace eckart::bench::cuda

@@ -1,0 +1,214 @@
+#include "bench/operation/operation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include "synth/random.hpp"
+
+namespace eckart::bench {
+namespace {
+
+constexpr std::size_t kVectors = 4;
+
+std::size_t product(int a, int b) { return std::size_t(a) * std::size_t(b); }
+
+/// The number of elements of each sum.
+int sum_length(const Shape& shape) {
+  switch (shape.operation) {
+    case Operation::reconstruct:
+    case Operation::multiply:
+      return shape.k;
+    case Operation::multiply_vector:
+      return shape.n;
+    case Operation::transpose:
+    case Operation::add:
+      break;
+  }
+  return 1;
+}
+
+/// A x for a row-major matrix, and for all vectors at once: element by element.
+std::vector<double> times(const Array& matrix, const std::vector<double>& x) {
+  return std::visit(
+      [&](const auto& a) {
+        const std::size_t cols = x.size() / kVectors, rows = a.size() / cols;
+        std::vector<double> y(rows * kVectors);
+        for (std::size_t i = 0; i < rows; ++i) {
+          std::array<double, kVectors> sums{};
+          for (std::size_t j = 0; j < cols; ++j) {
+            const auto element = double(a[i * cols + j]);
+            for (std::size_t v = 0; v < kVectors; ++v) sums[v] += element * x[j * kVectors + v];
+          }
+          std::copy(sums.begin(), sums.end(), y.begin() + std::ptrdiff_t(i * kVectors));
+        }
+        return y;
+      },
+      matrix);
+}
+
+/// A' x for a row-major matrix.
+std::vector<double> transposed_times(const Array& matrix, const std::vector<double>& x) {
+  return std::visit(
+      [&](const auto& a) {
+        const std::size_t rows = x.size() / kVectors, cols = a.size() / rows;
+        std::vector<double> y(cols * kVectors);
+        for (std::size_t i = 0; i < rows; ++i) {
+          for (std::size_t j = 0; j < cols; ++j) {
+            const auto element = double(a[i * cols + j]);
+            for (std::size_t v = 0; v < kVectors; ++v)
+              y[j * kVectors + v] += element * x[i * kVectors + v];
+          }
+        }
+        return y;
+      },
+      matrix);
+}
+
+/// Multiplies row i by element i of a vector.
+void scale(std::vector<double>& rows, const Array& factors) {
+  std::visit(
+      [&](const auto& f) {
+        for (std::size_t i = 0; i < rows.size(); ++i) rows[i] *= double(f[i / kVectors]);
+      },
+      factors);
+}
+
+/// The exact result, multiplied by x.
+std::vector<double> expected_times(const Shape& shape, const std::vector<Array>& operands,
+                                   const std::vector<double>& x) {
+  switch (shape.operation) {
+    case Operation::reconstruct: {
+      std::vector<double> t = times(operands[2], x);
+      scale(t, operands[1]);
+      return times(operands[0], t);
+    }
+    case Operation::multiply:
+      return times(operands[0], times(operands[1], x));
+    case Operation::transpose:
+      return transposed_times(operands[0], x);
+    case Operation::add: {
+      std::vector<double> sum = times(operands[0], x);
+      const std::vector<double> b = times(operands[1], x);
+      for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += b[i];
+      return sum;
+    }
+    case Operation::multiply_vector:
+      return times(operands[0], transposed_times(operands[1], x));
+  }
+  return {};
+}
+
+/// The number of columns of the result.
+int result_columns(const Shape& shape) {
+  switch (shape.operation) {
+    case Operation::reconstruct:
+    case Operation::multiply:
+      return shape.n;
+    case Operation::transpose:
+      return shape.m;
+    case Operation::add:
+    case Operation::multiply_vector:
+      break;
+  }
+  return 1;
+}
+
+std::vector<double> random_signs(std::size_t count) {
+  synth::Random random(1);
+  std::vector<double> signs(count);
+  for (double& sign : signs) sign = random.uniform() < 0.5 ? -1.0 : 1.0;
+  return signs;
+}
+
+}  // namespace
+
+std::string_view to_string(Precision precision) {
+  return precision == Precision::float32 ? "float32" : "float64";
+}
+
+std::vector<std::size_t> Shape::operand_sizes() const {
+  switch (operation) {
+    case Operation::reconstruct:
+      return {product(m, k), std::size_t(k), product(k, n)};
+    case Operation::multiply:
+      return {product(m, k), product(k, n)};
+    case Operation::transpose:
+      return {product(m, n)};
+    case Operation::add:
+      return {std::size_t(n), std::size_t(n)};
+    case Operation::multiply_vector:
+      return {product(m, n), std::size_t(n)};
+  }
+  return {};
+}
+
+std::size_t Shape::result_size() const {
+  if (operation == Operation::add) return std::size_t(n);
+  return operation == Operation::multiply_vector ? std::size_t(m) : product(m, n);
+}
+
+double Shape::flops() const {
+  switch (operation) {
+    case Operation::reconstruct:
+      return 2.0 * m * n * k + 1.0 * n * k;
+    case Operation::multiply:
+      return 2.0 * m * n * k;
+    case Operation::transpose:
+      return 0;
+    case Operation::add:
+      return n;
+    case Operation::multiply_vector:
+      return 2.0 * m * n;
+  }
+  return 0;
+}
+
+double Shape::bytes() const {
+  std::size_t elements = result_size();
+  for (const std::size_t size : operand_sizes()) elements += size;
+  return double(elements * element_bytes());
+}
+
+Array make_array(Precision precision, std::size_t size) {
+  if (precision == Precision::float32) return std::vector<float>(size);
+  return std::vector<double>(size);
+}
+
+std::vector<Array> random_operands(const Shape& shape, int seed) {
+  std::vector<Array> operands;
+  for (const std::size_t size : shape.operand_sizes()) {
+    synth::Random random(std::uint64_t(seed), operands.size());
+    std::visit(
+        [&](auto& values) {
+          for (auto& value : values) value = float(random.uniform(-1, 1));
+        },
+        operands.emplace_back(make_array(shape.precision, size)));
+  }
+  return operands;
+}
+
+Reference::Reference(const Shape& shape, const std::vector<Array>& operands)
+    : vectors_(random_signs(std::size_t(result_columns(shape)) * kVectors)),
+      expected_(expected_times(shape, operands, vectors_)) {}
+
+double Reference::relative_error(const Array& result) const {
+  const std::vector<double> actual = times(result, vectors_);
+  double error = 0, norm = 0;
+  for (std::size_t i = 0; i < expected_.size(); ++i) {
+    error += (actual[i] - expected_[i]) * (actual[i] - expected_[i]);
+    norm += expected_[i] * expected_[i];
+  }
+  return norm > 0 ? std::sqrt(error / norm) : std::sqrt(error);
+}
+
+double max_relative_error(const Shape& shape) {
+  const double unit = shape.precision == Precision::float32
+                          ? std::numeric_limits<float>::epsilon() / 2
+                          : std::numeric_limits<double>::epsilon() / 2;
+  return unit * (4 + std::sqrt(double(sum_length(shape))));
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,69 @@
+#include "bench/operation/batch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "bench/cpu/cpu_batch.hpp"
+#include "bench/operation/engine_shares.hpp"
+
+namespace eckart::bench {
+namespace {
+
+constexpr BatchShape kSmallBatch{.images = 5, .m = 40, .n = 24, .k = 6};
+
+TEST(Batch, is_reconstructed_right_by_every_division_of_the_cores) {
+  for (const auto& [at_once, cores] : {std::pair{1, 1}, {1, 2}, {2, 1}, {3, 1}, {8, 1}}) {
+    const auto batch = make_cpu_batch(kSmallBatch, at_once, cores);
+    EXPECT_GT(batch->run(), 0);
+    for (int image = 0; image < kSmallBatch.images; ++image)
+      EXPECT_TRUE(are_right(batch->pixels(image),
+                            reference_pixels(kSmallBatch, random_factors(kSmallBatch, image))))
+          << image << " of " << at_once << " at once";
+  }
+}
+
+TEST(Batch, has_different_gray_images) {
+  const auto first = reference_pixels(kSmallBatch, random_factors(kSmallBatch, 0));
+  const auto second = reference_pixels(kSmallBatch, random_factors(kSmallBatch, 1));
+  EXPECT_NE(first, second);
+  EXPECT_FALSE(are_right(first, second));
+  double sum = 0;
+  for (const std::uint8_t pixel : first) sum += pixel;
+  EXPECT_NEAR(sum / double(first.size()), 128, 10);
+}
+
+TEST(Batch, may_differ_by_one_level_in_few_pixels) {
+  const std::vector<std::uint8_t> reference(10000, 100);
+  std::vector<std::uint8_t> pixels = reference;
+  for (std::size_t i = 0; i < 10; ++i) pixels[i] = 101;
+  EXPECT_TRUE(are_right(pixels, reference));
+  for (std::size_t i = 0; i < 20; ++i) pixels[i] = 101;
+  EXPECT_FALSE(are_right(pixels, reference));
+  pixels = reference;
+  pixels[0] = 102;
+  EXPECT_FALSE(are_right(pixels, reference));
+  pixels.pop_back();
+  EXPECT_FALSE(are_right(pixels, reference));
+}
+
+TEST(EngineShares, are_shares_of_the_time_from_first_to_last) {
+  const EngineShares shares = engine_shares({{10, 12}, {11, 14}}, {{14, 16}}, {{15, 20}});
+  EXPECT_DOUBLE_EQ(shares.copy_in, 0.4);  // overlapping parts count once
+  EXPECT_DOUBLE_EQ(shares.compute, 0.2);
+  EXPECT_DOUBLE_EQ(shares.copy_out, 0.5);
+  EXPECT_DOUBLE_EQ(shares.overlap, 0.1);  // 15 to 16; parts of one engine do not count
+}
+
+TEST(EngineShares, count_three_engines_at_once_like_two) {
+  EXPECT_DOUBLE_EQ(engine_shares({{0, 4}}, {{0, 4}}, {{0, 4}}).overlap, 1);
+  EXPECT_DOUBLE_EQ(engine_shares({{0, 4}}, {{2, 4}}, {{3, 4}}).overlap, 0.5);
+}
+
+TEST(EngineShares, are_0_without_work) {
+  EXPECT_EQ(engine_shares({}, {}, {}).overlap, 0);
+  EXPECT_EQ(engine_shares({{1, 1}}, {}, {}).copy_in, 0);
+}
+
+}  // namespace
+}  // namespace eckart::bench

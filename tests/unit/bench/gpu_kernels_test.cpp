@@ -1,0 +1,181 @@
+// The kernels of eckart bench, compiled for the host.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/operation/operation.hpp"
+#include "tests/unit/bench/cuda_on_host.hpp"
+//
+#include "bench/cuda/kernels/add_coalesced.cuh"
+#include "bench/cuda/kernels/add_strided.cuh"
+#include "bench/cuda/kernels/multiply_naive.cuh"
+#include "bench/cuda/kernels/multiply_register_tiles.cuh"
+#include "bench/cuda/kernels/multiply_shared_tiles.cuh"
+#include "bench/cuda/kernels/multiply_tensor_cores.cuh"
+#include "bench/cuda/kernels/multiply_vector_block_per_row.cuh"
+#include "bench/cuda/kernels/multiply_vector_thread_per_row.cuh"
+#include "bench/cuda/kernels/multiply_vector_warp_per_row.cuh"
+#include "bench/cuda/kernels/transpose_naive.cuh"
+#include "bench/cuda/kernels/transpose_shared_tiles.cuh"
+
+namespace eckart::bench::cuda {
+namespace {
+
+using cuda_on_host::launch;
+
+unsigned parts(int size, unsigned part) { return (unsigned(size) + part - 1) / part; }
+
+/// Runs a kernel on random operands, and expects the accuracy of its type. `run` gets the operands
+/// and the result.
+template <class Real, class Run>
+void expect_right(const Shape& shape, const Run& run) {
+  const std::vector<Array> operands = random_operands(shape, 7);
+  std::vector<const Real*> pointers;
+  for (const Array& operand : operands)
+    pointers.push_back(std::get<std::vector<Real>>(operand).data());
+  std::vector<Real> result(shape.result_size(), std::numeric_limits<Real>::quiet_NaN());
+  run(pointers, result.data());
+  EXPECT_LE(Reference(shape, operands).relative_error(result), max_relative_error(shape))
+      << shape.m << " x " << shape.n << ", k = " << shape.k;
+}
+
+template <class Real>
+constexpr Precision kPrecision =
+    std::is_same_v<Real, float> ? Precision::float32 : Precision::float64;
+
+/// Square, tall, wide and odd products.
+template <class Real, class Run>
+void expect_right_products(Operation operation, const Run& run) {
+  for (const auto& [m, n, k] : {std::tuple{64, 64, 32}, {130, 33, 5}, {17, 150, 40}, {1, 1, 1}}) {
+    const Shape shape{
+        .operation = operation, .precision = kPrecision<Real>, .m = m, .n = n, .k = k};
+    expect_right<Real>(shape, [&](const std::vector<const Real*>& o, Real* c) {
+      const Real* const s = operation == Operation::reconstruct ? o[1] : nullptr;
+      run(o.front(), s, o.back(), c, shape);
+    });
+  }
+}
+
+TEST(GpuKernels, naive_products_are_right) {
+  for (const dim3 block : {dim3{8, 8}, dim3{32, 4}}) {
+    const auto grid = [&](const Shape& s) {
+      return dim3{parts(s.n, block.x), parts(s.m, block.y)};
+    };
+    expect_right_products<float>(
+        Operation::reconstruct,
+        [&](const float* a, const float* s, const float* b, float* c, const Shape& shape) {
+          launch(grid(shape), block,
+                 [&] { multiply_naive<float, true>(a, s, b, c, shape.m, shape.n, shape.k); });
+        });
+    expect_right_products<double>(
+        Operation::multiply,
+        [&](const double* a, const double* s, const double* b, double* c, const Shape& shape) {
+          launch(grid(shape), block,
+                 [&] { multiply_naive<double, false>(a, s, b, c, shape.m, shape.n, shape.k); });
+        });
+  }
+}
+
+TEST(GpuKernels, shared_tiles_are_right) {
+  constexpr int kTile = 16;
+  const auto grid = [](const Shape& s) { return dim3{parts(s.n, kTile), parts(s.m, kTile)}; };
+  expect_right_products<float>(
+      Operation::reconstruct,
+      [&](const float* a, const float* s, const float* b, float* c, const Shape& shape) {
+        launch(grid(shape), {kTile, kTile}, [&] {
+          multiply_shared_tiles<float, true, kTile>(a, s, b, c, shape.m, shape.n, shape.k);
+        });
+      });
+  expect_right_products<double>(
+      Operation::multiply,
+      [&](const double* a, const double* s, const double* b, double* c, const Shape& shape) {
+        launch(grid(shape), {kTile, kTile}, [&] {
+          multiply_shared_tiles<double, false, kTile>(a, s, b, c, shape.m, shape.n, shape.k);
+        });
+      });
+}
+
+template <class Real, bool kIsScaled, int kSide>
+void expect_right_register_tiles() {
+  expect_right_products<Real>(
+      kIsScaled ? Operation::reconstruct : Operation::multiply,
+      [&](const Real* a, const Real* s, const Real* b, Real* c, const Shape& shape) {
+        constexpr unsigned kTile = kRegisterThreads * kSide;
+        launch({parts(shape.n, kTile), parts(shape.m, kTile)}, {kRegisterThreads, kRegisterThreads},
+               [&] {
+                 multiply_register_tiles<Real, kIsScaled, kSide>(a, s, b, c, shape.m, shape.n,
+                                                                 shape.k);
+               });
+      });
+}
+
+TEST(GpuKernels, register_tiles_are_right) {
+  expect_right_register_tiles<float, true, 4>();
+  expect_right_register_tiles<float, true, 8>();
+  expect_right_register_tiles<double, false, 4>();
+}
+
+TEST(GpuKernels, tensor_cores_are_right) {
+  expect_right_products<float>(
+      Operation::reconstruct,
+      [&](const float* a, const float* s, const float* b, float* c, const Shape& shape) {
+        launch({parts(shape.n, kTensorTile), parts(shape.m, kTensorTile)}, {kTensorThreads},
+               [&] { multiply_tensor_cores<true>(a, s, b, c, shape.m, shape.n, shape.k); });
+      });
+}
+
+TEST(GpuKernels, transposes_are_right) {
+  for (const auto& [m, n] : {std::pair{64, 64}, {70, 33}, {1, 95}}) {
+    const Shape shape{.operation = Operation::transpose, .m = m, .n = n};
+    expect_right<float>(shape, [&, m = m, n = n](const std::vector<const float*>& o, float* c) {
+      launch({parts(n, 32), parts(m, 8)}, {32, 8}, [&] { transpose_naive(o[0], c, m, n); });
+    });
+    const dim3 grid{parts(n, kTransposeTile), parts(m, kTransposeTile)};
+    expect_right<float>(shape, [&, m = m, n = n](const std::vector<const float*>& o, float* c) {
+      launch(grid, {kTransposeTile, kTransposeRows},
+             [&] { transpose_shared_tiles<float, 0>(o[0], c, m, n); });
+    });
+    expect_right<float>(shape, [&, m = m, n = n](const std::vector<const float*>& o, float* c) {
+      launch(grid, {kTransposeTile, kTransposeRows},
+             [&] { transpose_shared_tiles<float, 1>(o[0], c, m, n); });
+    });
+  }
+}
+
+TEST(GpuKernels, sums_are_right) {
+  const Shape shape{.operation = Operation::add, .n = 1000};
+  expect_right<float>(shape, [&](const std::vector<const float*>& o, float* c) {
+    launch({3}, {64}, [&] { add_coalesced(o[0], o[1], c, shape.n); });
+  });
+  expect_right<float>(shape, [&](const std::vector<const float*>& o, float* c) {
+    launch({3}, {64}, [&] { add_strided(o[0], o[1], c, shape.n); });
+  });
+}
+
+TEST(GpuKernels, vector_products_are_right) {
+  for (const auto& [m, n] : {std::pair{64, 64}, {130, 300}, {3, 1}}) {
+    const Shape shape{.operation = Operation::multiply_vector, .m = m, .n = n};
+    const auto expect = [&, m = m](dim3 grid, dim3 block, const auto& kernel) {
+      expect_right<float>(shape, [&](const std::vector<const float*>& o, float* c) {
+        launch(grid, block, [&] { kernel(o[0], o[1], c); });
+      });
+    };
+    const auto sizes = [m = m, n = n](const auto& call) {
+      return [=](const float* a, const float* b, float* c) { call(a, b, c, m, n); };
+    };
+    expect({parts(m, kRowThreads)}, {kRowThreads},
+           sizes(multiply_vector_thread_per_row<float, false>));
+    expect({parts(m, kRowThreads)}, {kRowThreads},
+           sizes(multiply_vector_thread_per_row<float, true>));
+    expect({parts(m, kRowWarps)}, {32, kRowWarps}, sizes(multiply_vector_warp_per_row<float>));
+    expect({unsigned(m)}, {kBlockThreads}, [n = n](const float* a, const float* b, float* c) {
+      multiply_vector_block_per_row(a, b, c, n);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace eckart::bench::cuda
