@@ -16,22 +16,36 @@
 namespace eckart::cli {
 namespace {
 
-constexpr const char* kScaling = "scaling";
-constexpr const char* kPipeline = "pipeline";
-
-/// Returns an option that was given and that only scaling uses; empty if there is none.
-std::string scaling_option(const CLI::App& command) {
-  for (const char* option : {"--log", "--max-seconds"}) {
-    if (command.count(option) > 0) return option;
-  }
-  return {};
+bool needs_inputs(const std::string& experiment) {
+  return experiment == kBenchPipeline || experiment == kBenchScaling;
 }
 
-ExitCode execute(const BenchArgs& args, const std::string& unused_option) {
-  if (args.experiment == kScaling) return bench_scaling(args);
-  if (!unused_option.empty())
-    throw FatalError(ExitCode::usage, unused_option + " cannot be combined with pipeline");
-  return bench_pipeline(args);
+/// The experiments that use an option; empty: all.
+std::vector<std::string> users_of(const std::string& option) {
+  if (option == "--log" || option == "--max-seconds") return {kBenchScaling};
+  if (option == "--quick" || option == "--html")
+    return {kBenchKernels, kBenchMatmul, kBenchTransfer, kBenchBandwidth, kBenchStreams};
+  if (option == "EXPERIMENT" || option == "--json" || option == "--help") return {};
+  return {kBenchPipeline, kBenchScaling};
+}
+
+/// Throws FatalError(usage) if an option was given that the experiment does not use, or if there
+/// are no inputs and it needs some.
+void check_options(const CLI::App& command, const BenchArgs& args) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    const std::vector<std::string> users = users_of(name);
+    if (option->count() > 0 && !users.empty() &&
+        std::find(users.begin(), users.end(), args.experiment) == users.end())
+      throw FatalError(ExitCode::usage, name + " cannot be combined with " + args.experiment);
+  }
+  if (needs_inputs(args.experiment) && args.inputs.empty())
+    throw FatalError(ExitCode::usage, args.experiment + " needs INPUT: folders and files");
+}
+
+ExitCode execute(const BenchArgs& args) {
+  if (args.experiment == kBenchScaling) return bench_scaling(args);
+  return args.experiment == kBenchPipeline ? bench_pipeline(args) : bench_devices(args);
 }
 
 }  // namespace
@@ -60,9 +74,10 @@ void add_bench(CLI::App& app, Action& action) {
                           ->group(kMachineCommands);
   command->add_option("EXPERIMENT", args->experiment, "What to measure")
       ->required()
-      ->check(one_of({kScaling, kPipeline}));
-  command->add_option("INPUT", args->inputs, "Folders and files, processed as often as needed")
-      ->required();
+      ->check(one_of({kBenchKernels, kBenchMatmul, kBenchTransfer, kBenchBandwidth, kBenchStreams,
+                      kBenchPipeline, kBenchScaling}));
+  command->add_option("INPUT", args->inputs,
+                      "Folders and files, processed as often as needed; only pipeline and scaling");
   command
       ->add_option("--cores", args->cores,
                    "Core counts, separated by commas; without it, 1, 2, 4, ..., all. Pipeline: one "
@@ -89,6 +104,10 @@ void add_bench(CLI::App& app, Action& action) {
       ->capture_default_str()
       ->group("Measurement");
   command
+      ->add_flag("--quick", args->is_quick,
+                 "Fewer sizes, within a minute; not for pipeline and scaling")
+      ->group("Measurement");
+  command
       ->add_option("-o,--output", args->output,
                    "Scratch folder for outputs, on the disk to measure; without it, the temporary "
                    "folder")
@@ -98,28 +117,40 @@ void add_bench(CLI::App& app, Action& action) {
       ->type_name("FILE")
       ->default_str("scaling.jsonl")
       ->group("Output");
+  CLI::Option* json =
+      command
+          ->add_flag("--json", args->json,
+                     "Print the result as JSON; scaling: the plan, as eckart plan --json does")
+          ->group("Output");
   command
-      ->add_flag("--json", args->json,
-                 "Print the result as JSON; scaling: the plan, as eckart plan --json does")
+      ->add_flag("--html", args->html,
+                 "Print the result as a page with plots; not for pipeline and scaling")
+      ->excludes(json)
       ->group("Output");
   add_config_options(*command, args->config, false);
   add_rank_option(*command, args->rank)->group("Settings");
-  describe(
-      *command,
-      {.usage = {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]"},
-       .examples = {{"Which stage limits a run, and does the disk?",
-                     "eckart bench pipeline photos -o /srv/scratch --rank 50"},
-                    {"How does throughput scale with the number of cores?",
-                     "eckart bench scaling photos"},
-                    {"With the disk that will be used, for at most 4 cores",
-                     "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
-                    {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
-       .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
-                      ExitCode::cannot_create, ExitCode::no_permission, ExitCode::configuration,
-                      ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
+  describe(*command,
+           {.usage = {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]",
+                      "kernels|matmul|transfer|bandwidth|streams [OPTIONS]"},
+            .examples = {{"How do kernels, cuBLAS and the CPU reconstruct from factors?",
+                          "eckart bench kernels --quick"},
+                         {"The same with all sizes, as a page",
+                          "eckart bench kernels --html > kernels.html"},
+                         {"Which stage limits a run, and does the disk?",
+                          "eckart bench pipeline photos -o /srv/scratch --rank 50"},
+                         {"How does throughput scale with the number of cores?",
+                          "eckart bench scaling photos"},
+                         {"With the disk that will be used, for at most 4 cores",
+                          "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
+                         {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
+            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
+                           ExitCode::no_input, ExitCode::internal, ExitCode::cannot_create,
+                           ExitCode::no_permission, ExitCode::configuration, ExitCode::hung_up,
+                           ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, command, &action] {
     std::sort(args->cores.begin(), args->cores.end());
-    action = [args, option = scaling_option(*command)] { return execute(*args, option); };
+    check_options(*command, *args);
+    action = [args] { return execute(*args); };
   });
 }
 

@@ -11,6 +11,15 @@
 
 namespace eckart::cli {
 
+// The names of the experiments.
+inline constexpr const char* kBenchKernels = "kernels";
+inline constexpr const char* kBenchMatmul = "matmul";
+inline constexpr const char* kBenchTransfer = "transfer";
+inline constexpr const char* kBenchBandwidth = "bandwidth";
+inline constexpr const char* kBenchStreams = "streams";
+inline constexpr const char* kBenchPipeline = "pipeline";
+inline constexpr const char* kBenchScaling = "scaling";
+
 /// The arguments of `eckart bench EXPERIMENT`.
 struct BenchArgs {
   std::string experiment;
@@ -22,7 +31,8 @@ struct BenchArgs {
   std::vector<int> cores;  ///< ascending
   double seconds = 5, max_seconds = 900;
   int repeats = 3;
-  bool json = false;
+  bool is_quick = false;
+  bool json = false, html = false;
 };
 
 /// Returns the settings of the configuration and the flags. Throws as read_configuration().
@@ -35,5 +45,7 @@ void print_bench_line(const std::string& line);
 // The experiments. They throw as their commands do.
 ExitCode bench_scaling(const BenchArgs& args);
 ExitCode bench_pipeline(const BenchArgs& args);
+/// The experiments on the CPU and a GPU alone, without inputs.
+ExitCode bench_devices(const BenchArgs& args);
 
 }  // namespace eckart::cli

@@ -136,6 +136,37 @@ TEST_F(BenchCommandTest, removes_its_files_when_it_is_stopped) {
   EXPECT_THAT(files("scratch"), IsEmpty());
 }
 
+TEST_F(BenchCommandTest, measures_operations_without_inputs) {
+  const ProcessResult result = run({"bench", "bandwidth", "--quick", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_THAT(json["cpu"].get<std::string>(), HasSubstr("core"));
+  const auto& rows = json["tables"][0]["rows"];
+  ASSERT_FALSE(rows.empty());
+  for (const auto& row : rows) {
+    EXPECT_GE(row["compute_us"]["samples"], 10) << row;
+    EXPECT_LE(row["compute_us"]["low"], row["compute_us"]["median"]) << row;
+    EXPECT_LT(row["relative_error"], 1e-5) << row;
+  }
+  EXPECT_THAT(result.err, HasSubstr("1 of "));
+}
+
+TEST_F(BenchCommandTest, takes_only_options_of_the_experiment) {
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, 64) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(error({"bench", "kernels", "in"}),
+              HasSubstr("INPUT cannot be combined with kernels"));
+  EXPECT_THAT(error({"bench", "kernels", "--rank", "3"}),
+              HasSubstr("--rank cannot be combined with kernels"));
+  EXPECT_THAT(error({"bench", "scaling", "in", "--quick"}),
+              HasSubstr("--quick cannot be combined with scaling"));
+  EXPECT_THAT(error({"bench", "pipeline"}), HasSubstr("pipeline needs INPUT"));
+  EXPECT_THAT(error({"bench", "matmul", "--json", "--html"}), HasSubstr("--html"));
+}
+
 TEST_F(BenchCommandTest, refuses_what_the_pipeline_experiment_cannot_measure) {
   write_png("in/a.png");
   const auto error = [&](const std::vector<std::string>& options) {

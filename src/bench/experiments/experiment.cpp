@@ -1,0 +1,52 @@
+#include "bench/experiments/experiment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "text/format_number.hpp"
+
+namespace eckart::bench {
+
+SamplingOptions sampling_options(const ExperimentOptions& options) {
+  SamplingOptions sampling;
+  sampling.max_work_seconds = kMaxCallSeconds;
+  sampling.max_seconds = options.is_quick ? 1 : 5;
+  if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
+  sampling.max_rounds = options.is_quick ? 30 : 100;
+  sampling.stop = options.stop;
+  return sampling;
+}
+
+std::string times_text(double ratio) { return text::format_number(ratio); }
+
+Cell microseconds(const Estimate& seconds) {
+  if (seconds.samples == 0) return {};
+  return Estimate{.median = 1e6 * seconds.median,
+                  .low = 1e6 * seconds.low,
+                  .high = 1e6 * seconds.high,
+                  .samples = seconds.samples};
+}
+
+Cell percent(double share) { return share > 0 ? Cell(100 * share) : Cell(); }
+
+html::Plot logarithmic_plot(const std::string& title, const std::string& x_label,
+                            const std::string& y_label, std::vector<html::PlotSeries> lines) {
+  constexpr double kMargin = 1.2, kHuge = 1e30;
+  html::Plot plot{.title = title,
+                  .x = {.label = x_label, .min = kHuge, .max = 0, .is_logarithmic = true},
+                  .y = {.label = y_label, .min = kHuge, .max = 0, .is_logarithmic = true},
+                  .series = {}};
+  for (html::PlotSeries& line : lines) {
+    if (line.points.empty()) continue;
+    for (const auto& [x, y] : line.points) {
+      plot.x.min = std::min(plot.x.min, x);
+      plot.x.max = std::max(plot.x.max, 1.0001 * x);
+      plot.y.min = std::min(plot.y.min, y / kMargin);
+      plot.y.max = std::max(plot.y.max, y * kMargin);
+    }
+    plot.series.push_back(std::move(line));
+  }
+  return plot;
+}
+
+}  // namespace eckart::bench

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "bench/report/sampling.hpp"
+#include "bench/report/table.hpp"
+
+namespace eckart::bench {
+
+struct ExperimentOptions {
+  bool is_quick = false;   ///< fewer sizes and fewer samples, so that it ends within a minute
+  double max_seconds = 0;  ///< of sampling a size, except the first ten rounds; 0: 5, or 1 if quick
+  std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
+  std::stop_token stop = {};
+};
+
+/// Tables, and whether all results in them were right.
+struct ExperimentResult {
+  std::vector<Table> tables;
+  bool is_right = true;
+};
+
+/// How the works of a size are sampled.
+SamplingOptions sampling_options(const ExperimentOptions& options);
+/// Calls that take longer are not sampled.
+inline constexpr double kMaxCallSeconds = 1;
+
+/// `all`, or `quick` if the experiment is.
+template <class T>
+std::vector<T> sizes(const ExperimentOptions& options, std::vector<T> all, std::vector<T> quick) {
+  return options.is_quick ? quick : all;
+}
+
+/// How much larger, such as "3.2".
+std::string times_text(double ratio);
+
+/// In microseconds; empty without samples.
+Cell microseconds(const Estimate& seconds);
+/// Empty if it is 0.
+Cell percent(double share);
+
+/// A plot with logarithmic axes around all points. Series without points are left out.
+html::Plot logarithmic_plot(const std::string& title, const std::string& x_label,
+                            const std::string& y_label, std::vector<html::PlotSeries> lines);
+
+}  // namespace eckart::bench

@@ -1,0 +1,205 @@
+#include "bench/experiments/operation_experiments.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "bench/experiments/operation_table.hpp"
+#include "machine/usable_memory.hpp"
+#include "text/format_number.hpp"
+
+namespace eckart::bench {
+namespace {
+
+using Rows = std::vector<OperationRow>;
+
+/// Measures all shapes, and makes a table.
+struct MeasuredShapes {
+  Rows rows;
+  Table table;
+  bool is_right = true;
+};
+
+MeasuredShapes measure(const std::vector<Shape>& shapes, const Devices& devices,
+                       const ExperimentOptions& options) {
+  MeasuredShapes measured;
+  for (std::size_t i = 0; i < shapes.size() && !options.stop.stop_requested(); ++i) {
+    options.print_line(fmt::format("{} of {}: {}", i + 1, shapes.size(), size_text(shapes[i])));
+    for (OperationRow& row : measure_operation(shapes[i], devices, options))
+      measured.rows.push_back(std::move(row));
+  }
+  measured.is_right = !has_wrong_result(measured.rows);
+  measured.table = operation_table(measured.rows);
+  measured.table.notes = operation_notes(devices);
+  return measured;
+}
+
+/// The fastest row of a shape whose variant begins with `name`; null if there is none.
+const OperationRow* find(const Rows& rows, const Shape& shape, bool is_on_gpu,
+                         const std::string& name) {
+  return fastest(rows, [&](const OperationRow& row) {
+    return row.shape == shape && row.is_on_gpu() == is_on_gpu && row.variant.name.starts_with(name);
+  });
+}
+
+/// How much faster `fast` is than `slow`, such as "3.2"; "?" if one was not measured.
+std::string times_as_fast(const OperationRow* fast, const OperationRow* slow) {
+  if (!fast || !slow) return "?";
+  return text::format_number(slow->compute_s.median / fast->compute_s.median);
+}
+
+double gflop_per_s(const OperationRow& row) {
+  return rate(1e-9 * row.shape.flops(), row.compute_s).median;
+}
+
+/// Points (x, value) of the fastest row with a variant of this name at each shape.
+html::PlotSeries series(const Rows& rows, const std::vector<Shape>& shapes, bool is_on_gpu,
+                        const std::string& name, const std::string& label,
+                        const std::pair<const char*, html::PlotSeries::Style>& look) {
+  html::PlotSeries line{
+      .label = label, .css_class = look.first, .style = look.second, .points = {}};
+  for (const Shape& shape : shapes) {
+    if (const OperationRow* row = find(rows, shape, is_on_gpu, name))
+      line.points.emplace_back(shape.n, gflop_per_s(*row));
+  }
+  return line;
+}
+
+using html::PlotSeries;
+constexpr auto kLine = PlotSeries::Style::line;
+constexpr auto kDashed = PlotSeries::Style::dashed;
+constexpr auto kDotted = PlotSeries::Style::dotted;
+
+/// The shapes with the largest rank or all, ascending.
+std::vector<Shape> shapes_with(const std::vector<Shape>& shapes, int k) {
+  std::vector<Shape> chosen;
+  std::copy_if(shapes.begin(), shapes.end(), std::back_inserter(chosen),
+               [&](const Shape& shape) { return shape.k == k; });
+  return chosen;
+}
+
+void add_speed_plot(Table& table, const std::string& title, const Rows& rows,
+                    const std::vector<Shape>& shapes) {
+  html::Plot plot = logarithmic_plot(
+      title, "side", "GFLOP/s",
+      {series(rows, shapes, true, "naive", "GPU, naive", {"c1", kDotted}),
+       series(rows, shapes, true, "shared", "GPU, shared tiles", {"c1", kDashed}),
+       series(rows, shapes, true, "register", "GPU, register tiles", {"c1", kLine}),
+       series(rows, shapes, true, "cuBLAS", "GPU, cuBLAS", {"c3", kLine}),
+       series(rows, shapes, false, "OpenBLAS", "CPU, OpenBLAS", {"c2", kLine}),
+       series(rows, shapes, false, "loops", "CPU, loops", {"c2", kDotted})});
+  if (!plot.series.empty()) table.plots.push_back(std::move(plot));
+}
+
+/// What the kernels of a product teach, by the largest shape.
+std::string product_lesson(const Rows& rows, const Shape& largest, bool has_gpu) {
+  const OperationRow* loops = nullptr;
+  for (const OperationRow& row : rows) {
+    if (row.variant.name == "loops" && row.compute_s.samples > 0) loops = &row;
+  }
+  if (!has_gpu) {
+    if (!loops) return {};
+    const OperationRow* blas = find(rows, loops->shape, false, "OpenBLAS");
+    return fmt::format(
+        "At {}, OpenBLAS is {} times as fast as plain loops on the same data. Blocks that fit into "
+        "caches and registers and vector instructions make the difference, before any GPU does.",
+        size_text(loops->shape), times_as_fast(blas, loops));
+  }
+  const OperationRow* naive = find(rows, largest, true, "naive");
+  const OperationRow* shared = find(rows, largest, true, "shared");
+  const OperationRow* registers = find(rows, largest, true, "register");
+  const OperationRow* library = find(rows, largest, true, "cuBLAS");
+  return fmt::format(
+      "At {}, tiles in shared memory are {} times as fast as the naive kernel with its best block, "
+      "tiles in registers {} times, and cuBLAS {} times. Compared with the fastest on the CPU, "
+      "cuBLAS is {} times as fast, but only {} times with the copies: data that stays on the GPU "
+      "is "
+      "worth more than a better kernel.",
+      size_text(largest), times_as_fast(shared, naive), times_as_fast(registers, naive),
+      times_as_fast(library, naive), library ? text::format_number(library->speedup.median) : "?",
+      library ? text::format_number(library->speedup_with_copies.median) : "?");
+}
+
+}  // namespace
+
+ExperimentResult bench_kernels(const Devices& devices, const ExperimentOptions& options) {
+  std::vector<Shape> shapes;
+  for (const int side : sizes<int>(options, {256, 512, 1024, 2048, 4096}, {256, 1024})) {
+    for (const int k : sizes<int>(options, {16, 64, 128, 512}, {16, 128})) {
+      if (k <= side)
+        shapes.push_back({.operation = Operation::reconstruct, .m = side, .n = side, .k = k});
+    }
+  }
+  MeasuredShapes measured = measure(shapes, devices, options);
+  Table& table = measured.table;
+  table.name = "kernels";
+  table.title = "Reconstruction C = U diag(s) V' from given factors, float32";
+  table.lesson = product_lesson(measured.rows, shapes.back(), devices.gpu != nullptr);
+  add_speed_plot(table, "Speed at k = 128", measured.rows, shapes_with(shapes, 128));
+  return {{std::move(table)}, measured.is_right};
+}
+
+ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& options) {
+  ExperimentResult result;
+  const double memory = double(machine::usable_memory_bytes());
+  for (const Operation operation : {Operation::multiply, Operation::transpose}) {
+    std::vector<Shape> shapes, float32_shapes;
+    std::string left_out;
+    for (const int side :
+         sizes<int>(options, {256, 512, 1024, 2048, 4096, 8192, 20480}, {256, 1024})) {
+      for (const Precision precision : {Precision::float32, Precision::float64}) {
+        Shape shape{.operation = operation, .precision = precision, .m = side, .n = side};
+        if (operation == Operation::multiply) shape.k = side;
+        constexpr double kCopies = 4;  // operands and results for each device, and pinned
+        if (kCopies * shape.bytes() > memory) {
+          left_out += (left_out.empty() ? "" : "; ") + size_text(shape);
+          continue;
+        }
+        shapes.push_back(shape);
+        if (precision == Precision::float32) float32_shapes.push_back(shape);
+      }
+    }
+    MeasuredShapes measured = measure(shapes, devices, options);
+    Table& table = measured.table;
+    const bool is_product = operation == Operation::multiply;
+    table.name = is_product ? "products" : "transposes";
+    table.title = is_product ? "Square products C = A B" : "Transposes C = A'";
+    if (!left_out.empty())
+      table.notes.push_back("Left out, because the memory of this machine is too small: " +
+                            left_out);
+    if (is_product) {
+      table.lesson = product_lesson(measured.rows, float32_shapes.back(), devices.gpu != nullptr);
+      add_speed_plot(table, "Speed in float32", measured.rows, float32_shapes);
+    }
+    result.is_right = result.is_right && measured.is_right;
+    result.tables.push_back(std::move(table));
+  }
+  return result;
+}
+
+ExperimentResult bench_bandwidth(const Devices& devices, const ExperimentOptions& options) {
+  std::vector<Shape> shapes;
+  for (const int n : sizes<int>(options, {1 << 16, 1 << 20, 1 << 24, 1 << 27}, {1 << 20, 1 << 24}))
+    shapes.push_back({.operation = Operation::add, .n = n});
+  for (const int side : sizes<int>(options, {1024, 4096, 16384}, {1024, 4096}))
+    shapes.push_back({.operation = Operation::multiply_vector, .m = side, .n = side});
+  MeasuredShapes measured = measure(shapes, devices, options);
+  Table& table = measured.table;
+  table.name = "bandwidth";
+  table.title = "Sums c = a + b, and matrix times vector c = A b, float32";
+  const Shape& largest = shapes.back();
+  const OperationRow* strided = find(measured.rows, largest, true, "thread per row");
+  const OperationRow* coalesced = find(measured.rows, largest, true, "warp per row");
+  if (strided && coalesced)
+    table.lesson = fmt::format(
+        "At {}, the kernel whose neighboring threads read neighboring elements is {} times as fast "
+        "as the one with a row for each thread, though both read the same bytes. Neither comes "
+        "near "
+        "the peak of the arithmetic: with {:.2f} operations for each byte, memory decides.",
+        size_text(largest), times_as_fast(coalesced, strided), largest.flops() / largest.bytes());
+  return {{std::move(table)}, measured.is_right};
+}
+
+}  // namespace eckart::bench

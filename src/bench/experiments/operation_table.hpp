@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/experiments/devices.hpp"
+#include "bench/experiments/experiment.hpp"
+#include "bench/report/table.hpp"
+
+namespace eckart::bench {
+
+/// What was measured of one variant of an operation.
+struct OperationRow {
+  Shape shape{};
+  Variant variant{};
+  double error = 0;          ///< of the result, relative
+  bool is_right = false;     ///< if not, it was not measured
+  std::string not_measured;  ///< why; empty: it was
+  Estimate compute_s, copy_in_s, copy_out_s, total_s;
+  double roofline_share = 0;  ///< the shortest possible time by the ceilings, divided by compute_s
+  /// How much faster it is than the fastest variant on the CPU, without and with the copies.
+  Estimate speedup, speedup_with_copies;
+
+  bool is_on_gpu() const { return variant.cores == 0; }
+  /// Such as "GPU, naive" and "CPU, OpenBLAS, 16 cores".
+  std::string name() const;
+};
+
+/// Checks and measures all variants of an operation on all devices. Returns early after a stop
+/// request. If the memory of a device is too small, its rows say so.
+std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& devices,
+                                            const ExperimentOptions& options);
+
+/// The table of all experiments on operations, without a title.
+Table operation_table(const std::vector<OperationRow>& rows);
+/// Such as "1024 × 1024, k = 64".
+std::string size_text(const Shape& shape);
+/// How the rows were measured, one line each.
+std::vector<std::string> operation_notes(const Devices& devices);
+
+/// The fastest measured row that `matches`; null if there is none.
+const OperationRow* fastest(const std::vector<OperationRow>& rows,
+                            const std::function<bool(const OperationRow&)>& matches);
+
+/// Whether a result was wrong.
+bool has_wrong_result(const std::vector<OperationRow>& rows);
+
+}  // namespace eckart::bench

@@ -1,0 +1,182 @@
+#include "bench/experiments/streams_experiment.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+#include <utility>
+
+#include "bench/cpu/cpu_batch.hpp"
+
+namespace eckart::bench {
+namespace {
+
+/// A way to process a batch, and what was measured.
+struct BatchRow {
+  std::string name;
+  std::unique_ptr<PreparedBatch> batch;
+  bool is_right = false;
+  EngineShares engines{};
+  Estimate seconds{}, speedup{};
+};
+
+std::string batch_text(const BatchShape& shape) {
+  return fmt::format("{} of {} × {}, k = {}", shape.images, shape.m, shape.n, shape.k);
+}
+
+std::vector<BatchRow> prepare(const BatchShape& shape, const Devices& devices,
+                              const ExperimentOptions& options) {
+  std::vector<BatchRow> rows;
+  const auto add = [&](const std::string& name, std::unique_ptr<PreparedBatch> batch) {
+    BatchRow& row = rows.emplace_back();
+    row.name = name;
+    row.batch = std::move(batch);
+  };
+  if (devices.gpu) {
+    const auto prepare_gpu = [&](Schedule schedule, int streams) {
+      return devices.gpu->prepare_batch(shape, schedule, streams);
+    };
+    add("GPU, image after image", prepare_gpu(Schedule::serial, 1));
+    for (const int streams : sizes<int>(options, {1, 2, 4, 8, 16}, {2, 4}))
+      add(fmt::format("GPU, {} {}", streams, streams == 1 ? "stream" : "streams"),
+          prepare_gpu(Schedule::streams, streams));
+    add("GPU, double-buffered", prepare_gpu(Schedule::double_buffered, 1));
+    add("GPU, one batched call", prepare_gpu(Schedule::batched, 1));
+  }
+  add("CPU, image after image, 1 core", make_cpu_batch(shape, 1, 1));
+  if (devices.cores > 1) {
+    add(fmt::format("CPU, image after image, {} cores", devices.cores),
+        make_cpu_batch(shape, 1, devices.cores));
+    add(fmt::format("CPU, an image on each of {} cores", devices.cores),
+        make_cpu_batch(shape, devices.cores, 1));
+  }
+  return rows;
+}
+
+/// Runs each batch, and compares its first and its last image with float64.
+void check(const BatchShape& shape, std::vector<BatchRow>& rows) {
+  const int last = shape.images - 1;
+  const auto first_reference = reference_pixels(shape, random_factors(shape, 0));
+  const auto last_reference = reference_pixels(shape, random_factors(shape, last));
+  for (BatchRow& row : rows) {
+    row.batch->run();
+    row.is_right = are_right(row.batch->pixels(0), first_reference) &&
+                   are_right(row.batch->pixels(last), last_reference);
+  }
+}
+
+void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
+  std::vector<TimedWork> works;
+  std::vector<BatchRow*> measured;
+  for (BatchRow& row : rows) {
+    if (!row.is_right) continue;
+    works.push_back([&row] { return std::vector{row.batch->run()}; });
+    measured.push_back(&row);
+  }
+  const std::vector<Samples> samples = sample_in_rounds(works, sampling_options(options));
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (!samples[i].is_measured()) continue;
+    measured[i]->seconds = estimate(samples[i].times.front());
+    measured[i]->engines = measured[i]->batch->measure_engines();
+    if (samples.front().is_measured())
+      measured[i]->speedup = ratio(samples.front().times.front(), samples[i].times.front());
+  }
+}
+
+std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row) {
+  std::vector<Cell> cells = {batch_text(shape), row.name};
+  if (!row.is_right) {
+    cells.emplace_back("its result is wrong");
+  } else if (row.seconds.samples == 0) {
+    cells.emplace_back("a call takes more than a second");
+  } else {
+    cells.emplace_back(microseconds(row.seconds));
+    cells.emplace_back(rate(shape.images, row.seconds));
+    cells.emplace_back(row.speedup);
+  }
+  cells.resize(5);
+  for (const double share :
+       {row.engines.copy_in, row.engines.compute, row.engines.copy_out, row.engines.overlap})
+    cells.push_back(percent(share));
+  return cells;
+}
+
+const BatchRow* find(const std::vector<BatchRow>& rows, const std::string& name) {
+  for (const BatchRow& row : rows) {
+    if (row.name == name && row.seconds.samples > 0) return &row;
+  }
+  return nullptr;
+}
+
+std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
+  const BatchRow* serial = find(rows, "GPU, image after image");
+  const BatchRow* buffered = find(rows, "GPU, double-buffered");
+  const BatchRow* batched = find(rows, "GPU, one batched call");
+  if (!serial || !buffered || !batched) {
+    const BatchRow* one = find(rows, "CPU, image after image, 1 core");
+    return one && rows.size() > 1 && rows.back().seconds.samples > 0
+               ? fmt::format(
+                     "With {}, an image on each core is {} times as fast as one core. Work "
+                     "on different images needs no communication.",
+                     batch_text(shape), times_text(rows.back().speedup.median))
+               : "";
+  }
+  return fmt::format(
+      "With {}, double buffering is {} times as fast as image after image, because it copies one "
+      "image while it computes another. Streams can hide at most all but the busiest engine, which "
+      "is at work {:.0f} % of the time here; one batched call gains {} times, by fewer and larger "
+      "calls alone.",
+      batch_text(shape), times_text(buffered->speedup.median),
+      100 * std::max(
+                {buffered->engines.copy_in, buffered->engines.compute, buffered->engines.copy_out}),
+      times_text(batched->speedup.median));
+}
+
+}  // namespace
+
+ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& options) {
+  Table table{.name = "streams",
+              .title = "Batches of 8-bit images from given factors, from pinned to pinned memory",
+              .columns = {{"batch", "batch", ""},
+                          {"schedule", "schedule", ""},
+                          {"time_us", "time", "us", true},
+                          {"images_per_s", "rate", "images/s"},
+                          {"speedup", "speedup", "× first row"},
+                          {"copy_in_percent", "copy in", "% busy"},
+                          {"compute_percent", "compute", "% busy"},
+                          {"copy_out_percent", "copy out", "% busy"},
+                          {"overlap_percent", "overlap", "%"}},
+              .rows = {}};
+  ExperimentResult result;
+  for (const BatchShape& shape :
+       sizes<BatchShape>(options,
+                         {{.images = 256, .m = 256, .n = 256, .k = 32},
+                          {.images = 32, .m = 2048, .n = 2048, .k = 128}},
+                         {{.images = 64, .m = 256, .n = 256, .k = 32},
+                          {.images = 16, .m = 1024, .n = 1024, .k = 64}})) {
+    if (options.stop.stop_requested()) break;
+    options.print_line(batch_text(shape));
+    std::vector<BatchRow> rows = prepare(shape, devices, options);
+    check(shape, rows);
+    measure(rows, options);
+    for (const BatchRow& row : rows) {
+      table.add_row(cells_of(shape, row));
+      result.is_right = result.is_right && row.is_right;
+    }
+    table.lesson = lesson(shape, rows);
+  }
+  table.remove_empty_columns();
+  table.notes = {
+      "Times are from the first call until all images are in the memory of the host, by its clock. "
+      "± is the 95 % interval of the median.",
+      "Before each measurement, the first and the last image were compared with float64."};
+  if (devices.gpu)
+    table.notes.emplace_back(
+        "Busy and overlap are of one more run with events around each copy and computation: the "
+        "share of the time in which an engine works, and in which at least two of them do.");
+  else
+    table.notes.push_back("Not measured without a GPU: its rows (" + devices.no_gpu_reason + ").");
+  result.tables.push_back(std::move(table));
+  return result;
+}
+
+}  // namespace eckart::bench

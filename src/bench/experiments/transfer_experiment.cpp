@@ -1,0 +1,239 @@
+#include "bench/experiments/transfer_experiment.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "bench/cpu/cpu_device.hpp"
+#include "machine/usable_memory.hpp"
+
+namespace eckart::bench {
+namespace {
+
+constexpr std::size_t kKiB = 1024, kMiB = 1024 * kKiB;
+
+std::string size_text(std::size_t bytes) {
+  if (bytes < kMiB) return fmt::format("{} KiB", bytes / kKiB);
+  return bytes < 1024 * kMiB ? fmt::format("{} MiB", bytes / kMiB)
+                             : fmt::format("{} GiB", bytes / kMiB / 1024);
+}
+
+/// A row: its name, its work, and the bytes that it moves.
+struct NamedWork {
+  std::string name;
+  RepeatableWork work;
+  double bytes = 0;
+};
+
+struct MeasuredWork {
+  std::size_t size = 0;  ///< bytes
+  std::string name;
+  double bytes = 0;
+  Estimate seconds;
+};
+
+/// Makes and measures the works of all sizes. Sizes that do not fit into memory are left out.
+std::vector<MeasuredWork> measure(
+    const std::string& title, const std::vector<std::size_t>& sizes,
+    const ExperimentOptions& options,
+    const std::function<std::vector<NamedWork>(std::size_t size)>& make_works) {
+  std::vector<MeasuredWork> rows;
+  for (const std::size_t size : sizes) {
+    if (options.stop.stop_requested()) break;
+    options.print_line(title + ": " + size_text(size));
+    const std::vector<NamedWork> named = make_works(size);
+    std::vector<TimedWork> works;
+    for (const NamedWork& each : named)
+      works.push_back([work = each.work] { return std::vector{work()}; });
+    const std::vector<Samples> samples = sample_in_rounds(works, sampling_options(options));
+    for (std::size_t i = 0; i < named.size(); ++i) {
+      MeasuredWork& row = rows.emplace_back();
+      row.size = size;
+      row.name = named[i].name;
+      row.bytes = named[i].bytes;
+      if (samples[i].is_measured()) row.seconds = estimate(samples[i].times.front());
+    }
+  }
+  return rows;
+}
+
+Table make_table(const std::string& name, const std::string& title,
+                 const std::vector<MeasuredWork>& rows) {
+  Table table{.name = name,
+              .title = title,
+              .columns = {{"size", "size", ""},
+                          {"what", "what", ""},
+                          {"time_us", "time", "us", true},
+                          {"gb_per_s", "rate", "GB/s"}},
+              .rows = {}};
+  for (const MeasuredWork& row : rows) {
+    const bool has_rate = row.bytes > 0 && row.seconds.samples > 0;
+    table.add_row({size_text(row.size), row.name, microseconds(row.seconds),
+                   has_rate ? Cell(rate(1e-9 * row.bytes, row.seconds)) : Cell()});
+  }
+  table.remove_empty_columns();
+  return table;
+}
+
+std::vector<NamedWork> copies(const Devices& devices, std::size_t size) {
+  const auto bytes = double(size);
+  std::vector<NamedWork> works;
+  if (devices.gpu) {
+    for (const auto& [memory, memory_name] :
+         {std::pair{HostMemory::pageable, "pageable"}, std::pair{HostMemory::pinned, "pinned"}}) {
+      works.push_back({fmt::format("to the GPU, {}", memory_name),
+                       devices.gpu->copy(memory, Direction::to_device, size), bytes});
+      works.push_back({fmt::format("from the GPU, {}", memory_name),
+                       devices.gpu->copy(memory, Direction::from_device, size), bytes});
+      works.push_back({fmt::format("both at once, {}", memory_name),
+                       devices.gpu->copy(memory, Direction::both, size), 2 * bytes});
+    }
+  }
+  works.push_back({"in memory of the host, 1 core", make_cpu_copy(1, size), bytes});
+  if (devices.cores > 1)
+    works.push_back({fmt::format("in memory of the host, {} cores", devices.cores),
+                     make_cpu_copy(devices.cores, size), bytes});
+  return works;
+}
+
+std::vector<NamedWork> allocations(const Devices& devices, std::size_t size) {
+  std::vector<NamedWork> works;
+  works.push_back({"pageable, and written once", make_cpu_allocation(size)});
+  if (!devices.gpu) return works;
+  works.push_back({"pinned", devices.gpu->allocation(Allocation::pinned, size)});
+  works.push_back(
+      {"pinning pageable memory", devices.gpu->allocation(Allocation::registered, size)});
+  works.push_back({"on the GPU", devices.gpu->allocation(Allocation::device, size)});
+  return works;
+}
+
+std::vector<NamedWork> additions(const Devices& devices, std::size_t size) {
+  const auto bytes = 3 * double(size);
+  const std::size_t elements = size / sizeof(float);
+  return {
+      {"copied to the GPU and back", devices.gpu->add_host_vectors(true, elements), bytes},
+      {"read and written by the kernel", devices.gpu->add_host_vectors(false, elements), bytes}};
+}
+
+html::PlotSeries series(const std::vector<MeasuredWork>& rows, const std::string& name,
+                        const char* css_class, html::PlotSeries::Style style) {
+  html::PlotSeries line{.label = name, .css_class = css_class, .style = style, .points = {}};
+  for (const MeasuredWork& row : rows) {
+    if (row.name == name && row.seconds.samples > 0)
+      line.points.emplace_back(double(row.size) / double(kMiB),
+                               rate(1e-9 * row.bytes, row.seconds).median);
+  }
+  return line;
+}
+
+const MeasuredWork* find(const std::vector<MeasuredWork>& rows, std::size_t size,
+                         const std::string& name) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const MeasuredWork& row) {
+    return row.size == size && row.name == name && row.seconds.samples > 0;
+  });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t smallest,
+                        std::size_t largest) {
+  const MeasuredWork* pinned = find(rows, largest, "to the GPU, pinned");
+  const MeasuredWork* pageable = find(rows, largest, "to the GPU, pageable");
+  const MeasuredWork* small = find(rows, smallest, "to the GPU, pinned");
+  if (!pinned || !pageable || !small) return {};
+  return fmt::format(
+      "{} to the GPU take {} times as long from pageable as from pinned memory, because the driver "
+      "copies pageable memory to a pinned buffer of its own first. {} take {} us, almost all of "
+      "which is the cost of a call: few large copies beat many small ones.",
+      size_text(largest), times_text(pageable->seconds.median / pinned->seconds.median),
+      size_text(smallest), times_text(1e6 * small->seconds.median));
+}
+
+std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t largest) {
+  const MeasuredWork* pinned = find(rows, largest, "pinned");
+  const MeasuredWork* pageable = find(rows, largest, "pageable, and written once");
+  if (!pageable) return {};
+  const std::string fresh =
+      fmt::format("Fresh memory of {} costs {} us for its pages alone.", size_text(largest),
+                  times_text(1e6 * pageable->seconds.median));
+  if (!pinned) return fresh + " Memory that is used again costs nothing.";
+  return fresh + fmt::format(
+                     " Pinned memory costs {} us each time: allocate it once and use it "
+                     "again.",
+                     times_text(1e6 * pinned->seconds.median));
+}
+
+Table copy_table(const Devices& devices, const ExperimentOptions& options,
+                 const std::vector<std::size_t>& sizes_in_bytes) {
+  const std::vector<MeasuredWork> rows = measure(
+      "copies", sizes_in_bytes, options, [&](std::size_t size) { return copies(devices, size); });
+  Table table = make_table("copies", "Copies", rows);
+  table.notes = {
+      "Times are from the call until the data has arrived, by the clock of the host. ± is the 95 % "
+      "interval of the median.",
+      "Rates count the bytes that are copied, in both directions if both are at work. A copy to "
+      "the "
+      "GPU and back was compared with the original before it was measured."};
+  if (!devices.gpu)
+    table.notes.push_back("Not measured without a GPU: copies to and from it, and its memory (" +
+                          devices.no_gpu_reason + ").");
+  table.lesson = copy_lesson(rows, sizes_in_bytes.front(), sizes_in_bytes.back());
+  using Style = html::PlotSeries::Style;
+  html::Plot plot =
+      logarithmic_plot("Copies", "MiB", "GB/s",
+                       {series(rows, "to the GPU, pinned", "c1", Style::line),
+                        series(rows, "from the GPU, pinned", "c1", Style::dashed),
+                        series(rows, "both at once, pinned", "c1", Style::dotted),
+                        series(rows, "to the GPU, pageable", "c2", Style::line),
+                        series(rows, "from the GPU, pageable", "c2", Style::dashed),
+                        series(rows, "in memory of the host, 1 core", "c3", Style::line)});
+  if (!plot.series.empty()) table.plots.push_back(std::move(plot));
+  return table;
+}
+
+Table allocation_table(const Devices& devices, const ExperimentOptions& options,
+                       const std::vector<std::size_t>& sizes_in_bytes) {
+  const std::vector<MeasuredWork> rows =
+      measure("allocations", sizes_in_bytes, options,
+              [&](std::size_t size) { return allocations(devices, size); });
+  Table table = make_table("allocations", "Allocating and freeing memory", rows);
+  table.lesson = allocation_lesson(rows, sizes_in_bytes.back());
+  return table;
+}
+
+Table host_vector_table(const Devices& devices, const ExperimentOptions& options,
+                        const std::vector<std::size_t>& sizes_in_bytes) {
+  const std::vector<MeasuredWork> rows = measure(
+      "sums", sizes_in_bytes, options, [&](std::size_t size) { return additions(devices, size); });
+  Table table = make_table("host_vectors",
+                           "Sum of two vectors in pinned memory, back to pinned memory", rows);
+  const std::size_t largest = sizes_in_bytes.back();
+  const MeasuredWork* with_copies = find(rows, largest, "copied to the GPU and back");
+  const MeasuredWork* in_place = find(rows, largest, "read and written by the kernel");
+  if (with_copies && in_place)
+    table.lesson = fmt::format(
+        "A kernel that uses memory of the host in place takes {} times the time with copies at {}. "
+        "It reads and writes at the same time, but each element crosses the bus each time it is "
+        "used: this pays for data that is used once.",
+        times_text(in_place->seconds.median / with_copies->seconds.median), size_text(largest));
+  return table;
+}
+
+}  // namespace
+
+ExperimentResult bench_transfer(const Devices& devices, const ExperimentOptions& options) {
+  std::vector<std::size_t> sizes_in_bytes =
+      sizes<std::size_t>(options, {4 * kKiB, 64 * kKiB, kMiB, 16 * kMiB, 256 * kMiB, 1024 * kMiB},
+                         {4 * kKiB, kMiB, 64 * kMiB});
+  constexpr std::size_t kBuffers = 20;
+  const auto memory = std::size_t(machine::usable_memory_bytes());
+  std::erase_if(sizes_in_bytes, [&](std::size_t size) { return kBuffers * size > memory; });
+  ExperimentResult result;
+  result.tables.push_back(copy_table(devices, options, sizes_in_bytes));
+  result.tables.push_back(allocation_table(devices, options, sizes_in_bytes));
+  if (devices.gpu) result.tables.push_back(host_vector_table(devices, options, sizes_in_bytes));
+  return result;
+}
+
+}  // namespace eckart::bench

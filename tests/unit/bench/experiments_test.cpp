@@ -1,0 +1,154 @@
+// The experiments of eckart bench on a fake GPU.
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/experiments/operation_experiments.hpp"
+#include "bench/experiments/operation_table.hpp"
+#include "bench/experiments/streams_experiment.hpp"
+#include "bench/experiments/transfer_experiment.hpp"
+#include "tests/unit/bench/fake_gpu.hpp"
+
+namespace eckart::bench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+ExperimentOptions quick() {
+  return {.is_quick = true, .max_seconds = 1e-3, .print_line = [](const std::string&) {}};
+}
+
+constexpr Shape kShape{.operation = Operation::reconstruct, .m = 32, .n = 32, .k = 8};
+
+const OperationRow& row_of(const std::vector<OperationRow>& rows, const std::string& name) {
+  for (const OperationRow& row : rows) {
+    if (row.name() == name) return row;
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(OperationRows, have_times_and_speedups_of_all_variants) {
+  const auto rows = measure_operation(kShape, devices_with({{.name = "fast"}}), quick());
+  ASSERT_THAT(rows, SizeIs(3));
+  const OperationRow& loops = row_of(rows, "CPU, loops, 1 core");
+  EXPECT_GE(loops.compute_s.samples, 10);
+  EXPECT_GT(loops.compute_s.median, 0);
+  const OperationRow& gpu = row_of(rows, "GPU, fast");
+  EXPECT_EQ(gpu.compute_s.median, 1e-9);
+  EXPECT_EQ(gpu.copy_in_s.median, 2e-9);
+  EXPECT_EQ(gpu.copy_out_s.median, 3e-9);
+  EXPECT_EQ(gpu.total_s.median, 6e-9);
+  const OperationRow* fastest_on_cpu =
+      fastest(rows, [](const OperationRow& row) { return !row.is_on_gpu(); });
+  EXPECT_EQ(fastest_on_cpu->speedup.median, 1);
+  EXPECT_NEAR(gpu.speedup.median / (fastest_on_cpu->compute_s.median / 1e-9), 1, 1e-6);
+  EXPECT_NEAR(gpu.speedup_with_copies.median / gpu.speedup.median, 1.0 / 6, 1e-6);
+  EXPECT_NEAR(gpu.roofline_share, kShape.flops() / 1e15 / 1e-9, 1e-9);
+}
+
+TEST(OperationRows, are_not_measured_if_their_result_is_wrong) {
+  const auto rows =
+      measure_operation(kShape, devices_with({{.name = "right"}, {.name = "wrong"}}), quick());
+  const OperationRow& wrong = row_of(rows, "GPU, wrong");
+  EXPECT_EQ(wrong.compute_s.samples, 0);
+  EXPECT_EQ(wrong.not_measured, "its result is wrong");
+  EXPECT_GT(wrong.error, 1e-3);
+  EXPECT_TRUE(has_wrong_result(rows));
+  EXPECT_FALSE(has_wrong_result({row_of(rows, "GPU, right")}));
+  EXPECT_THAT(
+      to_text({.title = "", .machine = {}, .warnings = {}, .tables = {operation_table(rows)}}),
+      HasSubstr("its result is wrong"));
+}
+
+TEST(OperationRows, say_so_if_the_memory_of_the_gpu_is_too_small) {
+  const auto rows = measure_operation(kShape, devices_with({}), quick());
+  ASSERT_THAT(rows, SizeIs(3));
+  EXPECT_THAT(rows[0].not_measured, HasSubstr("no memory for 3 GiB"));
+  EXPECT_FALSE(has_wrong_result(rows));
+  EXPECT_GT(rows[1].compute_s.samples, 0);
+}
+
+TEST(OperationTable, has_no_columns_that_only_a_gpu_fills_without_one) {
+  const Table table = operation_table(measure_operation(kShape, without_gpu(), quick()));
+  std::vector<std::string> keys;
+  for (const Column& column : table.columns) keys.push_back(column.key);
+  EXPECT_THAT(keys, ElementsAre("size", "variant", "relative_error", "compute_us", "gflop_per_s",
+                                "gb_per_s", "roofline_percent", "total_us", "speedup",
+                                "speedup_with_copies"));
+}
+
+TEST(Experiments, say_what_they_cannot_measure_without_a_gpu) {
+  const ExperimentResult result = bench_kernels(without_gpu(), quick());
+  ASSERT_THAT(result.tables, SizeIs(1));
+  EXPECT_TRUE(result.is_right);
+  EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("times as fast as plain loops"));
+  EXPECT_THAT(result.tables[0].plots, SizeIs(1));
+}
+
+TEST(Experiments, end_early_after_a_stop_request) {
+  std::stop_source stop;
+  ExperimentOptions options = quick();
+  options.print_line = [&](const std::string&) { stop.request_stop(); };
+  options.stop = stop.get_token();
+  const ExperimentResult result = bench_bandwidth(without_gpu(), options);
+  EXPECT_THAT(result.tables[0].rows, Not(SizeIs(testing::Gt(3))));
+}
+
+/// The rows of a table, with texts as people see them.
+std::vector<std::vector<std::string>> texts(const Table& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const std::vector<Cell>& cells : table.rows) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const Cell& cell : cells) row.push_back(to_text(cell, false));
+  }
+  return rows;
+}
+
+TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory) {
+  const ExperimentResult result = bench_transfer(devices_with({}), quick());
+  ASSERT_THAT(result.tables, SizeIs(3));
+  EXPECT_THAT(texts(result.tables[0]),
+              Contains(ElementsAre("1 MiB", "from the GPU, pinned", "26.0", "40.4")));
+  EXPECT_THAT(result.tables[0].lesson,
+              AllOf(HasSubstr("64 MiB to the GPU take 4.99 times as long from pageable"),
+                    HasSubstr("4 KiB take 5.08 us")));
+  EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("64 MiB", "pinned", "1,000")));
+  EXPECT_THAT(result.tables[2].lesson, HasSubstr("takes 0.500 times the time with copies"));
+  EXPECT_THAT(result.tables[0].plots, SizeIs(1));
+}
+
+TEST(TransferExperiment, says_what_it_cannot_measure_without_a_gpu) {
+  const ExperimentResult result = bench_transfer(without_gpu(), quick());
+  ASSERT_THAT(result.tables, SizeIs(2));
+  EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
+  EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("in memory of the host"))));
+}
+
+TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
+  const ExperimentResult result = bench_streams(devices_with({}), quick());
+  ASSERT_THAT(result.tables, SizeIs(1));
+  EXPECT_FALSE(result.is_right);
+  EXPECT_THAT(texts(result.tables[0]),
+              AllOf(Contains(ElementsAre("64 of 256 × 256, k = 32", "GPU, double-buffered", "1,000",
+                                         "64,000", "3.00", "50.0", "25.0", "90.0", "60.0")),
+                    Contains(AllOf(Contains("GPU, 4 streams"), Contains("its result is wrong")))));
+  EXPECT_THAT(result.tables[0].lesson,
+              AllOf(HasSubstr("double buffering is 3.00 times as fast"), HasSubstr("90 %")));
+}
+
+TEST(StreamsExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
+  const ExperimentResult result = bench_streams(without_gpu(), quick());
+  EXPECT_TRUE(result.is_right);
+  EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("CPU, "))));
+}
+
+}  // namespace
+}  // namespace eckart::bench

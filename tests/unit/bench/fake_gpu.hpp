@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/cpu/cpu_batch.hpp"
+#include "bench/cpu/cpu_device.hpp"
+#include "bench/experiments/devices.hpp"
+#include "compute/out_of_memory.hpp"
+
+namespace eckart::bench {
+
+/// Computes with the loops of the CPU, and says that it took a given time.
+class FakeOperation : public PreparedOperation {
+ public:
+  FakeOperation(std::unique_ptr<PreparedOperation> cpu, std::vector<Variant> variants)
+      : cpu_(std::move(cpu)), variants_(std::move(variants)) {}
+  const std::vector<Variant>& variants() const override { return variants_; }
+  CallTimes run(std::size_t /*variant*/) override {
+    return {.compute_s = 1e-9, .copy_in_s = 2e-9, .copy_out_s = 3e-9, .total_s = 6e-9};
+  }
+  Array result(std::size_t variant) override {
+    Array result = cpu_->result(0);
+    if (variants_[variant].name == "wrong") std::get<std::vector<float>>(result)[0] += 1;
+    return result;
+  }
+
+ private:
+  std::unique_ptr<PreparedOperation> cpu_;
+  std::vector<Variant> variants_;
+};
+
+inline constexpr Ceilings kCeilings{
+    .bytes_per_s = 1e15, .float32_per_s = 1e15, .float64_per_s = 1e15, .tensor_per_s = 1e15};
+
+/// The CPU on one core, with ceilings that need not be measured.
+class CpuWithCeilings : public Device {
+ public:
+  std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
+                                             const std::vector<Array>& operands) override {
+    return cpu_->prepare(shape, operands);
+  }
+  const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
+
+ private:
+  std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+};
+
+/// Reconstructs on the CPU, and says that it took a given time. Schedule::streams computes wrong
+/// images.
+class FakeBatch : public PreparedBatch {
+ public:
+  FakeBatch(const BatchShape& shape, Schedule schedule)
+      : cpu_(make_cpu_batch(shape, 1, 1)), schedule_(schedule) {}
+  double run() override {
+    if (!has_run_) cpu_->run();
+    has_run_ = true;
+    return schedule_ == Schedule::serial ? 3e-3 : 1e-3;
+  }
+  std::vector<std::uint8_t> pixels(int image) override {
+    std::vector<std::uint8_t> pixels = cpu_->pixels(image);
+    if (schedule_ == Schedule::streams) pixels.back() ^= 2;
+    return pixels;
+  }
+  EngineShares measure_engines() override {
+    return {.copy_in = 0.5, .compute = 0.25, .copy_out = 0.9, .overlap = 0.6};
+  }
+
+ private:
+  std::unique_ptr<PreparedBatch> cpu_;
+  const Schedule schedule_;
+  bool has_run_ = false;
+};
+
+class FakeGpu : public Gpu {
+ public:
+  explicit FakeGpu(std::vector<Variant> variants) : variants_(std::move(variants)) {}
+  std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
+                                             const std::vector<Array>& operands) override {
+    if (variants_.empty()) throw compute::OutOfMemory("cudaMalloc: no memory for 3 GiB");
+    return std::make_unique<FakeOperation>(cpu_->prepare(shape, operands), variants_);
+  }
+  const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
+  GpuProperties properties() const override { return {.name = "Fake GPU", .bus_id = ""}; }
+  RepeatableWork copy(HostMemory memory, Direction /*direction*/, std::size_t bytes) override {
+    const double bytes_per_s = memory == HostMemory::pinned ? 50e9 : 10e9;
+    return [=] { return 5e-6 + double(bytes) / bytes_per_s; };
+  }
+  RepeatableWork allocation(Allocation /*kind*/, std::size_t /*bytes*/) override {
+    return [] { return 1e-3; };
+  }
+  RepeatableWork add_host_vectors(bool copies, std::size_t /*elements*/) override {
+    return [=] { return copies ? 2e-3 : 1e-3; };
+  }
+  std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
+                                               int /*streams*/) override {
+    return std::make_unique<FakeBatch>(shape, schedule);
+  }
+
+ private:
+  std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+  std::vector<Variant> variants_;
+};
+
+inline Devices devices_with(std::vector<Variant> gpu_variants) {
+  Devices devices{.cpu = std::make_unique<CpuWithCeilings>(), .gpu = {}, .no_gpu_reason = {}};
+  devices.gpu = std::make_unique<FakeGpu>(std::move(gpu_variants));
+  return devices;
+}
+inline Devices without_gpu() {
+  return {
+      .cpu = std::make_unique<CpuWithCeilings>(), .gpu = {}, .no_gpu_reason = "none in this test"};
+}
+
+}  // namespace eckart::bench
