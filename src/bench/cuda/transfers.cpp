@@ -12,7 +12,6 @@
 namespace eckart::bench::cuda {
 namespace {
 
-using compute::cuda::CallSite;
 using compute::cuda::DeviceBuffer;
 using compute::cuda::PinnedBuffer;
 using compute::cuda::Stream;
@@ -151,7 +150,7 @@ RepeatableWork make_addition_of_host_vectors(bool copies, std::size_t elements) 
   const auto copy = [o](void* to, const void* from, cudaMemcpyKind kind) {
     ECKART_CUDA_CHECK_COPY(cudaMemcpyAsync(to, from, o->bytes, kind, o->stream.get()), o->bytes);
   };
-  const RepeatableWork work = [=] {
+  RepeatableWork work = [=] {
     const auto begin = std::chrono::steady_clock::now();
     const float* a = o->a.as<float>();
     const float* b = o->b.as<float>();

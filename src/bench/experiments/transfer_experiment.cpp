@@ -45,6 +45,7 @@ std::vector<MeasuredWork> measure(
     options.print_line(title + ": " + size_text(size));
     const std::vector<NamedWork> named = make_works(size);
     std::vector<TimedWork> works;
+    works.reserve(named.size());
     for (const NamedWork& each : named)
       works.push_back([work = each.work] { return std::vector{work()}; });
     const std::vector<Samples> samples = sample_in_rounds(works, sampling_options(options));

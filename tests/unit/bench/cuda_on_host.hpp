@@ -11,6 +11,8 @@
 // Compiles the kernels of src/bench/cuda/kernels for the host, and runs them: each thread of a
 // block is a thread, and the blocks run one after the other. Include this before the kernels.
 
+// NOLINTBEGIN(readability-identifier-naming): the names are those of CUDA.
+
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
@@ -73,6 +75,10 @@ struct fragment {
   static constexpr int kColumns = std::is_same_v<Use, matrix_a> ? kK : kN;
   static constexpr int num_elements = kRows * kColumns;
   std::array<float, std::size_t(num_elements)> x{};
+  float& at(int row, int column) { return x[std::size_t(row) * kColumns + std::size_t(column)]; }
+  float at(int row, int column) const {
+    return x[std::size_t(row) * kColumns + std::size_t(column)];
+  }
 };
 
 /// Rounds to the 11 bits of TF32.
@@ -103,10 +109,9 @@ template <class D, class A, class B, class C>
 void mma_sync(D& d, const A& a, const B& b, const C& c) {
   for (int i = 0; i < D::kRows; ++i) {
     for (int j = 0; j < D::kColumns; ++j) {
-      float sum = c.x[std::size_t(i * D::kColumns + j)];
-      for (int t = 0; t < A::kColumns; ++t)
-        sum += a.x[std::size_t(i * A::kColumns + t)] * b.x[std::size_t(t * B::kColumns + j)];
-      d.x[std::size_t(i * D::kColumns + j)] = sum;
+      float sum = c.at(i, j);
+      for (int t = 0; t < A::kColumns; ++t) sum += a.at(i, t) * b.at(t, j);
+      d.at(i, j) = sum;
     }
   }
 }
@@ -140,3 +145,5 @@ inline void launch(dim3 grid, dim3 block_size, const std::function<void()>& kern
 }
 
 }  // namespace eckart::cuda_on_host
+
+// NOLINTEND(readability-identifier-naming)

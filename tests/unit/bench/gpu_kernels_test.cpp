@@ -158,7 +158,7 @@ TEST(GpuKernels, sums_are_right) {
 TEST(GpuKernels, vector_products_are_right) {
   for (const auto& [m, n] : {std::pair{64, 64}, {130, 300}, {3, 1}}) {
     const Shape shape{.operation = Operation::multiply_vector, .m = m, .n = n};
-    const auto expect = [&, m = m](dim3 grid, dim3 block, const auto& kernel) {
+    const auto expect = [&](dim3 grid, dim3 block, const auto& kernel) {
       expect_right<float>(shape, [&](const std::vector<const float*>& o, float* c) {
         launch(grid, block, [&] { kernel(o[0], o[1], c); });
       });

@@ -9,7 +9,6 @@ namespace eckart::bench {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 Report small_report() {
   Table table{.name = "speeds",
