@@ -78,11 +78,11 @@ eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, led
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(bench/report ABOUT "medians with intervals, sampling in rounds, tables as text, JSON and page" USES html core text LIBRARIES spdlog PUBLIC_LIBRARIES nlohmann-json)
-eckart_layer(bench/operation ABOUT "the operations that kernels of the experiments compute: shapes, work, errors, interface of devices" USES synth core)
+eckart_layer(bench/operation ABOUT "what these experiments compute: shapes, work, errors, batches, interface of devices" USES synth core)
 eckart_layer(bench/cpu ABOUT "these operations on the CPU: loops, OpenBLAS" USES bench/operation compute/cpu synth core LIBRARIES openblas PUBLIC_LIBRARIES threads)
-eckart_layer(bench/cuda ABOUT "these operations on the GPU: kernels to learn from, cuBLAS; not used by runs"
+eckart_layer(bench/cuda ABOUT "these operations on the GPU: cuBLAS, and kernels to learn from, which runs do not use"
              USES bench/operation compute/cuda compute synth build_id core PUBLIC_LIBRARIES cuda)
-eckart_layer(bench/experiments ABOUT "experiments of eckart bench on devices: tables of kernels, products and bandwidth"
+eckart_layer(bench/experiments ABOUT "experiments of eckart bench without inputs, on the CPU and a GPU, and their tables"
              USES bench/report bench/operation bench/cpu compute html machine synth build_id core text LIBRARIES spdlog dl)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
              USES app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)

@@ -36,7 +36,7 @@ elif [[ ! -f build/$preset/CMakeCache.txt ]] && ! timeout 20 npm ping >/dev/null
   charts=OFF
 fi
 targets=(eckart)
-if [[ $preset == cuda ]]; then targets+=(eckart_cuda); fi
+if [[ $preset == cuda ]]; then targets+=(eckart_cuda eckart_bench_kernels); fi
 
 say "building build/$preset/bin/eckart; log: $log"
 # tools/test.sh continues in the same folder.

@@ -45,12 +45,13 @@ ExitCode bench_devices(const BenchArgs& args) {
                                .shutdown_timeout = [=] { return kMaxShutdown; },
                                .pending_work = [] { return std::string("a measurement"); }});
   const bench::Devices devices = bench::find_devices();
-  bench::Report report{.title = "eckart bench " + args.experiment,
-                       .machine = bench::describe_machine(devices),
-                       .warnings = bench::machine_warnings()};
-  bench::ExperimentResult result = measure(
-      args.experiment, devices,
-      {.is_quick = args.is_quick, .print_line = print_bench_line, .stop = stop.get_token()});
+  bench::GpuClock clock(devices);
+  bench::ExperimentResult result = measure(args.experiment, devices,
+                                           {.is_quick = args.is_quick,
+                                            .print_line = print_bench_line,
+                                            .on_measured = [&] { clock.read(); },
+                                            .stop = stop.get_token()});
+  bench::Report report = bench::describe_machine(args.experiment, devices, clock);
   report.tables = std::move(result.tables);
   print(report, args);
   if (!result.is_right) {

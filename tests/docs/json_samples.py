@@ -60,6 +60,7 @@ def run_samples(commands):
     yield from commands.lines("prune", "out", "--json")
     yield from commands.lines("prune", "out", "--json", "--yes")
     yield from commands.lines("doctor", "--json")
+    yield from commands.lines("bench", "bandwidth", "--quick", "--json")
     yield from commands.lines("bench", "pipeline", "in/texture_64x64_0002.png", "--seconds", "0.1", "--repeats", "1", "--set", "backend=cpu", "--json")
 
 

@@ -1,8 +1,8 @@
 #include "bench/experiments/devices.hpp"
 
 #include <dlfcn.h>
-#include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bench/cpu/cpu_device.hpp"
@@ -39,21 +39,40 @@ Devices find_devices() {
   return devices;
 }
 
-std::vector<std::pair<std::string, std::string>> describe_machine(const Devices& devices) {
-  const machine::MachineInfo machine = machine::machine_info();
-  std::vector<std::pair<std::string, std::string>> lines = {
-      {"time", machine::utc_timestamp(machine::unix_now_s())},
-      {"version", ECKART_VERSION},
-      {"build_id", build_id()},
-      {"cpu", fmt::format("{}, {} cores", machine.cpu, machine.cores)}};
-  if (!devices.gpu) {
-    lines.emplace_back("gpu", "none: " + devices.no_gpu_reason);
-    return lines;
+GpuClock::GpuClock(const Devices& devices) {
+  if (!devices.gpu) return;
+  const GpuProperties properties = devices.gpu->properties();
+  monitor_.emplace(std::vector{properties.bus_id});
+  gpu_ = MeasuredGpu{.name = properties.name, .driver = monitor_->driver()};
+}
+
+void GpuClock::read() {
+  if (!monitor_) return;
+  monitor_->sample(1);
+  for (const machine::GpuUsage& usage : monitor_->usages()) {
+    if (usage.sm_mhz <= 0) continue;
+    if (gpu_->min_mhz == 0) gpu_->min_mhz = usage.sm_mhz;
+    gpu_->min_mhz = std::min(gpu_->min_mhz, usage.sm_mhz);
+    gpu_->max_mhz = std::max(gpu_->max_mhz, usage.sm_mhz);
+    for (int reason = 0; reason < machine::kThrottleReasonCount; ++reason) {
+      if (const std::int64_t samples = usage.throttled_samples.at(std::size_t(reason)); samples > 0)
+        gpu_->throttled[std::string(to_string(machine::ThrottleReason(reason)))] = samples;
+    }
   }
-  const GpuProperties gpu = devices.gpu->properties();
-  lines.emplace_back("gpu", gpu.name);
-  lines.emplace_back("driver", machine::GpuMonitor({gpu.bus_id}).driver());
-  return lines;
+}
+
+Report describe_machine(const std::string& experiment, const Devices& devices,
+                        const GpuClock& clock) {
+  const machine::MachineInfo machine = machine::machine_info();
+  return {.experiment = experiment,
+          .time = machine::utc_timestamp(machine::unix_now_s()),
+          .version = ECKART_VERSION,
+          .build_id = build_id(),
+          .cpu = machine.cpu,
+          .cores = machine.cores,
+          .gpu = clock.gpu(),
+          .no_gpu_reason = devices.no_gpu_reason,
+          .warnings = machine_warnings()};
 }
 
 std::vector<std::string> machine_warnings() {

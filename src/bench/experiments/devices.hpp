@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/operation/device.hpp"
+#include "bench/report/table.hpp"
+#include "machine/gpu_monitor.hpp"
 
 namespace eckart::bench {
 
@@ -20,8 +22,24 @@ struct Devices {
 /// The CPU and the first GPU. libeckart_bench_kernels.so is loaded for the GPU.
 Devices find_devices();
 
-/// Names and values of the machine and the program, for a report.
-std::vector<std::pair<std::string, std::string>> describe_machine(const Devices& devices);
+/// Reads the clock of a GPU and why it is throttled, through NVML.
+class GpuClock {
+ public:
+  /// For the GPU of the devices. Reads nothing if there is none, or NVML is missing.
+  explicit GpuClock(const Devices& devices);
+  /// To be called directly after a measurement.
+  void read();
+  /// The GPU, and all readings; nothing without a GPU.
+  std::optional<MeasuredGpu> gpu() const { return gpu_; }
+
+ private:
+  std::optional<machine::GpuMonitor> monitor_;
+  std::optional<MeasuredGpu> gpu_;
+};
+
+/// A report without tables: the machine and the program.
+Report describe_machine(const std::string& experiment, const Devices& devices,
+                        const GpuClock& clock);
 
 /// What makes figures of this machine less exact or lower than they could be: one line each.
 std::vector<std::string> machine_warnings();

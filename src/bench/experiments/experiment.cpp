@@ -7,14 +7,16 @@
 
 namespace eckart::bench {
 
-SamplingOptions sampling_options(const ExperimentOptions& options) {
+std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options) {
   SamplingOptions sampling;
   sampling.max_work_seconds = kMaxCallSeconds;
   sampling.max_seconds = options.is_quick ? 1 : 5;
   if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
   sampling.max_rounds = options.is_quick ? 30 : 100;
   sampling.stop = options.stop;
-  return sampling;
+  std::vector<Samples> samples = sample_in_rounds(works, sampling);
+  options.on_measured();
+  return samples;
 }
 
 std::string times_text(double ratio) { return text::format_number(ratio); }

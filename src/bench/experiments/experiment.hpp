@@ -14,6 +14,7 @@ struct ExperimentOptions {
   bool is_quick = false;   ///< fewer sizes and fewer samples, so that it ends within a minute
   double max_seconds = 0;  ///< of sampling a size, except the first ten rounds; 0: 5, or 1 if quick
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
+  std::function<void()> on_measured = [] {};           ///< called after each size
   std::stop_token stop = {};
 };
 
@@ -23,8 +24,8 @@ struct ExperimentResult {
   bool is_right = true;
 };
 
-/// How the works of a size are sampled.
-SamplingOptions sampling_options(const ExperimentOptions& options);
+/// Samples the works of a size.
+std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options);
 /// Calls that take longer are not sampled.
 inline constexpr double kMaxCallSeconds = 1;
 

@@ -182,7 +182,7 @@ std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& d
   std::vector<TimedWork> works;
   std::vector<OperationRow*> measured;
   for (DeviceRows& device : prepared) device.append_works(works, measured);
-  set_times(measured, sample_in_rounds(works, sampling_options(options)));
+  set_times(measured, sample(works, options));
   for (DeviceRows& device : prepared) {
     for (OperationRow& row : device.take()) rows.push_back(std::move(row));
   }

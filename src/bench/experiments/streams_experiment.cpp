@@ -72,7 +72,7 @@ void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
     works.push_back([&row] { return std::vector{row.batch->run()}; });
     measured.push_back(&row);
   }
-  const std::vector<Samples> samples = sample_in_rounds(works, sampling_options(options));
+  const std::vector<Samples> samples = sample(works, options);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     if (!samples[i].is_measured()) continue;
     measured[i]->seconds = estimate(samples[i].times.front());

@@ -48,7 +48,7 @@ std::vector<MeasuredWork> measure(
     works.reserve(named.size());
     for (const NamedWork& each : named)
       works.push_back([work = each.work] { return std::vector{work()}; });
-    const std::vector<Samples> samples = sample_in_rounds(works, sampling_options(options));
+    const std::vector<Samples> samples = sample(works, options);
     for (std::size_t i = 0; i < named.size(); ++i) {
       MeasuredWork& row = rows.emplace_back();
       row.size = size;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::bench {
@@ -27,6 +28,27 @@ void Table::remove_empty_columns() {
     columns.erase(columns.begin() + std::ptrdiff_t(i));
     for (std::vector<Cell>& row : rows) row.erase(row.begin() + std::ptrdiff_t(i));
   }
+}
+
+std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report) {
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"time", report.time},
+      {"eckart", report.version + ", build " + report.build_id},
+      {"CPU", report.cpu + ", " + text::format_count(report.cores, "core")}};
+  if (!report.gpu) {
+    lines.emplace_back("GPU", "none: " + report.no_gpu_reason);
+    return lines;
+  }
+  std::string gpu = report.gpu->name;
+  if (!report.gpu->driver.empty()) gpu += ", driver " + report.gpu->driver;
+  lines.emplace_back("GPU", gpu);
+  if (report.gpu->max_mhz > 0)
+    lines.emplace_back("GPU clock", fmt::format("{} to {} MHz, read after each size",
+                                                report.gpu->min_mhz, report.gpu->max_mhz));
+  for (const auto& [reason, samples] : report.gpu->throttled)
+    lines.emplace_back("throttled",
+                       fmt::format("{} in {}", reason, text::format_count(samples, "reading")));
+  return lines;
 }
 
 std::string to_text(const Cell& cell, bool shows_error) {

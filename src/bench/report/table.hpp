@@ -1,6 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,11 +41,21 @@ struct Table {
   void remove_empty_columns();
 };
 
-/// One or several tables, and the machine on which they were measured.
+/// A GPU, and its clock during the measurements.
+struct MeasuredGpu {
+  std::string name, driver;                            ///< driver: empty if unknown
+  int min_mhz = 0, max_mhz = 0;                        ///< of its multiprocessors; 0: unknown
+  std::map<std::string, std::int64_t> throttled = {};  ///< number of samples, by reason
+};
+
+/// The tables of an experiment, and what identifies the machine and the program.
 struct Report {
-  std::string title;
-  /// Names and values of what identifies the machine and the program. Names are keys in JSON.
-  std::vector<std::pair<std::string, std::string>> machine;
+  std::string experiment;
+  std::string time, version, build_id;  ///< time: when it ended, UTC
+  std::string cpu;
+  int cores = 1;
+  std::optional<MeasuredGpu> gpu = {};
+  std::string no_gpu_reason = {};          ///< why there is no GPU
   std::vector<std::string> warnings = {};  ///< what makes the figures less exact: one line each
   std::vector<Table> tables = {};
 };
@@ -53,6 +67,9 @@ std::string to_text(const Report& report);
 text::Json to_json(const Report& report);
 /// A page that needs no other file.
 std::string to_html(const Report& report);
+
+/// Names and values of what identifies the machine and the program, for people.
+std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report);
 
 /// A cell for people: three digits, and the error of a measured number in percent if wanted.
 std::string to_text(const Cell& cell, bool shows_error);

@@ -43,13 +43,13 @@ std::string table_html(const Table& table) {
 
 std::string to_html(const Report& report) {
   std::string body = "<dl>\n";
-  for (const auto& [name, value] : report.machine)
+  for (const auto& [name, value] : machine_lines(report))
     body += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html::escape(name), html::escape(value));
   body += "</dl>\n";
   for (const std::string& warning : report.warnings)
     body += fmt::format("<p class='warning'>{}</p>\n", html::escape(warning));
   for (const Table& table : report.tables) body += table_html(table);
-  return html::page(report.title, body);
+  return html::page("eckart bench " + report.experiment, body);
 }
 
 }  // namespace eckart::bench

@@ -33,12 +33,28 @@ Json table_json(const Table& table) {
 }  // namespace
 
 Json to_json(const Report& report) {
-  Json json = Json::object(), tables = Json::array();
-  for (const auto& [name, value] : report.machine) json[name] = value;
+  Json tables = Json::array();
   for (const Table& table : report.tables) tables.push_back(table_json(table));
-  json["warnings"] = report.warnings;
-  json["tables"] = std::move(tables);
-  return json;
+  const MeasuredGpu gpu = report.gpu.value_or(MeasuredGpu{});
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  const auto mhz_or_null = [](int mhz) { return mhz > 0 ? Json(mhz) : Json(); };
+  return {{"kind", "bench"},
+          {"experiment", report.experiment},
+          {"time", report.time},
+          {"version", report.version},
+          {"build_id", report.build_id},
+          {"cpu", report.cpu},
+          {"cores", report.cores},
+          {"gpu", text_or_null(gpu.name)},
+          {"no_gpu_reason", text_or_null(report.no_gpu_reason)},
+          {"driver", text_or_null(gpu.driver)},
+          {"gpu_min_mhz", mhz_or_null(gpu.min_mhz)},
+          {"gpu_max_mhz", mhz_or_null(gpu.max_mhz)},
+          {"gpu_throttled", gpu.throttled},
+          {"warnings", report.warnings},
+          {"tables", tables}};
 }
 
 }  // namespace eckart::bench

@@ -66,7 +66,8 @@ std::string table_text(const Table& table) {
 
 std::string to_text(const Report& report) {
   std::string text;
-  for (const auto& [name, value] : report.machine) text += fmt::format("{:<10} {}\n", name, value);
+  for (const auto& [name, value] : machine_lines(report))
+    text += fmt::format("{:<10} {}\n", name, value);
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
   for (const Table& table : report.tables) text += table_text(table);
   return text;

@@ -33,7 +33,7 @@ TEST(Batch, has_different_gray_images) {
   EXPECT_NEAR(sum / double(first.size()), 128, 10);
 }
 
-TEST(Batch, may_differ_by_one_level_in_few_pixels) {
+TEST(Batch, allows_a_difference_of_one_level_in_few_pixels) {
   const std::vector<std::uint8_t> reference(10000, 100);
   std::vector<std::uint8_t> pixels = reference;
   for (std::size_t i = 0; i < 10; ++i) pixels[i] = 101;
@@ -47,7 +47,7 @@ TEST(Batch, may_differ_by_one_level_in_few_pixels) {
   EXPECT_FALSE(are_right(pixels, reference));
 }
 
-TEST(EngineShares, are_shares_of_the_time_from_first_to_last) {
+TEST(EngineShare, is_that_of_the_time_from_first_to_last) {
   const EngineShares shares = engine_shares({{10, 12}, {11, 14}}, {{14, 16}}, {{15, 20}});
   EXPECT_DOUBLE_EQ(shares.copy_in, 0.4);  // overlapping parts count once
   EXPECT_DOUBLE_EQ(shares.compute, 0.2);
@@ -55,12 +55,12 @@ TEST(EngineShares, are_shares_of_the_time_from_first_to_last) {
   EXPECT_DOUBLE_EQ(shares.overlap, 0.1);  // 15 to 16; parts of one engine do not count
 }
 
-TEST(EngineShares, count_three_engines_at_once_like_two) {
+TEST(EngineShare, counts_three_engines_at_once_like_two) {
   EXPECT_DOUBLE_EQ(engine_shares({{0, 4}}, {{0, 4}}, {{0, 4}}).overlap, 1);
   EXPECT_DOUBLE_EQ(engine_shares({{0, 4}}, {{2, 4}}, {{3, 4}}).overlap, 0.5);
 }
 
-TEST(EngineShares, are_0_without_work) {
+TEST(EngineShare, is_0_without_work) {
   EXPECT_EQ(engine_shares({}, {}, {}).overlap, 0);
   EXPECT_EQ(engine_shares({{1, 1}}, {}, {}).copy_in, 0);
 }

@@ -56,7 +56,7 @@ TEST(Estimate, contains_the_median_in_nineteen_of_twenty_cases) {
   EXPECT_LE(contained, kCases * 98 / 100);
 }
 
-TEST(Estimate, hardly_changes_for_an_outlier) {
+TEST(Estimate, ignores_an_outlier) {
   std::vector<double> samples(20, 1.0);
   samples.back() = 1000;
   const Estimate e = estimate(samples);

@@ -34,7 +34,7 @@ const OperationRow& row_of(const std::vector<OperationRow>& rows, const std::str
   throw std::out_of_range(name);
 }
 
-TEST(OperationRows, have_times_and_speedups_of_all_variants) {
+TEST(OperationRow, has_the_times_and_speedup_of_a_variant) {
   const auto rows = measure_operation(kShape, devices_with({{.name = "fast"}}), quick());
   ASSERT_THAT(rows, SizeIs(3));
   const OperationRow& loops = row_of(rows, "CPU, loops, 1 core");
@@ -53,7 +53,7 @@ TEST(OperationRows, have_times_and_speedups_of_all_variants) {
   EXPECT_NEAR(gpu.roofline_share, kShape.flops() / 1e15 / 1e-9, 1e-9);
 }
 
-TEST(OperationRows, are_not_measured_if_their_result_is_wrong) {
+TEST(OperationRow, is_not_measured_if_its_result_is_wrong) {
   const auto rows =
       measure_operation(kShape, devices_with({{.name = "right"}, {.name = "wrong"}}), quick());
   const OperationRow& wrong = row_of(rows, "GPU, wrong");
@@ -62,12 +62,12 @@ TEST(OperationRows, are_not_measured_if_their_result_is_wrong) {
   EXPECT_GT(wrong.error, 1e-3);
   EXPECT_TRUE(has_wrong_result(rows));
   EXPECT_FALSE(has_wrong_result({row_of(rows, "GPU, right")}));
-  EXPECT_THAT(
-      to_text({.title = "", .machine = {}, .warnings = {}, .tables = {operation_table(rows)}}),
-      HasSubstr("its result is wrong"));
+  Report report;
+  report.tables = {operation_table(rows)};
+  EXPECT_THAT(to_text(report), HasSubstr("its result is wrong"));
 }
 
-TEST(OperationRows, say_so_if_the_memory_of_the_gpu_is_too_small) {
+TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
   const auto rows = measure_operation(kShape, devices_with({}), quick());
   ASSERT_THAT(rows, SizeIs(3));
   EXPECT_THAT(rows[0].not_measured, HasSubstr("no memory for 3 GiB"));
@@ -84,7 +84,7 @@ TEST(OperationTable, has_no_columns_that_only_a_gpu_fills_without_one) {
                                 "speedup_with_copies"));
 }
 
-TEST(Experiments, say_what_they_cannot_measure_without_a_gpu) {
+TEST(Experiment, says_what_it_cannot_measure_without_a_gpu) {
   const ExperimentResult result = bench_kernels(without_gpu(), quick());
   ASSERT_THAT(result.tables, SizeIs(1));
   EXPECT_TRUE(result.is_right);
@@ -93,7 +93,7 @@ TEST(Experiments, say_what_they_cannot_measure_without_a_gpu) {
   EXPECT_THAT(result.tables[0].plots, SizeIs(1));
 }
 
-TEST(Experiments, end_early_after_a_stop_request) {
+TEST(Experiment, ends_early_after_a_stop_request) {
   std::stop_source stop;
   ExperimentOptions options = quick();
   options.print_line = [&](const std::string&) { stop.request_stop(); };

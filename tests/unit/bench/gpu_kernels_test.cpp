@@ -59,7 +59,7 @@ void expect_right_products(Operation operation, const Run& run) {
   }
 }
 
-TEST(GpuKernels, naive_products_are_right) {
+TEST(GpuKernel, multiplies_right_with_a_thread_for_each_element) {
   for (const dim3 block : {dim3{8, 8}, dim3{32, 4}}) {
     const auto grid = [&](const Shape& s) {
       return dim3{parts(s.n, block.x), parts(s.m, block.y)};
@@ -79,7 +79,7 @@ TEST(GpuKernels, naive_products_are_right) {
   }
 }
 
-TEST(GpuKernels, shared_tiles_are_right) {
+TEST(GpuKernel, multiplies_right_with_tiles_in_shared_memory) {
   constexpr int kTile = 16;
   const auto grid = [](const Shape& s) { return dim3{parts(s.n, kTile), parts(s.m, kTile)}; };
   expect_right_products<float>(
@@ -112,13 +112,13 @@ void expect_right_register_tiles() {
       });
 }
 
-TEST(GpuKernels, register_tiles_are_right) {
+TEST(GpuKernel, multiplies_right_with_tiles_in_registers) {
   expect_right_register_tiles<float, true, 4>();
   expect_right_register_tiles<float, true, 8>();
   expect_right_register_tiles<double, false, 4>();
 }
 
-TEST(GpuKernels, tensor_cores_are_right) {
+TEST(GpuKernel, multiplies_right_on_tensor_cores) {
   expect_right_products<float>(
       Operation::reconstruct,
       [&](const float* a, const float* s, const float* b, float* c, const Shape& shape) {
@@ -127,7 +127,7 @@ TEST(GpuKernels, tensor_cores_are_right) {
       });
 }
 
-TEST(GpuKernels, transposes_are_right) {
+TEST(GpuKernel, transposes_right) {
   for (const auto& [m, n] : {std::pair{64, 64}, {70, 33}, {1, 95}}) {
     const Shape shape{.operation = Operation::transpose, .m = m, .n = n};
     expect_right<float>(shape, [&, m = m, n = n](const std::vector<const float*>& o, float* c) {
@@ -145,7 +145,7 @@ TEST(GpuKernels, transposes_are_right) {
   }
 }
 
-TEST(GpuKernels, sums_are_right) {
+TEST(GpuKernel, adds_right) {
   const Shape shape{.operation = Operation::add, .n = 1000};
   expect_right<float>(shape, [&](const std::vector<const float*>& o, float* c) {
     launch({3}, {64}, [&] { add_coalesced(o[0], o[1], c, shape.n); });
@@ -155,7 +155,7 @@ TEST(GpuKernels, sums_are_right) {
   });
 }
 
-TEST(GpuKernels, vector_products_are_right) {
+TEST(GpuKernel, multiplies_vectors_right) {
   for (const auto& [m, n] : {std::pair{64, 64}, {130, 300}, {3, 1}}) {
     const Shape shape{.operation = Operation::multiply_vector, .m = m, .n = n};
     const auto expect = [&](dim3 grid, dim3 block, const auto& kernel) {

@@ -75,7 +75,7 @@ TEST(Reference, is_not_a_number_if_an_element_is_not) {
   EXPECT_FALSE(Reference(shape, operands).relative_error(result) <= max_relative_error(shape));
 }
 
-TEST(RandomOperands, are_the_same_for_the_same_seed_and_differ_from_each_other) {
+TEST(RandomOperand, is_the_same_for_the_same_seed_and_differs_from_another) {
   const Shape shape = shape_of(Operation::add, 1, 100, 1);
   EXPECT_EQ(random_operands(shape, 1), random_operands(shape, 1));
   EXPECT_NE(random_operands(shape, 1), random_operands(shape, 2));

@@ -23,15 +23,23 @@ Report small_report() {
   table.add_row({"1 × 1", Estimate{.median = 2, .low = 1.9, .high = 2.1, .samples = 10},
                  Estimate{.median = 3, .low = 2, .high = 4, .samples = 10}, 1.5e-7});
   table.add_row({"2 × 2", "its result is wrong", Cell(), 0.25});
-  return {.title = "eckart bench speeds",
-          .machine = {{"cpu", "a CPU"}},
+  return {.experiment = "speeds",
+          .time = "2026-11-28T12:00:00Z",
+          .version = "1.2.3",
+          .build_id = "0123",
+          .cpu = "a CPU",
+          .cores = 4,
+          .no_gpu_reason = "no driver",
           .warnings = {"the fan is loud"},
           .tables = {table}};
 }
 
 TEST(TableText, aligns_columns_and_separates_sizes) {
   EXPECT_EQ(to_text(small_report()),
-            "cpu        a CPU\n"
+            "time       2026-11-28T12:00:00Z\n"
+            "eckart     1.2.3, build 0123\n"
+            "CPU        a CPU, 4 cores\n"
+            "GPU        none: no driver\n"
             "warning: the fan is loud\n"
             "\nSpeeds\n\n"
             "size   time                 speedup    error\n"
@@ -45,7 +53,12 @@ TEST(TableText, aligns_columns_and_separates_sizes) {
 
 TEST(TableJson, has_all_numbers_in_full) {
   const text::Json json = to_json(small_report());
+  EXPECT_EQ(json.begin().key(), "kind");
+  EXPECT_EQ(json["kind"], "bench");
   EXPECT_EQ(json["cpu"], "a CPU");
+  EXPECT_EQ(json["cores"], 4);
+  EXPECT_TRUE(json["gpu"].is_null());
+  EXPECT_EQ(json["no_gpu_reason"], "no driver");
   EXPECT_EQ(json["warnings"], text::Json::array({"the fan is loud"}));
   const text::Json& table = json["tables"][0];
   EXPECT_EQ(table["columns"][1]["key"], "time_us");
@@ -56,6 +69,22 @@ TEST(TableJson, has_all_numbers_in_full) {
   EXPECT_EQ(table["rows"][1]["time_us"], "its result is wrong");
   EXPECT_TRUE(table["rows"][1]["speedup"].is_null());
   EXPECT_EQ(table["lesson"], "Large is slow. Small is fast.");
+}
+
+TEST(Report, names_the_gpu_and_what_throttled_it) {
+  Report report = small_report();
+  report.gpu = MeasuredGpu{.name = "a GPU",
+                           .driver = "580",
+                           .min_mhz = 1200,
+                           .max_mhz = 1980,
+                           .throttled = {{"power", 3}}};
+  EXPECT_THAT(to_text(report), HasSubstr("GPU        a GPU, driver 580\n"
+                                         "GPU clock  1200 to 1980 MHz, read after each size\n"
+                                         "throttled  power in 3 readings\n"));
+  const text::Json json = to_json(report);
+  EXPECT_EQ(json["gpu"], "a GPU");
+  EXPECT_EQ(json["gpu_min_mhz"], 1200);
+  EXPECT_EQ(json["gpu_throttled"]["power"], 3);
 }
 
 TEST(TableHtml, has_plots_and_intervals_and_escapes_text) {
