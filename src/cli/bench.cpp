@@ -29,21 +29,23 @@ std::vector<std::string> users_of(const std::string& option) {
   return {kBenchPipeline, kBenchScaling};
 }
 
-/// Throws FatalError(usage) if an option was given that the experiment does not use, or if there
-/// are no inputs and it needs some.
-void check_options(const CLI::App& command, const BenchArgs& args) {
+/// Says that an option was given that the experiment does not use, or that it needs inputs; empty
+/// if all is right.
+std::string usage_error(const CLI::App& command, const BenchArgs& args) {
   for (const CLI::Option* option : command.get_options()) {
     const std::string name = option->get_name();
     const std::vector<std::string> users = users_of(name);
     if (option->count() > 0 && !users.empty() &&
         std::find(users.begin(), users.end(), args.experiment) == users.end())
-      throw FatalError(ExitCode::usage, name + " cannot be combined with " + args.experiment);
+      return name + " cannot be combined with " + args.experiment;
   }
   if (needs_inputs(args.experiment) && args.inputs.empty())
-    throw FatalError(ExitCode::usage, args.experiment + " needs INPUT: folders and files");
+    return args.experiment + " needs INPUT: folders and files";
+  return {};
 }
 
-ExitCode execute(const BenchArgs& args) {
+ExitCode execute(const BenchArgs& args, const std::string& usage_error) {
+  if (!usage_error.empty()) throw FatalError(ExitCode::usage, usage_error);
   if (args.experiment == kBenchScaling) return bench_scaling(args);
   return args.experiment == kBenchPipeline ? bench_pipeline(args) : bench_devices(args);
 }
@@ -149,8 +151,7 @@ void add_bench(CLI::App& app, Action& action) {
                            ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, command, &action] {
     std::sort(args->cores.begin(), args->cores.end());
-    check_options(*command, *args);
-    action = [args] { return execute(*args); };
+    action = [args, error = usage_error(*command, *args)] { return execute(*args, error); };
   });
 }
 
