@@ -20,11 +20,15 @@ bool needs_inputs(const std::string& experiment) {
   return experiment == kBenchPipeline || experiment == kBenchScaling;
 }
 
+std::vector<std::string> without_inputs() {
+  return {kBenchKernels, kBenchMatmul,   kBenchTransfer, kBenchBandwidth,
+          kBenchStreams, kBenchRoofline, kBenchAll};
+}
+
 /// The experiments that use an option; empty: all.
 std::vector<std::string> users_of(const std::string& option) {
   if (option == "--log" || option == "--max-seconds") return {kBenchScaling};
-  if (option == "--quick" || option == "--html")
-    return {kBenchKernels, kBenchMatmul, kBenchTransfer, kBenchBandwidth, kBenchStreams};
+  if (option == "--quick" || option == "--html") return without_inputs();
   if (option == "EXPERIMENT" || option == "--json" || option == "--help") return {};
   return {kBenchPipeline, kBenchScaling};
 }
@@ -77,7 +81,7 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_option("EXPERIMENT", args->experiment, "What to measure")
       ->required()
       ->check(one_of({kBenchKernels, kBenchMatmul, kBenchTransfer, kBenchBandwidth, kBenchStreams,
-                      kBenchPipeline, kBenchScaling}));
+                      kBenchRoofline, kBenchAll, kBenchPipeline, kBenchScaling}));
   command->add_option("INPUT", args->inputs,
                       "Folders and files, processed as often as needed; only pipeline and scaling");
   command
@@ -133,11 +137,11 @@ void add_bench(CLI::App& app, Action& action) {
   add_rank_option(*command, args->rank)->group("Settings");
   describe(*command,
            {.usage = {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]",
-                      "kernels|matmul|transfer|bandwidth|streams [OPTIONS]"},
+                      "kernels|matmul|transfer|bandwidth|streams|roofline|all [OPTIONS]"},
             .examples = {{"How do kernels, cuBLAS and the CPU reconstruct from factors?",
                           "eckart bench kernels --quick"},
-                         {"The same with all sizes, as a page",
-                          "eckart bench kernels --html > kernels.html"},
+                         {"All experiments that need no images, as a page",
+                          "eckart bench all --html > bench.html"},
                          {"Which stage limits a run, and does the disk?",
                           "eckart bench pipeline photos -o /srv/scratch --rank 50"},
                          {"How does throughput scale with the number of cores?",

@@ -1,11 +1,15 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <stop_token>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/experiments/devices.hpp"
 #include "bench/experiments/operation_experiments.hpp"
+#include "bench/experiments/roofline_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
 #include "bench/experiments/transfer_experiment.hpp"
 #include "bench/report/table.hpp"
@@ -18,13 +22,32 @@
 namespace eckart::cli {
 namespace {
 
-bench::ExperimentResult measure(const std::string& experiment, const bench::Devices& devices,
+using Experiment = bench::ExperimentResult (*)(const bench::Devices& devices,
+                                               const bench::ExperimentOptions& options);
+
+/// All experiments on devices, in the order of `eckart bench all`.
+const std::vector<std::pair<std::string, Experiment>>& experiments() {
+  static const std::vector<std::pair<std::string, Experiment>> all = {
+      {kBenchTransfer, bench::bench_transfer}, {kBenchBandwidth, bench::bench_bandwidth},
+      {kBenchKernels, bench::bench_kernels},   {kBenchMatmul, bench::bench_matmul},
+      {kBenchStreams, bench::bench_streams},   {kBenchRoofline, bench::bench_roofline},
+  };
+  return all;
+}
+
+/// The experiment of this name, or all of them.
+bench::ExperimentResult measure(const std::string& name, const bench::Devices& devices,
                                 const bench::ExperimentOptions& options) {
-  if (experiment == kBenchKernels) return bench::bench_kernels(devices, options);
-  if (experiment == kBenchMatmul) return bench::bench_matmul(devices, options);
-  if (experiment == kBenchTransfer) return bench::bench_transfer(devices, options);
-  if (experiment == kBenchStreams) return bench::bench_streams(devices, options);
-  return bench::bench_bandwidth(devices, options);
+  bench::ExperimentResult result;
+  for (const auto& [each, experiment] : experiments()) {
+    if (options.stop.stop_requested()) break;
+    if (name != each && name != kBenchAll) continue;
+    if (name == kBenchAll) options.print_line("bench " + each);
+    bench::ExperimentResult part = experiment(devices, options);
+    std::move(part.tables.begin(), part.tables.end(), std::back_inserter(result.tables));
+    result.is_right = result.is_right && part.is_right;
+  }
+  return result;
 }
 
 void print(const bench::Report& report, const BenchArgs& args) {

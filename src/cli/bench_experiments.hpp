@@ -17,6 +17,8 @@ inline constexpr const char* kBenchMatmul = "matmul";
 inline constexpr const char* kBenchTransfer = "transfer";
 inline constexpr const char* kBenchBandwidth = "bandwidth";
 inline constexpr const char* kBenchStreams = "streams";
+inline constexpr const char* kBenchRoofline = "roofline";
+inline constexpr const char* kBenchAll = "all";
 inline constexpr const char* kBenchPipeline = "pipeline";
 inline constexpr const char* kBenchScaling = "scaling";
 

@@ -33,7 +33,8 @@ svg .grid { stroke: var(--line); fill: none; } svg .axis { stroke: var(--soft); 
 svg polyline, svg path.c1, svg path.c2, svg path.c3 { fill: none; stroke-width: 2.5; }
 svg .dashed { stroke-dasharray: 9 5; } svg .dotted { stroke-dasharray: 2 4; }
 svg .c1 { stroke: var(--c1); } svg .c2 { stroke: var(--c2); } svg .c3 { stroke: var(--c3); }
-svg circle.c2 { fill: var(--c2); stroke: var(--paper); stroke-width: 1.5; }
+svg circle { stroke-width: 1.5; } svg circle.c1 { fill: var(--c1); stroke: var(--paper); }
+svg circle.c2 { fill: var(--c2); stroke: var(--paper); }
 svg .band { fill: var(--c1); stroke: none; opacity: .2; }
 svg .track { fill: var(--track); }
 svg .bar.c1 { fill: var(--c1); stroke: none; } svg .bar.c2 { fill: var(--c2); stroke: none; }

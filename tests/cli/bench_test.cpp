@@ -164,6 +164,7 @@ TEST_F(BenchCommandTest, takes_only_options_of_the_experiment) {
               HasSubstr("--rank cannot be combined with kernels"));
   EXPECT_THAT(error({"bench", "scaling", "in", "--quick"}),
               HasSubstr("--quick cannot be combined with scaling"));
+  EXPECT_THAT(error({"bench", "all", "in"}), HasSubstr("INPUT cannot be combined with all"));
   EXPECT_THAT(error({"bench", "pipeline"}), HasSubstr("pipeline needs INPUT"));
   EXPECT_THAT(error({"bench", "matmul", "--json", "--html"}), HasSubstr("--html"));
 }

@@ -15,27 +15,6 @@ namespace {
 
 using Rows = std::vector<OperationRow>;
 
-/// Measures all shapes, and makes a table.
-struct MeasuredShapes {
-  Rows rows;
-  Table table;
-  bool is_right = true;
-};
-
-MeasuredShapes measure(const std::vector<Shape>& shapes, const Devices& devices,
-                       const ExperimentOptions& options) {
-  MeasuredShapes measured;
-  for (std::size_t i = 0; i < shapes.size() && !options.stop.stop_requested(); ++i) {
-    options.print_line(fmt::format("{} of {}: {}", i + 1, shapes.size(), size_text(shapes[i])));
-    for (OperationRow& row : measure_operation(shapes[i], devices, options))
-      measured.rows.push_back(std::move(row));
-  }
-  measured.is_right = !has_wrong_result(measured.rows);
-  measured.table = operation_table(measured.rows);
-  measured.table.notes = operation_notes(devices);
-  return measured;
-}
-
 /// The fastest row of a shape whose variant begins with `name`; null if there is none.
 const OperationRow* find(const Rows& rows, const Shape& shape, bool is_on_gpu,
                          const std::string& name) {
@@ -132,7 +111,7 @@ ExperimentResult bench_kernels(const Devices& devices, const ExperimentOptions& 
         shapes.push_back({.operation = Operation::reconstruct, .m = side, .n = side, .k = k});
     }
   }
-  MeasuredShapes measured = measure(shapes, devices, options);
+  MeasuredShapes measured = measure_shapes(shapes, devices, options);
   Table& table = measured.table;
   table.name = "kernels";
   table.title = "Reconstruction C = U diag(s) V' from given factors, float32";
@@ -161,7 +140,7 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
         if (precision == Precision::float32) float32_shapes.push_back(shape);
       }
     }
-    MeasuredShapes measured = measure(shapes, devices, options);
+    MeasuredShapes measured = measure_shapes(shapes, devices, options);
     Table& table = measured.table;
     const bool is_product = operation == Operation::multiply;
     table.name = is_product ? "products" : "transposes";
@@ -185,7 +164,7 @@ ExperimentResult bench_bandwidth(const Devices& devices, const ExperimentOptions
     shapes.push_back({.operation = Operation::add, .n = n});
   for (const int side : sizes<int>(options, {1024, 4096, 16384}, {1024, 4096}))
     shapes.push_back({.operation = Operation::multiply_vector, .m = side, .n = side});
-  MeasuredShapes measured = measure(shapes, devices, options);
+  MeasuredShapes measured = measure_shapes(shapes, devices, options);
   Table& table = measured.table;
   table.name = "bandwidth";
   table.title = "Sums c = a + b, and matrix times vector c = A b, float32";

@@ -137,6 +137,28 @@ std::vector<Cell> cells_of(const OperationRow& row) {
   return cells;
 }
 
+/// How the rows were measured, one line each.
+std::vector<std::string> notes_on(const Devices& devices) {
+  std::vector<std::string> notes = {
+      "Times are medians; ± is the 95 % interval of the median. All rows of a size were measured "
+      "in "
+      "turns, after a warm-up.",
+      "Operands are random. Every result was compared with float64 before it was measured; error "
+      "is the relative error in the Frobenius norm.",
+      "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
+      "Roofline is the share of the speed that the measured peaks of the device allow. On the CPU, "
+      "small operands stay in the caches, and can exceed that of memory."};
+  if (devices.gpu) {
+    notes.emplace_back(
+        "GPU: compute is one launch with empty caches, by events of the GPU. Total has the copies "
+        "from and to pinned memory. Speedup compares with the fastest row on the CPU.");
+  } else {
+    notes.push_back("Not measured without a GPU: all rows of the GPU, copies and occupancy (" +
+                    devices.no_gpu_reason + ").");
+  }
+  return notes;
+}
+
 }  // namespace
 
 std::string OperationRow::name() const {
@@ -199,25 +221,18 @@ Table operation_table(const std::vector<OperationRow>& rows) {
   return table;
 }
 
-std::vector<std::string> operation_notes(const Devices& devices) {
-  std::vector<std::string> notes = {
-      "Times are medians; ± is the 95 % interval of the median. All rows of a size were measured "
-      "in "
-      "turns, after a warm-up.",
-      "Operands are random. Every result was compared with float64 before it was measured; error "
-      "is the relative error in the Frobenius norm.",
-      "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
-      "Roofline is the share of the speed that the measured peaks of the device allow. On the CPU, "
-      "small operands stay in the caches, and can exceed that of memory."};
-  if (devices.gpu) {
-    notes.emplace_back(
-        "GPU: compute is one launch with empty caches, by events of the GPU. Total has the copies "
-        "from and to pinned memory. Speedup compares with the fastest row on the CPU.");
-  } else {
-    notes.push_back("Not measured without a GPU: all rows of the GPU, copies and occupancy (" +
-                    devices.no_gpu_reason + ").");
+MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
+                              const ExperimentOptions& options) {
+  MeasuredShapes measured;
+  for (std::size_t i = 0; i < shapes.size() && !options.stop.stop_requested(); ++i) {
+    options.print_line(fmt::format("{} of {}: {}", i + 1, shapes.size(), size_text(shapes[i])));
+    for (OperationRow& row : measure_operation(shapes[i], devices, options))
+      measured.rows.push_back(std::move(row));
   }
-  return notes;
+  measured.is_right = !has_wrong_result(measured.rows);
+  measured.table = operation_table(measured.rows);
+  measured.table.notes = notes_on(devices);
+  return measured;
 }
 
 const OperationRow* fastest(const std::vector<OperationRow>& rows,

@@ -36,8 +36,16 @@ std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& d
 Table operation_table(const std::vector<OperationRow>& rows);
 /// Such as "1024 × 1024, k = 64".
 std::string size_text(const Shape& shape);
-/// How the rows were measured, one line each.
-std::vector<std::string> operation_notes(const Devices& devices);
+
+/// All rows of some shapes, and their table without a title.
+struct MeasuredShapes {
+  std::vector<OperationRow> rows;
+  Table table;
+  bool is_right = true;
+};
+/// Measures shape after shape. Returns early after a stop request.
+MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
+                              const ExperimentOptions& options);
 
 /// The fastest measured row that `matches`; null if there is none.
 const OperationRow* fastest(const std::vector<OperationRow>& rows,

@@ -6,6 +6,7 @@
 
 #include "bench/experiments/operation_experiments.hpp"
 #include "bench/experiments/operation_table.hpp"
+#include "bench/experiments/roofline_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
 #include "bench/experiments/transfer_experiment.hpp"
 #include "tests/unit/bench/fake_gpu.hpp"
@@ -13,6 +14,7 @@
 namespace eckart::bench {
 namespace {
 
+using ::testing::_;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -130,6 +132,22 @@ TEST(TransferExperiment, says_what_it_cannot_measure_without_a_gpu) {
   ASSERT_THAT(result.tables, SizeIs(2));
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
   EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("in memory of the host"))));
+}
+
+TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
+  const ExperimentResult result = bench_roofline(devices_with({{.name = "fast"}}), quick());
+  EXPECT_TRUE(result.is_right);
+  ASSERT_THAT(result.tables, SizeIs(2));
+  EXPECT_THAT(texts(result.tables[0]), Contains(ElementsAre("GPU", "1,000,000", "1,000,000",
+                                                            "1,000,000", "1,000,000", "1.00")));
+  // A sum needs 1 operation for 12 bytes, and is said to take 1 ns.
+  EXPECT_THAT(texts(result.tables[1]),
+              Contains(ElementsAre("2,097,152 elements", "GPU, fast", "0.0833", "2,097,152",
+                                   "memory", "2,517")));
+  EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("1024 × 1024 × 1024, float64",
+                                                            "GPU, fast", "85.3", _, "float64", _)));
+  EXPECT_THAT(result.tables[1].lesson, HasSubstr("The GPU can do 1.00 operations"));
+  EXPECT_THAT(result.tables[1].plots, SizeIs(1));
 }
 
 TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
