@@ -41,7 +41,8 @@ std::string usage_error(const CLI::App& command, const BenchArgs& args) {
     const std::vector<std::string> users = users_of(name);
     if (option->count() > 0 && !users.empty() &&
         std::find(users.begin(), users.end(), args.experiment) == users.end())
-      return name + " cannot be combined with " + args.experiment;
+      return name == "INPUT" ? args.experiment + " takes no INPUT"
+                             : name + " cannot be combined with " + args.experiment;
   }
   if (needs_inputs(args.experiment) && args.inputs.empty())
     return args.experiment + " needs INPUT: folders and files";

@@ -76,6 +76,11 @@ ExitCode bench_devices(const BenchArgs& args) {
                                             .stop = stop.get_token()});
   bench::Report report = bench::describe_machine(args.experiment, devices, clock);
   report.tables = std::move(result.tables);
+  std::erase_if(report.tables, [](const bench::Table& table) { return table.rows.empty(); });
+  if (signals.received() != 0)
+    report.warnings.emplace_back("interrupted: only sizes that were complete are shown");
+  if (const std::string warning = bench::noise_warning(report); !warning.empty())
+    report.warnings.push_back(warning);
   print(report, args);
   if (!result.is_right) {
     std::fprintf(stderr, "eckart: a result was wrong; the table says which\n");

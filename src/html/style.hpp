@@ -52,6 +52,8 @@ table { border-collapse: collapse; font-size: .925rem; }
 th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); }
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; white-space: normal; }
+.measured th, .measured td, .measured th:first-child, .measured td:first-child { white-space: nowrap; }
+.measured th:nth-child(2), .measured td:nth-child(2) { text-align: left; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: 1.5rem; }
 .pictures img { width: 100%; height: auto; display: block; margin-top: .4rem; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
@@ -60,6 +62,7 @@ details { margin-top: 1.5rem; } summary { cursor: pointer; }
 @media screen and (max-width: 40rem) {
   dl { grid-template-columns: 5.25rem 1fr; gap: .35rem .5rem; }
   table { font-size: .75rem; } th, td { padding-right: .35rem; white-space: normal; }
+  .measured th, .measured td { white-space: nowrap; }
   .list thead { display: none; } .list table, .list tbody { display: block; font-size: .925rem; }
   .list tr { display: block; padding: .4rem 0; border-bottom: 1px solid var(--line); }
   .list td { display: flex; justify-content: space-between; gap: 1rem; padding: 0; border: 0;

@@ -157,9 +157,14 @@ class CpuOperation : public PreparedOperation {
 
 /// The shortest time of some calls, in seconds.
 double shortest_time(const std::function<void()>& work) {
-  constexpr int kCalls = 10;
-  double shortest = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < kCalls; ++i) shortest = std::min(shortest, seconds_of(work));
+  constexpr int kMinCalls = 10;
+  constexpr double kMinSeconds = 0.2;
+  double shortest = std::numeric_limits<double>::infinity(), total = 0;
+  for (int i = 0; i < kMinCalls || total < kMinSeconds; ++i) {
+    const double seconds = seconds_of(work);
+    shortest = std::min(shortest, seconds);
+    total += seconds;
+  }
   return shortest;
 }
 
@@ -249,6 +254,11 @@ RepeatableWork make_cpu_allocation(std::size_t bytes) {
       ::munmap(memory, bytes);
     });
   };
+}
+
+RepeatableWork make_cpu_write(std::size_t bytes) {
+  const auto memory = std::make_shared<std::vector<std::byte>>(bytes, std::byte(1));
+  return [=] { return seconds_of([&] { std::memset(memory->data(), 1, bytes); }); };
 }
 
 std::string openblas_warning() {

@@ -16,6 +16,8 @@ RepeatableWork make_cpu_copy(int cores, std::size_t bytes);
 /// Maps memory, writes it once, so that it gets pages, and unmaps it. The work throws
 /// std::bad_alloc.
 RepeatableWork make_cpu_allocation(std::size_t bytes);
+/// Writes memory that has pages.
+RepeatableWork make_cpu_write(std::size_t bytes);
 
 /// Why OpenBLAS does not use all of this CPU, and what helps; empty if it does.
 std::string openblas_warning();

@@ -43,7 +43,7 @@ Cell microseconds(const Estimate& seconds);
 /// Empty if it is 0.
 Cell percent(double share);
 
-/// A plot with logarithmic axes around all points. Series without points are left out.
+/// A plot with logarithmic axes around all points. Lines with fewer than two points are left out.
 html::Plot logarithmic_plot(const std::string& title, const std::string& x_label,
                             const std::string& y_label, std::vector<html::PlotSeries> lines);
 

@@ -101,6 +101,24 @@ std::string product_lesson(const Rows& rows, const Shape& largest, bool has_gpu)
       library ? text::format_number(library->speedup_with_copies.median) : "?");
 }
 
+/// What the transposes teach, by the largest shape in float32.
+std::string transpose_lesson(const Rows& rows, bool has_gpu) {
+  const Shape* largest = nullptr;
+  for (const OperationRow& row : rows) {
+    if (row.compute_s.samples > 0 && row.shape.precision == Precision::float32)
+      largest = &row.shape;
+  }
+  if (!largest) return {};
+  const OperationRow* simple = find(rows, *largest, has_gpu, has_gpu ? "naive" : "loops");
+  const OperationRow* tiled = find(rows, *largest, has_gpu, has_gpu ? "shared tiles" : "blocks");
+  if (!simple || !tiled) return {};
+  return fmt::format(
+      "At {}, {} are {} times as fast as {}. A transpose computes nothing: the order in which it "
+      "reads and writes memory is all that matters.",
+      size_text(*largest), has_gpu ? "tiles in shared memory" : "blocks that fit into the cache",
+      times_as_fast(tiled, simple), has_gpu ? "the naive kernel" : "plain loops");
+}
+
 }  // namespace
 
 ExperimentResult bench_kernels(const Devices& devices, const ExperimentOptions& options) {
@@ -148,6 +166,7 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
     if (!left_out.empty())
       table.notes.push_back("Left out, because the memory of this machine is too small: " +
                             left_out);
+    if (!is_product) table.lesson = transpose_lesson(measured.rows, devices.gpu != nullptr);
     if (is_product) {
       table.lesson = product_lesson(measured.rows, float32_shapes.back(), devices.gpu != nullptr);
       add_speed_plot(table, "Speed in float32", measured.rows, float32_shapes);

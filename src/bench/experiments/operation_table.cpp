@@ -3,7 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <memory>
 
 #include "compute/out_of_memory.hpp"
@@ -121,10 +121,14 @@ const std::vector<TableColumn>& table_columns() {
          return row.is_on_gpu() ? microseconds(row.copy_out_s) : Cell();
        }},
       {{"total_us", "total", "us", true},
-       [](const OperationRow& row) { return microseconds(row.total_s); }},
+       [](const OperationRow& row) {
+         return row.is_on_gpu() ? microseconds(row.total_s) : Cell();
+       }},
       {{"speedup", "speedup", "× CPU"}, [](const OperationRow& row) { return Cell(row.speedup); }},
       {{"speedup_with_copies", "with copies", "× CPU"},
-       [](const OperationRow& row) { return Cell(row.speedup_with_copies); }},
+       [](const OperationRow& row) {
+         return row.is_on_gpu() ? Cell(row.speedup_with_copies) : Cell();
+       }},
   };
   return columns;
 }
@@ -146,15 +150,16 @@ std::vector<std::string> notes_on(const Devices& devices) {
       "Operands are random. Every result was compared with float64 before it was measured; error "
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
-      "Roofline is the share of the speed that the measured peaks of the device allow. On the CPU, "
-      "small operands stay in the caches, and can exceed that of memory."};
+      "Roofline is the share of the speed that the measured peaks of the device allow. More than "
+      "100 % on the CPU: the operands were in its caches, or the peaks were disturbed.",
+      "Plain loops are measured up to 10⁹ operations."};
   if (devices.gpu) {
     notes.emplace_back(
         "GPU: compute is one launch with empty caches, by events of the GPU. Total has the copies "
         "from and to pinned memory. Speedup compares with the fastest row on the CPU.");
   } else {
-    notes.push_back("Not measured without a GPU: all rows of the GPU, copies and occupancy (" +
-                    devices.no_gpu_reason + ").");
+    notes.push_back("Not measured without a GPU: its rows, copies and occupancy. There is none: " +
+                    devices.no_gpu_reason + ".");
   }
   return notes;
 }
@@ -224,10 +229,11 @@ Table operation_table(const std::vector<OperationRow>& rows) {
 MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
                               const ExperimentOptions& options) {
   MeasuredShapes measured;
-  for (std::size_t i = 0; i < shapes.size() && !options.stop.stop_requested(); ++i) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
     options.print_line(fmt::format("{} of {}: {}", i + 1, shapes.size(), size_text(shapes[i])));
-    for (OperationRow& row : measure_operation(shapes[i], devices, options))
-      measured.rows.push_back(std::move(row));
+    std::vector<OperationRow> rows = measure_operation(shapes[i], devices, options);
+    if (options.stop.stop_requested()) break;
+    std::move(rows.begin(), rows.end(), std::back_inserter(measured.rows));
   }
   measured.is_right = !has_wrong_result(measured.rows);
   measured.table = operation_table(measured.rows);

@@ -43,7 +43,7 @@ struct MeasuredShapes {
   Table table;
   bool is_right = true;
 };
-/// Measures shape after shape. Returns early after a stop request.
+/// Measures shape after shape. After a stop request, it returns the complete ones.
 MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
                               const ExperimentOptions& options);
 

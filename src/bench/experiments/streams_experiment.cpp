@@ -113,7 +113,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
   const BatchRow* batched = find(rows, "GPU, one batched call");
   if (!serial || !buffered || !batched) {
     const BatchRow* one = find(rows, "CPU, image after image, 1 core");
-    return one && rows.size() > 1 && rows.back().seconds.samples > 0
+    return one && rows.size() > 1 && rows.back().speedup.low > 1
                ? fmt::format(
                      "With {}, an image on each core is {} times as fast as one core. Work "
                      "on different images needs no communication.",
@@ -135,7 +135,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
 
 ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& options) {
   Table table{.name = "streams",
-              .title = "Batches of 8-bit images from given factors, from pinned to pinned memory",
+              .title = "Batches of 8-bit images from given factors",
               .columns = {{"batch", "batch", ""},
                           {"schedule", "schedule", ""},
                           {"time_us", "time", "us", true},
@@ -153,11 +153,11 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
                           {.images = 32, .m = 2048, .n = 2048, .k = 128}},
                          {{.images = 64, .m = 256, .n = 256, .k = 32},
                           {.images = 16, .m = 1024, .n = 1024, .k = 64}})) {
-    if (options.stop.stop_requested()) break;
-    options.print_line(batch_text(shape));
+    options.print_line("batch of " + batch_text(shape));
     std::vector<BatchRow> rows = prepare(shape, devices, options);
     check(shape, rows);
     measure(rows, options);
+    if (options.stop.stop_requested()) break;
     for (const BatchRow& row : rows) {
       table.add_row(cells_of(shape, row));
       result.is_right = result.is_right && row.is_right;
@@ -171,10 +171,12 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
       "Before each measurement, the first and the last image were compared with float64."};
   if (devices.gpu)
     table.notes.emplace_back(
-        "Busy and overlap are of one more run with events around each copy and computation: the "
+        "GPU: all memory of the host is pinned. Busy and overlap are of one more run with events "
+        "around each copy and computation: the "
         "share of the time in which an engine works, and in which at least two of them do.");
   else
-    table.notes.push_back("Not measured without a GPU: its rows (" + devices.no_gpu_reason + ").");
+    table.notes.push_back(
+        "Not measured without a GPU: its rows. There is none: " + devices.no_gpu_reason + ".");
   result.tables.push_back(std::move(table));
   return result;
 }

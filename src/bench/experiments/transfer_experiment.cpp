@@ -40,15 +40,17 @@ std::vector<MeasuredWork> measure(
     const ExperimentOptions& options,
     const std::function<std::vector<NamedWork>(std::size_t size)>& make_works) {
   std::vector<MeasuredWork> rows;
-  for (const std::size_t size : sizes) {
-    if (options.stop.stop_requested()) break;
-    options.print_line(title + ": " + size_text(size));
+  for (std::size_t s = 0; s < sizes.size(); ++s) {
+    const std::size_t size = sizes[s];
+    options.print_line(
+        fmt::format("{}, {} of {}: {}", title, s + 1, sizes.size(), size_text(size)));
     const std::vector<NamedWork> named = make_works(size);
     std::vector<TimedWork> works;
     works.reserve(named.size());
     for (const NamedWork& each : named)
       works.push_back([work = each.work] { return std::vector{work()}; });
     const std::vector<Samples> samples = sample(works, options);
+    if (options.stop.stop_requested()) break;
     for (std::size_t i = 0; i < named.size(); ++i) {
       MeasuredWork& row = rows.emplace_back();
       row.size = size;
@@ -101,7 +103,8 @@ std::vector<NamedWork> copies(const Devices& devices, std::size_t size) {
 
 std::vector<NamedWork> allocations(const Devices& devices, std::size_t size) {
   std::vector<NamedWork> works;
-  works.push_back({"pageable, and written once", make_cpu_allocation(size)});
+  works.push_back({"pageable, written once", make_cpu_allocation(size)});
+  works.push_back({"none: pageable memory written again", make_cpu_write(size)});
   if (!devices.gpu) return works;
   works.push_back({"pinned", devices.gpu->allocation(Allocation::pinned, size)});
   works.push_back(
@@ -152,17 +155,18 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
 }
 
 std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t largest) {
+  const MeasuredWork* fresh = find(rows, largest, "pageable, written once");
+  const MeasuredWork* again = find(rows, largest, "none: pageable memory written again");
   const MeasuredWork* pinned = find(rows, largest, "pinned");
-  const MeasuredWork* pageable = find(rows, largest, "pageable, and written once");
-  if (!pageable) return {};
-  const std::string fresh =
-      fmt::format("Fresh memory of {} costs {} us for its pages alone.", size_text(largest),
-                  times_text(1e6 * pageable->seconds.median));
-  if (!pinned) return fresh + " Memory that is used again costs nothing.";
-  return fresh + fmt::format(
-                     " Pinned memory costs {} us each time: allocate it once and use it "
-                     "again.",
-                     times_text(1e6 * pinned->seconds.median));
+  if (!fresh || !again) return {};
+  std::string lesson = fmt::format(
+      "Writing {} takes {} times as long if the memory is new, because the system must give it "
+      "pages first.",
+      size_text(largest), times_text(fresh->seconds.median / again->seconds.median));
+  if (pinned)
+    lesson += fmt::format(" Pinned memory takes {} us to be allocated and freed.",
+                          times_text(1e6 * pinned->seconds.median));
+  return lesson + " Allocate memory once, and use it again.";
 }
 
 Table copy_table(const Devices& devices, const ExperimentOptions& options,

@@ -30,6 +30,24 @@ void Table::remove_empty_columns() {
   }
 }
 
+std::string noise_warning(const Report& report) {
+  constexpr double kMaxError = 0.1, kMaxShare = 0.1;
+  std::int64_t measured = 0, noisy = 0;
+  for (const Table& table : report.tables) {
+    for (const std::vector<Cell>& row : table.rows) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const auto* estimate = std::get_if<Estimate>(&row[i]);
+        if (!estimate || !table.columns[i].shows_error) continue;
+        ++measured;
+        noisy += estimate->relative_error() > kMaxError ? 1 : 0;
+      }
+    }
+  }
+  if (double(noisy) <= kMaxShare * double(measured)) return {};
+  return fmt::format("{} of {} are not known within 10 %: other work disturbs the measurement",
+                     noisy, text::format_count(measured, "measured number"));
+}
+
 std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report) {
   std::vector<std::pair<std::string, std::string>> lines = {
       {"time", report.time},

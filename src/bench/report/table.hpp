@@ -60,6 +60,9 @@ struct Report {
   std::vector<Table> tables = {};
 };
 
+/// Says how many of the numbers whose error people see are not known within 10 %; empty if few are.
+std::string noise_warning(const Report& report);
+
 /// Aligned tables for a terminal. Measured numbers have the larger distance from the ends of their
 /// interval in percent. Rows with different values in the first column are separated.
 std::string to_text(const Report& report);

@@ -87,6 +87,16 @@ TEST(Report, names_the_gpu_and_what_throttled_it) {
   EXPECT_EQ(json["gpu_throttled"]["power"], 3);
 }
 
+TEST(Report, warns_of_other_work_if_many_numbers_are_not_known_well) {
+  Report report = small_report();
+  EXPECT_EQ(noise_warning(report), "");
+  for (std::vector<Cell>& row : report.tables[0].rows)
+    row[1] = Estimate{.median = 2, .low = 1, .high = 3, .samples = 10};
+  EXPECT_EQ(noise_warning(report),
+            "2 of 2 measured numbers are not known within 10 %: other work disturbs the "
+            "measurement");
+}
+
 TEST(TableHtml, has_plots_and_intervals_and_escapes_text) {
   Report report = small_report();
   report.tables[0].plots.push_back(
