@@ -72,7 +72,7 @@ ExitCode bench_devices(const BenchArgs& args) {
   bench::ExperimentResult result = measure(args.experiment, devices,
                                            {.is_quick = args.is_quick,
                                             .print_line = print_bench_line,
-                                            .on_measured = [&] { clock.read(); },
+                                            .read_clock = [&] { clock.read(); },
                                             .stop = stop.get_token()});
   bench::Report report = bench::describe_machine(args.experiment, devices, clock);
   report.tables = std::move(result.tables);

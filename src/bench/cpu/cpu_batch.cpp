@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstddef>
 #include <vector>
 
@@ -18,7 +17,7 @@ class CpuBatch : public PreparedBatch {
       : shape_(shape),
         cores_per_image_(cores_per_image),
         values_(std::size_t(images_at_once)),
-        team_(images_at_once) {
+        team_(std::max(images_at_once, cores_per_image)) {
     for (int image = 0; image < shape.images; ++image) {
       factors_.push_back(random_factors(shape, image));
       pixels_.emplace_back(shape.pixel_count());
@@ -45,6 +44,9 @@ class CpuBatch : public PreparedBatch {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
+  void clear() override {
+    for (std::vector<std::uint8_t>& pixels : pixels_) std::fill(pixels.begin(), pixels.end(), 0);
+  }
   std::vector<std::uint8_t> pixels(int image) override { return pixels_[std::size_t(image)]; }
   EngineShares measure_engines() override { return {}; }
 
@@ -56,14 +58,31 @@ class CpuBatch : public PreparedBatch {
   void reconstruct(std::size_t image, Values& values) {
     const auto m = std::size_t(shape_.m), n = std::size_t(shape_.n), k = std::size_t(shape_.k);
     const float *u_mk = factors_[image].data(), *s_k = u_mk + m * k, *vt_kn = s_k + k;
-    for (std::size_t t = 0; t < k; ++t) {
-      for (std::size_t j = 0; j < n; ++j) values.scaled_vt[t * n + j] = s_k[t] * vt_kn[t * n + j];
-    }
+    in_parallel(k * n, n, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t at = begin; at < end; ++at) values.scaled_vt[at] = s_k[at / n] * vt_kn[at];
+    });
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, shape_.m, shape_.n, shape_.k, 1, u_mk,
                 shape_.k, values.scaled_vt.data(), shape_.n, 0, values.image.data(), shape_.n);
-    std::transform(
-        values.image.begin(), values.image.end(), pixels_[image].begin(),
-        [](float value) { return std::uint8_t(std::clamp(std::nearbyintf(value), 0.0F, 255.0F)); });
+    in_parallel(m * n, n, [&](std::size_t begin, std::size_t end) {
+      std::transform(values.image.begin() + std::ptrdiff_t(begin),
+                     values.image.begin() + std::ptrdiff_t(end),
+                     pixels_[image].begin() + std::ptrdiff_t(begin), to_pixel);
+    });
+  }
+
+  /// On the cores of an image, if it has several.
+  void in_parallel(std::size_t size, std::size_t unit, const ThreadTeam::Work& work) {
+    if (cores_per_image_ == 1)
+      work(0, size);
+    else
+      team_.run(size, work, unit);
+  }
+
+  /// Rounds to nearest even and clamps. The compiler vectorizes it, unlike std::nearbyint().
+  static std::uint8_t to_pixel(float value) {
+    constexpr float kLarge = 12582912;  // 1.5 * 2^23: the sum has no bits for a fraction
+    const float clamped = std::clamp(value, 0.0F, 255.0F);
+    return std::uint8_t((clamped + kLarge) - kLarge);
   }
 
   const BatchShape shape_;

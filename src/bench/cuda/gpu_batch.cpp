@@ -72,6 +72,10 @@ class GpuBatch : public PreparedBatch {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
+  void clear() override {
+    std::fill_n(pixels_of(0), std::size_t(shape_.images) * shape_.pixel_count(), 0);
+  }
+
   std::vector<std::uint8_t> pixels(int image) override {
     const std::uint8_t* begin = pixels_of(image);
     return {begin, begin + shape_.pixel_count()};

@@ -82,16 +82,17 @@ class Way {
 }  // namespace
 
 RepeatableWork make_copy(HostMemory memory, Direction direction, std::size_t bytes) {
-  const auto to = std::make_shared<const Way>(memory, bytes);
-  const auto from = std::make_shared<const Way>(memory, bytes);
-  to->check();
-  from->check();
+  std::shared_ptr<const Way> to, from;  // null: not used
+  if (direction != Direction::from_device) to = std::make_shared<const Way>(memory, bytes);
+  if (direction != Direction::to_device) from = std::make_shared<const Way>(memory, bytes);
+  if (to) to->check();
+  if (from) from->check();
   return [=] {
     const auto begin = std::chrono::steady_clock::now();
-    if (direction != Direction::from_device) to->queue(true);
-    if (direction != Direction::to_device) from->queue(false);
-    to->wait();
-    from->wait();
+    if (to) to->queue(true);
+    if (from) from->queue(false);
+    if (to) to->wait();
+    if (from) from->wait();
     return seconds_since(begin);
   };
 }
@@ -118,8 +119,10 @@ RepeatableWork make_allocation(Allocation kind, std::size_t bytes) {
     case Allocation::device:
       return [=] {
         const auto begin = std::chrono::steady_clock::now();
-        DeviceBuffer memory;
-        memory.reserve(bytes);
+        {
+          DeviceBuffer memory;
+          memory.reserve(bytes);
+        }
         return seconds_since(begin);
       };
   }

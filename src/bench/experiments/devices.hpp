@@ -27,7 +27,7 @@ class GpuClock {
  public:
   /// For the GPU of the devices. Reads nothing if there is none, or NVML is missing.
   explicit GpuClock(const Devices& devices);
-  /// To be called directly after a measurement.
+  /// To be called directly after work of the GPU.
   void read();
   /// The GPU, and all readings; nothing without a GPU.
   std::optional<MeasuredGpu> gpu() const { return gpu_; }

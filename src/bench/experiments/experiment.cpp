@@ -9,14 +9,22 @@ namespace eckart::bench {
 
 std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options) {
   SamplingOptions sampling;
-  sampling.max_work_seconds = kMaxCallSeconds;
+  // A call may compute twice, without and with copies.
+  sampling.max_work_seconds = 2 * kMaxCallSeconds;
   sampling.max_seconds = options.is_quick ? 1 : 5;
   if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
   sampling.max_rounds = options.is_quick ? 30 : 100;
   sampling.stop = options.stop;
-  std::vector<Samples> samples = sample_in_rounds(works, sampling);
-  options.on_measured();
-  return samples;
+  return sample_in_rounds(works, sampling);
+}
+
+TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {
+  return [work = std::move(work), read_clock = options.read_clock, calls = 0]() mutable {
+    constexpr int kCallsPerReading = 8;
+    std::vector<double> times = work();
+    if (++calls % kCallsPerReading == 0) read_clock();
+    return times;
+  };
 }
 
 std::string times_text(double ratio) { return text::format_number(ratio); }
@@ -27,6 +35,10 @@ Cell microseconds(const Estimate& seconds) {
                   .low = 1e6 * seconds.low,
                   .high = 1e6 * seconds.high,
                   .samples = seconds.samples};
+}
+
+Cell measured_or_empty(const Estimate& estimate) {
+  return estimate.samples > 0 ? Cell(estimate) : Cell();
 }
 
 Cell percent(double share) { return share > 0 ? Cell(100 * share) : Cell(); }

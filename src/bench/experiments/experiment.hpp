@@ -14,7 +14,7 @@ struct ExperimentOptions {
   bool is_quick = false;   ///< fewer sizes and fewer samples, so that it ends within a minute
   double max_seconds = 0;  ///< of sampling a size, except the first ten rounds; 0: 5, or 1 if quick
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
-  std::function<void()> on_measured = [] {};           ///< called after each size
+  std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
   std::stop_token stop = {};
 };
 
@@ -26,8 +26,12 @@ struct ExperimentResult {
 
 /// Samples the works of a size.
 std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options);
-/// Calls that take longer are not sampled.
+/// Calls that take longer are not sampled, and what their rows say.
 inline constexpr double kMaxCallSeconds = 1;
+inline constexpr const char* kTooSlow = "takes more than a second";
+
+/// The same work on a GPU, after some calls of which the clock is read.
+TimedWork with_clock(TimedWork work, const ExperimentOptions& options);
 
 /// `all`, or `quick` if the experiment is.
 template <class T>
@@ -40,6 +44,8 @@ std::string times_text(double ratio);
 
 /// In microseconds; empty without samples.
 Cell microseconds(const Estimate& seconds);
+/// Empty without samples.
+Cell measured_or_empty(const Estimate& estimate);
 /// Empty if it is 0.
 Cell percent(double share);
 

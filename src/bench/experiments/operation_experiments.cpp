@@ -23,9 +23,8 @@ const OperationRow* find(const Rows& rows, const Shape& shape, bool is_on_gpu,
   });
 }
 
-/// How much faster `fast` is than `slow`, such as "3.2"; "?" if one was not measured.
+/// How much faster `fast` is than `slow`, such as "3.2".
 std::string times_as_fast(const OperationRow* fast, const OperationRow* slow) {
-  if (!fast || !slow) return "?";
   return text::format_number(slow->compute_s.median / fast->compute_s.median);
 }
 
@@ -72,33 +71,34 @@ void add_speed_plot(Table& table, const std::string& title, const Rows& rows,
   if (!plot.series.empty()) table.plots.push_back(std::move(plot));
 }
 
-/// What the kernels of a product teach, by the largest shape.
-std::string product_lesson(const Rows& rows, const Shape& largest, bool has_gpu) {
-  const OperationRow* loops = nullptr;
-  for (const OperationRow& row : rows) {
-    if (row.variant.name == "loops" && row.compute_s.samples > 0) loops = &row;
-  }
-  if (!has_gpu) {
-    if (!loops) return {};
-    const OperationRow* blas = find(rows, loops->shape, false, "OpenBLAS");
+/// What the kernels of a product teach, by the last shape of which all of them were measured.
+std::string product_lesson(const Rows& rows, const std::vector<Shape>& shapes, bool has_gpu) {
+  for (auto shape = shapes.rbegin(); shape != shapes.rend(); ++shape) {
+    const auto row_of = [&](bool is_on_gpu, const char* name) {
+      return find(rows, *shape, is_on_gpu, name);
+    };
+    if (!has_gpu) {
+      const OperationRow *loops = row_of(false, "loops"), *blas = row_of(false, "OpenBLAS");
+      if (!loops || !blas) continue;
+      return fmt::format(
+          "At {}, OpenBLAS is {} times as fast as plain loops on the same data. Blocks that fit "
+          "into caches and registers and vector instructions make the difference, before any GPU "
+          "does.",
+          size_text(*shape), times_as_fast(blas, loops));
+    }
+    const OperationRow *naive = row_of(true, "naive"), *shared = row_of(true, "shared");
+    const OperationRow *registers = row_of(true, "register"), *library = row_of(true, "cuBLAS");
+    if (!naive || !shared || !registers || !library || library->speedup.samples == 0) continue;
     return fmt::format(
-        "At {}, OpenBLAS is {} times as fast as plain loops on the same data. Blocks that fit into "
-        "caches and registers and vector instructions make the difference, before any GPU does.",
-        size_text(loops->shape), times_as_fast(blas, loops));
+        "At {}, tiles in shared memory are {} times as fast as the naive kernel with its best "
+        "block, tiles in registers {} times, and cuBLAS {} times. Compared with the fastest on the "
+        "CPU, cuBLAS is {} times as fast, but {} times with the copies: data that stays on the GPU "
+        "is worth more than a better kernel.",
+        size_text(*shape), times_as_fast(shared, naive), times_as_fast(registers, naive),
+        times_as_fast(library, naive), times_text(library->speedup.median),
+        times_text(library->speedup_with_copies.median));
   }
-  const OperationRow* naive = find(rows, largest, true, "naive");
-  const OperationRow* shared = find(rows, largest, true, "shared");
-  const OperationRow* registers = find(rows, largest, true, "register");
-  const OperationRow* library = find(rows, largest, true, "cuBLAS");
-  return fmt::format(
-      "At {}, tiles in shared memory are {} times as fast as the naive kernel with its best block, "
-      "tiles in registers {} times, and cuBLAS {} times. Compared with the fastest on the CPU, "
-      "cuBLAS is {} times as fast, but only {} times with the copies: data that stays on the GPU "
-      "is "
-      "worth more than a better kernel.",
-      size_text(largest), times_as_fast(shared, naive), times_as_fast(registers, naive),
-      times_as_fast(library, naive), library ? text::format_number(library->speedup.median) : "?",
-      library ? text::format_number(library->speedup_with_copies.median) : "?");
+  return {};
 }
 
 /// What the transposes teach, by the largest shape in float32.
@@ -133,7 +133,7 @@ ExperimentResult bench_kernels(const Devices& devices, const ExperimentOptions& 
   Table& table = measured.table;
   table.name = "kernels";
   table.title = "Reconstruction C = U diag(s) V' from given factors, float32";
-  table.lesson = product_lesson(measured.rows, shapes.back(), devices.gpu != nullptr);
+  table.lesson = product_lesson(measured.rows, shapes, devices.gpu != nullptr);
   add_speed_plot(table, "Speed at k = 128", measured.rows, shapes_with(shapes, 128));
   return {{std::move(table)}, measured.is_right};
 }
@@ -168,7 +168,7 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
                             left_out);
     if (!is_product) table.lesson = transpose_lesson(measured.rows, devices.gpu != nullptr);
     if (is_product) {
-      table.lesson = product_lesson(measured.rows, float32_shapes.back(), devices.gpu != nullptr);
+      table.lesson = product_lesson(measured.rows, float32_shapes, devices.gpu != nullptr);
       add_speed_plot(table, "Speed in float32", measured.rows, float32_shapes);
     }
     result.is_right = result.is_right && measured.is_right;

@@ -19,20 +19,21 @@ constexpr int kSeed = 1;
 class DeviceRows {
  public:
   DeviceRows(Device& device, const Shape& shape, const std::vector<Array>& operands,
-             const Reference& reference)
-      : operation_(device.prepare(shape, operands)) {
+             const Reference& reference, const ExperimentOptions& options)
+      : operation_(device.prepare(shape, operands)), options_(options) {
     for (std::size_t i = 0; i < operation_->variants().size(); ++i) {
+      if (options.stop.stop_requested()) break;
       OperationRow& row = rows_.emplace_back();
       row.shape = shape;
       row.variant = operation_->variants()[i];
       shortest_s_.push_back(
           shortest_time(shape, device.ceilings(row.variant), row.variant.uses_tensor_cores));
       if (shortest_s_[i] > kMaxCallSeconds) {
-        row.not_measured = fmt::format("a call takes more than {:.0f} s", kMaxCallSeconds);
+        row.not_measured = kTooSlow;
         continue;
       }
       row.error = reference.relative_error(operation_->result(i));
-      row.is_right = row.error <= max_relative_error(shape);  // false for NaN
+      row.is_right = *row.error <= max_relative_error(shape);  // false for NaN
       if (!row.is_right) row.not_measured = "its result is wrong";
     }
   }
@@ -41,10 +42,11 @@ class DeviceRows {
   void append_works(std::vector<TimedWork>& works, std::vector<OperationRow*>& rows) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (!rows_[i].is_right) continue;
-      works.push_back([this, i] {
+      const TimedWork work = [this, i] {
         const CallTimes times = operation_->run(i);
         return std::vector{times.compute_s, times.total_s, times.copy_in_s, times.copy_out_s};
-      });
+      };
+      works.push_back(rows_[i].is_on_gpu() ? with_clock(work, options_) : work);
       rows.push_back(&rows_[i]);
     }
   }
@@ -58,6 +60,7 @@ class DeviceRows {
 
  private:
   std::unique_ptr<PreparedOperation> operation_;
+  const ExperimentOptions& options_;
   std::vector<OperationRow> rows_;
   std::vector<double> shortest_s_;  // of each row
 };
@@ -69,7 +72,7 @@ void set_times(const std::vector<OperationRow*>& rows, const std::vector<Samples
   for (std::size_t i = 0; i < rows.size(); ++i) {
     OperationRow& row = *rows[i];
     if (!all[i].is_measured()) {
-      row.not_measured = fmt::format("a call took {} s", text::format_number(all[i].first_call_s));
+      row.not_measured = kTooSlow;
       continue;
     }
     row.compute_s = estimate(all[i].times[0]);
@@ -124,17 +127,19 @@ const std::vector<TableColumn>& table_columns() {
        [](const OperationRow& row) {
          return row.is_on_gpu() ? microseconds(row.total_s) : Cell();
        }},
-      {{"speedup", "speedup", "× CPU"}, [](const OperationRow& row) { return Cell(row.speedup); }},
+      {{"speedup", "speedup", "× CPU"},
+       [](const OperationRow& row) { return measured_or_empty(row.speedup); }},
       {{"speedup_with_copies", "with copies", "× CPU"},
        [](const OperationRow& row) {
-         return row.is_on_gpu() ? Cell(row.speedup_with_copies) : Cell();
+         return row.is_on_gpu() ? measured_or_empty(row.speedup_with_copies) : Cell();
        }},
   };
   return columns;
 }
 
 std::vector<Cell> cells_of(const OperationRow& row) {
-  std::vector<Cell> cells = {size_text(row.shape), row.name(), Cell(row.error)};
+  std::vector<Cell> cells = {size_text(row.shape), row.name(),
+                             row.error ? Cell(*row.error) : Cell()};
   for (const TableColumn& column : table_columns())
     cells.push_back(row.not_measured.empty() ? column.cell(row) : Cell());
   if (!row.not_measured.empty()) cells[3] = row.not_measured;
@@ -194,11 +199,11 @@ std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& d
   const Reference reference(shape, operands);
   std::vector<DeviceRows> prepared;
   prepared.reserve(2);  // rows must not move
-  prepared.emplace_back(*devices.cpu, shape, operands, reference);
+  prepared.emplace_back(*devices.cpu, shape, operands, reference, options);
   std::vector<OperationRow> rows;
   if (devices.gpu) {
     try {
-      prepared.emplace_back(*devices.gpu, shape, operands, reference);
+      prepared.emplace_back(*devices.gpu, shape, operands, reference, options);
     } catch (const compute::OutOfMemory& error) {
       OperationRow& row = rows.emplace_back();
       row.shape = shape;
@@ -252,8 +257,9 @@ const OperationRow* fastest(const std::vector<OperationRow>& rows,
 }
 
 bool has_wrong_result(const std::vector<OperationRow>& rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const OperationRow& row) { return !row.is_right && row.error != 0; });
+  return std::any_of(rows.begin(), rows.end(), [](const OperationRow& row) {
+    return !row.is_right && row.error.has_value();
+  });
 }
 
 }  // namespace eckart::bench

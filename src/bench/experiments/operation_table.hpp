@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,9 @@ namespace eckart::bench {
 struct OperationRow {
   Shape shape{};
   Variant variant{};
-  double error = 0;          ///< of the result, relative
-  bool is_right = false;     ///< if not, it was not measured
-  std::string not_measured;  ///< why; empty: it was
+  std::optional<double> error;  ///< of the result, relative; empty: not computed
+  bool is_right = false;        ///< if not, it was not measured
+  std::string not_measured;     ///< why; empty: it was
   Estimate compute_s, copy_in_s, copy_out_s, total_s;
   double roofline_share = 0;  ///< the shortest possible time by the ceilings, divided by compute_s
   /// How much faster it is than the fastest variant on the CPU, without and with the copies.

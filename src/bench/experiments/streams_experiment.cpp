@@ -2,10 +2,12 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "bench/cpu/cpu_batch.hpp"
+#include "compute/out_of_memory.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -31,17 +33,19 @@ std::vector<BatchRow> prepare(const BatchShape& shape, const Devices& devices,
     row.name = name;
     row.batch = std::move(batch);
   };
-  if (devices.gpu) {
-    const auto prepare_gpu = [&](Schedule schedule, int streams) {
-      return devices.gpu->prepare_batch(shape, schedule, streams);
-    };
-    add("GPU, image after image", prepare_gpu(Schedule::serial, 1));
-    for (const int streams : sizes<int>(options, {1, 2, 4, 8, 16}, {2, 4}))
-      add(fmt::format("GPU, {} {}", streams, streams == 1 ? "stream" : "streams"),
-          prepare_gpu(Schedule::streams, streams));
-    add("GPU, double-buffered", prepare_gpu(Schedule::double_buffered, 1));
-    add("GPU, one batched call", prepare_gpu(Schedule::batched, 1));
-  }
+  if (devices.gpu) try {
+      const auto prepare_gpu = [&](Schedule schedule, int streams) {
+        return devices.gpu->prepare_batch(shape, schedule, streams);
+      };
+      add("GPU, image after image", prepare_gpu(Schedule::serial, 1));
+      for (const int streams : sizes<int>(options, {1, 2, 4, 8, 16}, {2, 4}))
+        add(fmt::format("GPU, {} {}", streams, streams == 1 ? "stream" : "streams"),
+            prepare_gpu(Schedule::streams, streams));
+      add("GPU, double-buffered", prepare_gpu(Schedule::double_buffered, 1));
+      add("GPU, one batched call", prepare_gpu(Schedule::batched, 1));
+    } catch (const compute::OutOfMemory& error) {
+      options.print_line(error.what());
+    }
   add("CPU, image after image, 1 core", make_cpu_batch(shape, 1, 1));
   if (devices.cores > 1) {
     add(fmt::format("CPU, image after image, {} cores", devices.cores),
@@ -52,15 +56,22 @@ std::vector<BatchRow> prepare(const BatchShape& shape, const Devices& devices,
   return rows;
 }
 
-/// Runs each batch, and compares its first and its last image with float64.
+/// Runs each batch, and compares its images with those of the last row, which OpenBLAS computes. Of
+/// these, the first and the last image are compared with float64.
 void check(const BatchShape& shape, std::vector<BatchRow>& rows) {
-  const int last = shape.images - 1;
-  const auto first_reference = reference_pixels(shape, random_factors(shape, 0));
-  const auto last_reference = reference_pixels(shape, random_factors(shape, last));
+  PreparedBatch& reference = *rows.back().batch;
+  reference.run();
+  bool is_reference_right = true;
+  for (const int image : {0, shape.images - 1})
+    is_reference_right =
+        is_reference_right &&
+        are_right(reference.pixels(image), reference_pixels(shape, random_factors(shape, image)));
   for (BatchRow& row : rows) {
+    row.batch->clear();
     row.batch->run();
-    row.is_right = are_right(row.batch->pixels(0), first_reference) &&
-                   are_right(row.batch->pixels(last), last_reference);
+    row.is_right = is_reference_right;
+    for (int image = 0; image < shape.images && row.is_right; ++image)
+      row.is_right = are_right(row.batch->pixels(image), reference.pixels(image));
   }
 }
 
@@ -69,7 +80,7 @@ void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
   std::vector<BatchRow*> measured;
   for (BatchRow& row : rows) {
     if (!row.is_right) continue;
-    works.push_back([&row] { return std::vector{row.batch->run()}; });
+    works.push_back(with_clock([&row] { return std::vector{row.batch->run()}; }, options));
     measured.push_back(&row);
   }
   const std::vector<Samples> samples = sample(works, options);
@@ -77,7 +88,7 @@ void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
     if (!samples[i].is_measured()) continue;
     measured[i]->seconds = estimate(samples[i].times.front());
     measured[i]->engines = measured[i]->batch->measure_engines();
-    if (samples.front().is_measured())
+    if (measured.front() == &rows.front() && samples.front().is_measured())
       measured[i]->speedup = ratio(samples.front().times.front(), samples[i].times.front());
   }
 }
@@ -87,11 +98,11 @@ std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row) {
   if (!row.is_right) {
     cells.emplace_back("its result is wrong");
   } else if (row.seconds.samples == 0) {
-    cells.emplace_back("a call takes more than a second");
+    cells.emplace_back(kTooSlow);
   } else {
     cells.emplace_back(microseconds(row.seconds));
     cells.emplace_back(rate(shape.images, row.seconds));
-    cells.emplace_back(row.speedup);
+    cells.push_back(measured_or_empty(row.speedup));
   }
   cells.resize(5);
   for (const double share :
@@ -168,7 +179,9 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
   table.notes = {
       "Times are from the first call until all images are in the memory of the host, by its clock. "
       "± is the 95 % interval of the median.",
-      "Before each measurement, the first and the last image were compared with float64."};
+      "Before they were measured, all images were compared with those of OpenBLAS, and the first "
+      "and "
+      "the last of these with float64."};
   if (devices.gpu)
     table.notes.emplace_back(
         "GPU: all memory of the host is pinned. Busy and overlap are of one more run with events "

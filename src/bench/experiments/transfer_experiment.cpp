@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bench/cpu/cpu_device.hpp"
+#include "compute/out_of_memory.hpp"
 #include "machine/usable_memory.hpp"
 
 namespace eckart::bench {
@@ -44,11 +45,19 @@ std::vector<MeasuredWork> measure(
     const std::size_t size = sizes[s];
     options.print_line(
         fmt::format("{}, {} of {}: {}", title, s + 1, sizes.size(), size_text(size)));
-    const std::vector<NamedWork> named = make_works(size);
+    std::vector<NamedWork> named;
+    try {
+      named = make_works(size);
+    } catch (const compute::OutOfMemory& error) {
+      MeasuredWork& row = rows.emplace_back();
+      row.size = size;
+      row.name = std::string("not measured: ") + error.what();
+      break;  // larger sizes need more
+    }
     std::vector<TimedWork> works;
     works.reserve(named.size());
     for (const NamedWork& each : named)
-      works.push_back([work = each.work] { return std::vector{work()}; });
+      works.push_back(with_clock([work = each.work] { return std::vector{work()}; }, options));
     const std::vector<Samples> samples = sample(works, options);
     if (options.stop.stop_requested()) break;
     for (std::size_t i = 0; i < named.size(); ++i) {
@@ -90,8 +99,11 @@ std::vector<NamedWork> copies(const Devices& devices, std::size_t size) {
                        devices.gpu->copy(memory, Direction::to_device, size), bytes});
       works.push_back({fmt::format("from the GPU, {}", memory_name),
                        devices.gpu->copy(memory, Direction::from_device, size), bytes});
-      works.push_back({fmt::format("both at once, {}", memory_name),
-                       devices.gpu->copy(memory, Direction::both, size), 2 * bytes});
+      // Copies of pageable memory do not overlap.
+      works.push_back(
+          {fmt::format("both {}, {}", memory == HostMemory::pinned ? "at once" : "directions",
+                       memory_name),
+           devices.gpu->copy(memory, Direction::both, size), 2 * bytes});
     }
   }
   works.push_back({"in memory of the host, 1 core", make_cpu_copy(1, size), bytes});
@@ -177,12 +189,17 @@ Table copy_table(const Devices& devices, const ExperimentOptions& options,
   table.notes = {
       "Times are from the call until the data has arrived, by the clock of the host. ± is the 95 % "
       "interval of the median.",
-      "Rates count the bytes that are copied, in both directions if both are at work. A copy to "
-      "the "
-      "GPU and back was compared with the original before it was measured."};
-  if (!devices.gpu)
-    table.notes.push_back("Not measured without a GPU: copies to and from it, and its memory (" +
-                          devices.no_gpu_reason + ").");
+      "Rates count copied bytes once; each is read and written. With both directions, the bytes of "
+      "both count. Copies of pageable memory do not overlap."};
+  if (devices.gpu)
+    table.notes.emplace_back(
+        "A copy to the GPU and back was compared with the original before it was measured.");
+  else
+    table.notes.push_back(
+        "Not measured without a GPU: copies to and from it, its memory, and kernels that use "
+        "memory "
+        "of the host. There is none: " +
+        devices.no_gpu_reason + ".");
   table.lesson = copy_lesson(rows, sizes_in_bytes.front(), sizes_in_bytes.back());
   using Style = html::PlotSeries::Style;
   html::Plot plot =

@@ -47,6 +47,8 @@ class PreparedBatch {
   /// Reconstructs all images. Returns the time from the first call until all results are in the
   /// memory of the host, by its clock, in seconds.
   virtual double run() = 0;
+  /// Clears all pixels.
+  virtual void clear() = 0;
   /// The pixels of an image after run().
   virtual std::vector<std::uint8_t> pixels(int image) = 0;
   /// Runs once more, and measures the engines. All are 0 on the CPU.

@@ -1,7 +1,9 @@
 #include "bench/report/sampling.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <random>
 
 #include "bench/report/estimate.hpp"
 
@@ -46,9 +48,11 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
     }
   }
 
+  std::mt19937 random(1);  // the same order in every run
   const double begin = now();
   double round_begin = begin;
   for (int round = 0; round < options.max_rounds && !sampled.empty(); ++round) {
+    std::shuffle(sampled.begin(), sampled.end(), random);
     for (const std::size_t i : sampled) {
       if (options.stop.stop_requested()) return all;
       add(all[i], works[i]());

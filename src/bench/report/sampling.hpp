@@ -30,9 +30,10 @@ struct Samples {
   bool is_measured() const { return !times.empty(); }
 };
 
-/// Measures all works in rounds, one sample of each work a round, so that a disturbance affects all
-/// of them. Before, each work is warmed up. Returns early, with what there is, after a stop
-/// request. Rethrows what a work throws.
+/// Measures all works in rounds, one sample of each work a round in a random order, so that a
+/// disturbance affects all of them, and no work always follows the same other one. Before, each
+/// work is warmed up. Returns early, with what there is, after a stop request. Rethrows what a work
+/// throws.
 std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
                                       const SamplingOptions& options);
 

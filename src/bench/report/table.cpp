@@ -61,7 +61,7 @@ std::vector<std::pair<std::string, std::string>> machine_lines(const Report& rep
   if (!report.gpu->driver.empty()) gpu += ", driver " + report.gpu->driver;
   lines.emplace_back("GPU", gpu);
   if (report.gpu->max_mhz > 0)
-    lines.emplace_back("GPU clock", fmt::format("{} to {} MHz, read after each size",
+    lines.emplace_back("GPU clock", fmt::format("{} to {} MHz during the measurements",
                                                 report.gpu->min_mhz, report.gpu->max_mhz));
   for (const auto& [reason, samples] : report.gpu->throttled)
     lines.emplace_back("throttled",

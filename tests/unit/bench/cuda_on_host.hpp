@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <barrier>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 // Compiles the kernels of src/bench/cuda/kernels for the host, and runs them: each thread of a
@@ -15,6 +17,13 @@
 
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
+};
+
+struct float4 {
+  float x, y, z, w;
+};
+struct uchar4 {
+  unsigned char x, y, z, w;
 };
 
 namespace eckart::cuda_on_host {
@@ -132,12 +141,10 @@ inline void launch(dim3 grid, dim3 block_size, const std::function<void()>& kern
       threadIdx = {index % block_size.x, index / block_size.x, 0};
       blockDim = block_size;
       gridDim = grid;
-      for (unsigned y = 0; y < grid.y; ++y) {
-        for (unsigned x = 0; x < grid.x; ++x) {
-          blockIdx = {x, y, 0};
-          kernel();
-          shared.all.arrive_and_wait();  // the next block uses the same shared memory
-        }
+      for (unsigned i = 0; i < grid.x * grid.y * grid.z; ++i) {
+        blockIdx = {i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y};
+        kernel();
+        shared.all.arrive_and_wait();  // the next block uses the same shared memory
       }
     });
   }

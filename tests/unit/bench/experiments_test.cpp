@@ -77,6 +77,14 @@ TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
   EXPECT_GT(rows[1].compute_s.samples, 0);
 }
 
+TEST(OperationTable, has_no_speedup_if_nothing_was_measured_on_the_cpu) {
+  OperationRow row;
+  row.variant.name = "fast";
+  row.compute_s = row.total_s = {.median = 1, .low = 1, .high = 1, .samples = 10};
+  const Table table = operation_table({row});
+  for (const Column& column : table.columns) EXPECT_NE(column.key, "speedup");
+}
+
 TEST(OperationTable, has_no_columns_that_only_a_gpu_fills_without_one) {
   const Table table = operation_table(measure_operation(kShape, without_gpu(), quick()));
   std::vector<std::string> keys;

@@ -65,6 +65,7 @@ class FakeBatch : public PreparedBatch {
     if (schedule_ == Schedule::streams) pixels.back() ^= 2;
     return pixels;
   }
+  void clear() override {}
   EngineShares measure_engines() override {
     return {.copy_in = 0.5, .compute = 0.25, .copy_out = 0.9, .overlap = 0.6};
   }

@@ -1,7 +1,9 @@
 // The kernels of eckart bench, compiled for the host.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,8 @@
 #include "bench/cuda/kernels/multiply_vector_block_per_row.cuh"
 #include "bench/cuda/kernels/multiply_vector_thread_per_row.cuh"
 #include "bench/cuda/kernels/multiply_vector_warp_per_row.cuh"
+#include "bench/cuda/kernels/scale_rows.cuh"
+#include "bench/cuda/kernels/to_pixels.cuh"
 #include "bench/cuda/kernels/transpose_naive.cuh"
 #include "bench/cuda/kernels/transpose_shared_tiles.cuh"
 
@@ -175,6 +179,34 @@ TEST(GpuKernel, multiplies_vectors_right) {
       multiply_vector_block_per_row(a, b, c, n);
     });
   }
+}
+
+TEST(GpuKernel, scales_the_rows_of_each_matrix_of_a_batch) {
+  constexpr int kRows = 3, kColumns = 40, kMatrices = 2, kScaleStride = 5, kStride = 130;
+  std::vector<float> scales(kMatrices * kScaleStride), values(kMatrices * kStride, 2);
+  std::iota(scales.begin(), scales.end(), 1.0F);
+  launch({parts(kColumns, 32), kRows, kMatrices}, {32},
+         [&] { scale_rows(scales.data(), values.data(), kRows, kColumns, kScaleStride, kStride); });
+  for (int matrix = 0; matrix < kMatrices; ++matrix) {
+    for (int at = 0; at < kStride; ++at) {
+      const bool is_inside = at < kRows * kColumns;
+      const float scale =
+          is_inside ? scales[std::size_t(matrix * kScaleStride + at / kColumns)] : 1.0F;
+      EXPECT_EQ(values[std::size_t(matrix * kStride + at)], 2 * scale) << matrix << ", " << at;
+    }
+  }
+}
+
+TEST(GpuKernel, rounds_and_clamps_pixels) {
+  const std::vector<float4> values = {{-3, 0.4F, 0.6F, 1.5F}, {2.5F, 254.6F, 255.4F, 1e9F}};
+  std::vector<uchar4> pixels(3, uchar4{7, 7, 7, 7});
+  launch({1}, {32}, [&] { to_pixels(values.data(), pixels.data(), int(values.size())); });
+  const auto numbers = [&](std::size_t i) {
+    return std::vector<int>{pixels[i].x, pixels[i].y, pixels[i].z, pixels[i].w};
+  };
+  EXPECT_EQ(numbers(0), (std::vector{0, 0, 1, 2}));
+  EXPECT_EQ(numbers(1), (std::vector{2, 255, 255, 255}));
+  EXPECT_EQ(numbers(2), (std::vector{7, 7, 7, 7}));
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ TEST(Report, names_the_gpu_and_what_throttled_it) {
                            .max_mhz = 1980,
                            .throttled = {{"power", 3}}};
   EXPECT_THAT(to_text(report), HasSubstr("GPU        a GPU, driver 580\n"
-                                         "GPU clock  1200 to 1980 MHz, read after each size\n"
+                                         "GPU clock  1200 to 1980 MHz during the measurements\n"
                                          "throttled  power in 3 readings\n"));
   const text::Json json = to_json(report);
   EXPECT_EQ(json["gpu"], "a GPU");
