@@ -126,6 +126,7 @@ html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, bool is_on
 html::Plot plot(const std::vector<OperationRow>& rows, const std::vector<Roof>& roofs) {
   using Style = html::PlotSeries::Style;
   std::vector<html::PlotSeries> series;
+  series.reserve(roofs.size() + 2);
   for (const Roof& roof : roofs)
     series.push_back(roof_line(roof, roof.cores == 0 ? "c1" : "c2",
                                roof.cores == 1 ? Style::dashed : Style::line));

@@ -182,17 +182,16 @@ TEST(GpuKernel, multiplies_vectors_right) {
 }
 
 TEST(GpuKernel, scales_the_rows_of_each_matrix_of_a_batch) {
-  constexpr int kRows = 3, kColumns = 40, kMatrices = 2, kScaleStride = 5, kStride = 130;
+  constexpr std::size_t kRows = 3, kColumns = 40, kMatrices = 2, kScaleStride = 5, kStride = 130;
   std::vector<float> scales(kMatrices * kScaleStride), values(kMatrices * kStride, 2);
   std::iota(scales.begin(), scales.end(), 1.0F);
   launch({parts(kColumns, 32), kRows, kMatrices}, {32},
          [&] { scale_rows(scales.data(), values.data(), kRows, kColumns, kScaleStride, kStride); });
-  for (int matrix = 0; matrix < kMatrices; ++matrix) {
-    for (int at = 0; at < kStride; ++at) {
+  for (std::size_t matrix = 0; matrix < kMatrices; ++matrix) {
+    for (std::size_t at = 0; at < kStride; ++at) {
       const bool is_inside = at < kRows * kColumns;
-      const float scale =
-          is_inside ? scales[std::size_t(matrix * kScaleStride + at / kColumns)] : 1.0F;
-      EXPECT_EQ(values[std::size_t(matrix * kStride + at)], 2 * scale) << matrix << ", " << at;
+      const float scale = is_inside ? scales[matrix * kScaleStride + at / kColumns] : 1.0F;
+      EXPECT_EQ(values[matrix * kStride + at], 2 * scale) << matrix << ", " << at;
     }
   }
 }
