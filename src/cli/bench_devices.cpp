@@ -69,11 +69,12 @@ ExitCode bench_devices(const BenchArgs& args) {
                                .pending_work = [] { return std::string("a measurement"); }});
   const bench::Devices devices = bench::find_devices();
   bench::GpuClock clock(devices);
-  bench::ExperimentResult result = measure(args.experiment, devices,
-                                           {.is_quick = args.is_quick,
-                                            .print_line = print_bench_line,
-                                            .read_clock = [&] { clock.read(); },
-                                            .stop = stop.get_token()});
+  bench::ExperimentResult result =
+      measure(args.experiment, devices,
+              {.extent = args.is_quick ? bench::Extent::quick : bench::Extent::all,
+               .print_line = print_bench_line,
+               .read_clock = [&] { clock.read(); },
+               .stop = stop.get_token()});
   bench::Report report = bench::describe_machine(args.experiment, devices, clock);
   report.tables = std::move(result.tables);
   std::erase_if(report.tables, [](const bench::Table& table) { return table.rows.empty(); });

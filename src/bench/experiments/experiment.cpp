@@ -11,9 +11,9 @@ std::vector<Samples> sample(const std::vector<TimedWork>& works, const Experimen
   SamplingOptions sampling;
   // A call may compute twice, without and with copies.
   sampling.max_work_seconds = 2 * kMaxCallSeconds;
-  sampling.max_seconds = options.is_quick ? 1 : 5;
+  sampling.max_seconds = options.extent == Extent::all ? 5 : 1;
   if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
-  sampling.max_rounds = options.is_quick ? 30 : 100;
+  sampling.max_rounds = options.extent == Extent::all ? 100 : 30;
   sampling.stop = options.stop;
   return sample_in_rounds(works, sampling);
 }

@@ -10,8 +10,14 @@
 
 namespace eckart::bench {
 
+enum class Extent {
+  all,
+  quick,     ///< fewer sizes and fewer samples, so that an experiment ends within a minute
+  smallest,  ///< the first of these sizes; for tests
+};
+
 struct ExperimentOptions {
-  bool is_quick = false;   ///< fewer sizes and fewer samples, so that it ends within a minute
+  Extent extent = Extent::all;
   double max_seconds = 0;  ///< of sampling a size, except the first ten rounds; 0: 5, or 1 if quick
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
   std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
@@ -33,10 +39,11 @@ inline constexpr const char* kTooSlow = "takes more than a second";
 /// The same work on a GPU, after some calls of which the clock is read.
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options);
 
-/// `all`, or `quick` if the experiment is.
+/// The sizes of an extent.
 template <class T>
 std::vector<T> sizes(const ExperimentOptions& options, std::vector<T> all, std::vector<T> quick) {
-  return options.is_quick ? quick : all;
+  if (options.extent == Extent::smallest) quick.resize(1);
+  return options.extent == Extent::all ? all : quick;
 }
 
 /// How much larger, such as "3.2".

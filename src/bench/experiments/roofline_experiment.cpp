@@ -138,7 +138,7 @@ html::Plot plot(const std::vector<OperationRow>& rows, const std::vector<Roof>& 
 }  // namespace
 
 ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions& options) {
-  const int side = options.is_quick ? 512 : 4096;
+  const int side = sizes<int>(options, {4096}, {256, 1024}).back();
   const std::vector<Shape> shapes = {
       {.operation = Operation::add, .n = side * 4096},
       {.operation = Operation::multiply_vector, .m = side, .n = side},
