@@ -53,7 +53,9 @@ th, td { padding: .25rem .9rem .25rem 0; text-align: right; white-space: nowrap;
 th { color: var(--soft); font-weight: 600; }
 th:first-child, td:first-child { text-align: left; white-space: normal; }
 .measured th, .measured td, .measured th:first-child, .measured td:first-child { white-space: nowrap; }
-.measured th:nth-child(2), .measured td:nth-child(2) { text-align: left; }
+.named th:nth-child(2), .named td:nth-child(2) { text-align: left; }
+.measured table { font-size: .85rem; } .measured th, .measured td { padding-right: .7rem; }
+.measured figure { max-width: 34rem; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: 1.5rem; }
 .pictures img { width: 100%; height: auto; display: block; margin-top: .4rem; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }

@@ -51,7 +51,8 @@ html::Plot logarithmic_plot(const std::string& title, const std::string& x_label
                   .y = {.label = y_label, .min = kHuge, .max = 0, .is_logarithmic = true},
                   .series = {}};
   for (html::PlotSeries& line : lines) {
-    if (line.points.size() < 2 && line.style != html::PlotSeries::Style::points) continue;
+    const std::size_t needed = line.style == html::PlotSeries::Style::points ? 1 : 2;
+    if (line.points.size() < needed) continue;
     for (const auto& [x, y] : line.points) {
       plot.x.min = std::min(plot.x.min, x);
       plot.x.max = std::max(plot.x.max, 1.0001 * x);

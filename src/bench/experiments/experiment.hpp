@@ -56,7 +56,8 @@ Cell measured_or_empty(const Estimate& estimate);
 /// Empty if it is 0.
 Cell percent(double share);
 
-/// A plot with logarithmic axes around all points. Lines with fewer than two points are left out.
+/// A plot with logarithmic axes around all points. Lines with fewer than two points are left out,
+/// and points without any.
 html::Plot logarithmic_plot(const std::string& title, const std::string& x_label,
                             const std::string& y_label, std::vector<html::PlotSeries> lines);
 

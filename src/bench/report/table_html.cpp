@@ -28,7 +28,9 @@ std::string table_html(const Table& table) {
       cells.push_back(cell_html(row[i], table.columns[i]));
     rows += html::row(cells, heads);
   }
-  std::string section = "<section class='measured'>\n";
+  const bool has_names =
+      !table.rows.empty() && std::holds_alternative<std::string>(table.rows.front().at(1));
+  std::string section = fmt::format("<section class='measured{}'>\n", has_names ? " named" : "");
   if (!table.lesson.empty()) section += fmt::format("<p>{}</p>\n", html::escape(table.lesson));
   if (!table.plots.empty()) section += "<div class='plots'>\n";
   for (const html::Plot& plot : table.plots) section += html::to_svg(plot);
