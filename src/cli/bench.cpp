@@ -25,6 +25,12 @@ std::vector<std::string> without_inputs() {
           kBenchStreams, kBenchRoofline, kBenchAll};
 }
 
+std::vector<std::string> all_experiments() {
+  std::vector<std::string> all = without_inputs();
+  all.insert(all.end(), {kBenchPipeline, kBenchScaling});
+  return all;
+}
+
 /// The experiments that use an option; empty: all.
 std::vector<std::string> users_of(const std::string& option) {
   if (option == "--log" || option == "--max-seconds") return {kBenchScaling};
@@ -81,8 +87,7 @@ void add_bench(CLI::App& app, Action& action) {
                           ->group(kMachineCommands);
   command->add_option("EXPERIMENT", args->experiment, "What to measure")
       ->required()
-      ->check(one_of({kBenchKernels, kBenchMatmul, kBenchTransfer, kBenchBandwidth, kBenchStreams,
-                      kBenchRoofline, kBenchAll, kBenchPipeline, kBenchScaling}));
+      ->check(one_of(all_experiments()));
   command->add_option("INPUT", args->inputs,
                       "Folders and files, processed as often as needed; only pipeline and scaling");
   command

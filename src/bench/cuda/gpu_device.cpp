@@ -59,9 +59,9 @@ struct Queue {
 };
 
 /// An array in pinned host memory and on the device.
-class DoubleArray {
+class MirroredArray {
  public:
-  explicit DoubleArray(std::size_t bytes) {
+  explicit MirroredArray(std::size_t bytes) {
     host_.reserve(bytes);
     device_.reserve(bytes);
     bytes_ = bytes;
@@ -91,7 +91,7 @@ class GpuOperation : public PreparedOperation {
       : queue_(queue), result_(shape.result_size() * sizeof(Real)) {
     for (const Array& operand : operands) {
       const auto& values = std::get<std::vector<Real>>(operand);
-      const DoubleArray& array = operands_.emplace_back(values.size() * sizeof(Real));
+      const MirroredArray& array = operands_.emplace_back(values.size() * sizeof(Real));
       std::memcpy(array.host(), values.data(), array.bytes());
       array.queue_copy_in(stream());
       device_operands_.push_back(static_cast<const Real*>(array.device()));
@@ -115,7 +115,7 @@ class GpuOperation : public PreparedOperation {
     queue_.wait();
     const auto begin = std::chrono::steady_clock::now();
     moments.record(2, stream());
-    for (const DoubleArray& operand : operands_) operand.queue_copy_in(stream());
+    for (const MirroredArray& operand : operands_) operand.queue_copy_in(stream());
     moments.record(3, stream());
     launch(variant);
     moments.record(4, stream());
@@ -147,9 +147,9 @@ class GpuOperation : public PreparedOperation {
   }
 
   const Queue& queue_;
-  std::vector<DoubleArray> operands_;
+  std::vector<MirroredArray> operands_;
   std::vector<const Real*> device_operands_;
-  DoubleArray result_;
+  MirroredArray result_;
   std::vector<KernelVariant<Real>> kernels_;
   std::vector<Variant> variants_;
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "text/format_number.hpp"
-
 namespace eckart::bench {
 
 std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options) {
@@ -26,8 +24,6 @@ TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {
     return times;
   };
 }
-
-std::string times_text(double ratio) { return text::format_number(ratio); }
 
 Cell microseconds(const Estimate& seconds) {
   if (seconds.samples == 0) return {};

@@ -46,9 +46,6 @@ std::vector<T> sizes(const ExperimentOptions& options, std::vector<T> all, std::
   return options.extent == Extent::all ? all : quick;
 }
 
-/// How much larger, such as "3.2".
-std::string times_text(double ratio);
-
 /// In microseconds; empty without samples.
 Cell microseconds(const Estimate& seconds);
 /// Empty without samples.

@@ -50,7 +50,7 @@ constexpr auto kLine = PlotSeries::Style::line;
 constexpr auto kDashed = PlotSeries::Style::dashed;
 constexpr auto kDotted = PlotSeries::Style::dotted;
 
-/// The shapes with the largest rank or all, ascending.
+/// The shapes of rank k.
 std::vector<Shape> shapes_with(const std::vector<Shape>& shapes, int k) {
   std::vector<Shape> chosen;
   std::copy_if(shapes.begin(), shapes.end(), std::back_inserter(chosen),
@@ -95,8 +95,8 @@ std::string product_lesson(const Rows& rows, const std::vector<Shape>& shapes, b
         "CPU, cuBLAS is {} times as fast, but {} times with the copies: data that stays on the GPU "
         "is worth more than a better kernel.",
         size_text(*shape), times_as_fast(shared, naive), times_as_fast(registers, naive),
-        times_as_fast(library, naive), times_text(library->speedup.median),
-        times_text(library->speedup_with_copies.median));
+        times_as_fast(library, naive), text::format_number(library->speedup.median),
+        text::format_number(library->speedup_with_copies.median));
   }
   return {};
 }

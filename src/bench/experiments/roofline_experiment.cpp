@@ -7,6 +7,7 @@
 
 #include "bench/experiments/operation_table.hpp"
 #include "text/format_count.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -163,7 +164,7 @@ ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions&
       "good its arithmetic is: a sum of vectors has {:.2f}, a reconstruction with k = 128 has "
       "{:.0f}.",
       first.cores == 0 ? "The GPU" : "A core",
-      times_text(first.ceilings.float32_per_s / first.ceilings.bytes_per_s),
+      text::format_number(first.ceilings.float32_per_s / first.ceilings.bytes_per_s),
       intensity(shapes.front()), intensity(shapes[3]));
   return {{peak_table(roofs), std::move(kernels)}, measured.is_right};
 }

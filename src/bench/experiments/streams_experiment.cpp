@@ -8,6 +8,7 @@
 
 #include "bench/cpu/cpu_batch.hpp"
 #include "compute/out_of_memory.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -128,7 +129,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
                ? fmt::format(
                      "With {}, an image on each core is {} times as fast as one core. Work "
                      "on different images needs no communication.",
-                     batch_text(shape), times_text(rows.back().speedup.median))
+                     batch_text(shape), text::format_number(rows.back().speedup.median))
                : "";
   }
   return fmt::format(
@@ -136,10 +137,10 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
       "image while it computes another. Streams can hide at most all but the busiest engine, which "
       "is at work {:.0f} % of the time here; one batched call gains {} times, by fewer and larger "
       "calls alone.",
-      batch_text(shape), times_text(buffered->speedup.median),
+      batch_text(shape), text::format_number(buffered->speedup.median),
       100 * std::max(
                 {buffered->engines.copy_in, buffered->engines.compute, buffered->engines.copy_out}),
-      times_text(batched->speedup.median));
+      text::format_number(batched->speedup.median));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "bench/cpu/cpu_device.hpp"
 #include "compute/out_of_memory.hpp"
 #include "machine/usable_memory.hpp"
+#include "text/format_number.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -162,8 +163,8 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
       "{} to the GPU take {} times as long from pageable as from pinned memory, because the driver "
       "copies pageable memory to a pinned buffer of its own first. {} take {} us, almost all of "
       "which is the cost of a call: few large copies beat many small ones.",
-      size_text(largest), times_text(pageable->seconds.median / pinned->seconds.median),
-      size_text(smallest), times_text(1e6 * small->seconds.median));
+      size_text(largest), text::format_number(pageable->seconds.median / pinned->seconds.median),
+      size_text(smallest), text::format_number(1e6 * small->seconds.median));
 }
 
 std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t largest) {
@@ -174,10 +175,10 @@ std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t
   std::string lesson = fmt::format(
       "Writing {} takes {} times as long if the memory is new, because the system must give it "
       "pages first.",
-      size_text(largest), times_text(fresh->seconds.median / again->seconds.median));
+      size_text(largest), text::format_number(fresh->seconds.median / again->seconds.median));
   if (pinned)
     lesson += fmt::format(" Pinned memory takes {} us to be allocated and freed.",
-                          times_text(1e6 * pinned->seconds.median));
+                          text::format_number(1e6 * pinned->seconds.median));
   return lesson + " Allocate memory once, and use it again.";
 }
 
@@ -238,7 +239,8 @@ Table host_vector_table(const Devices& devices, const ExperimentOptions& options
         "A kernel that uses memory of the host in place takes {} times the time with copies at {}. "
         "It reads and writes at the same time, but each element crosses the bus each time it is "
         "used: this pays for data that is used once.",
-        times_text(in_place->seconds.median / with_copies->seconds.median), size_text(largest));
+        text::format_number(in_place->seconds.median / with_copies->seconds.median),
+        size_text(largest));
   return table;
 }
 
