@@ -82,7 +82,7 @@ _eckart() {
     else
       case $command in
         bench)
-          if ((COMP_CWORD == 2)); then words='kernels matmul transfer bandwidth streams roofline all pipeline scaling'; else _eckart_complete_files f; fi
+          if ((COMP_CWORD == 2)); then words='kernels matmul transfer bandwidth streams solvers crossover roofline all pipeline scaling'; else _eckart_complete_files f; fi
           ;;
         run | measure | inspect | plan) _eckart_complete_files f ;;
         watch | status | requeue | prune) _eckart_complete_files d ;;

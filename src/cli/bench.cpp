@@ -21,8 +21,8 @@ bool needs_inputs(const std::string& experiment) {
 }
 
 std::vector<std::string> without_inputs() {
-  return {kBenchKernels, kBenchMatmul,   kBenchTransfer, kBenchBandwidth,
-          kBenchStreams, kBenchRoofline, kBenchAll};
+  return {kBenchKernels, kBenchMatmul,    kBenchTransfer, kBenchBandwidth, kBenchStreams,
+          kBenchSolvers, kBenchCrossover, kBenchRoofline, kBenchAll};
 }
 
 std::vector<std::string> all_experiments() {
@@ -141,24 +141,26 @@ void add_bench(CLI::App& app, Action& action) {
       ->group("Output");
   add_config_options(*command, args->config, false);
   add_rank_option(*command, args->rank)->group("Settings");
-  describe(*command,
-           {.usage = {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]",
-                      "kernels|matmul|transfer|bandwidth|streams|roofline|all [OPTIONS]"},
-            .examples = {{"How do kernels, cuBLAS and the CPU reconstruct from factors?",
-                          "eckart bench kernels --quick"},
-                         {"All experiments that need no images, as a page",
-                          "eckart bench all --html > bench.html"},
-                         {"Which stage limits a run, and does the disk?",
-                          "eckart bench pipeline photos -o /srv/scratch --rank 50"},
-                         {"How does throughput scale with the number of cores?",
-                          "eckart bench scaling photos"},
-                         {"With the disk that will be used, for at most 4 cores",
-                          "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
-                         {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
-            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
-                           ExitCode::no_input, ExitCode::internal, ExitCode::cannot_create,
-                           ExitCode::no_permission, ExitCode::configuration, ExitCode::hung_up,
-                           ExitCode::interrupted, ExitCode::terminated}});
+  describe(
+      *command,
+      {.usage =
+           {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]",
+            "kernels|matmul|transfer|bandwidth|streams|solvers|crossover|roofline|all [OPTIONS]"},
+       .examples = {{"How do kernels, cuBLAS and the CPU reconstruct from factors?",
+                     "eckart bench kernels --quick"},
+                    {"All experiments that need no images, as a page",
+                     "eckart bench all --html > bench.html"},
+                    {"Which stage limits a run, and does the disk?",
+                     "eckart bench pipeline photos -o /srv/scratch --rank 50"},
+                    {"How does throughput scale with the number of cores?",
+                     "eckart bench scaling photos"},
+                    {"With the disk that will be used, for at most 4 cores",
+                     "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
+                    {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
+       .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
+                      ExitCode::internal, ExitCode::cannot_create, ExitCode::no_permission,
+                      ExitCode::configuration, ExitCode::hung_up, ExitCode::interrupted,
+                      ExitCode::terminated}});
   command->callback([args, command, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args, error = usage_error(*command, *args)] { return execute(*args, error); };

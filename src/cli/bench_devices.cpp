@@ -7,9 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "app/make_backend.hpp"
+#include "bench/experiments/crossover_experiment.hpp"
 #include "bench/experiments/devices.hpp"
 #include "bench/experiments/operation_experiments.hpp"
 #include "bench/experiments/roofline_experiment.hpp"
+#include "bench/experiments/solver_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
 #include "bench/experiments/transfer_experiment.hpp"
 #include "bench/report/table.hpp"
@@ -28,9 +31,10 @@ using Experiment = bench::ExperimentResult (*)(const bench::Devices& devices,
 /// All experiments on devices, in the order of `eckart bench all`.
 const std::vector<std::pair<std::string, Experiment>>& experiments() {
   static const std::vector<std::pair<std::string, Experiment>> all = {
-      {kBenchTransfer, bench::bench_transfer}, {kBenchBandwidth, bench::bench_bandwidth},
-      {kBenchKernels, bench::bench_kernels},   {kBenchMatmul, bench::bench_matmul},
-      {kBenchStreams, bench::bench_streams},   {kBenchRoofline, bench::bench_roofline},
+      {kBenchTransfer, bench::bench_transfer},   {kBenchBandwidth, bench::bench_bandwidth},
+      {kBenchKernels, bench::bench_kernels},     {kBenchMatmul, bench::bench_matmul},
+      {kBenchStreams, bench::bench_streams},     {kBenchSolvers, bench::bench_solvers},
+      {kBenchCrossover, bench::bench_crossover}, {kBenchRoofline, bench::bench_roofline},
   };
   return all;
 }
@@ -67,7 +71,11 @@ ExitCode bench_devices(const BenchArgs& args) {
                                .on_status_request = [] {},
                                .shutdown_timeout = [=] { return kMaxShutdown; },
                                .pending_work = [] { return std::string("a measurement"); }});
-  const bench::Devices devices = bench::find_devices();
+  bench::Devices devices = bench::find_devices();
+  devices.make_cpu_backend = [&](const compute::BackendOptions& options) {
+    return app::make_backend(settings::BackendChoice::cpu, options, devices.cores).backend;
+  };
+  devices.make_gpu_backend = app::make_cuda_backend;
   bench::GpuClock clock(devices);
   bench::ExperimentResult result =
       measure(args.experiment, devices,

@@ -260,9 +260,9 @@ struct BackendOptions {
   /// On CUDA, an image's output bytes do not depend on the other images of its batch. On the CPU
   /// they never do.
   bool deterministic = false;
-  int lanes = 0;             ///< 0: the backend decides
-  int batch_planes = 0;      ///< planes per batch; 0: the backend decides by shape
-  std::vector<int> devices;  ///< GPU numbers; empty: all
+  int lanes = 0;                  ///< 0: the backend decides
+  int batch_planes = 0;           ///< planes per batch; 0: the backend decides by shape
+  std::vector<int> devices = {};  ///< GPU numbers; empty: all
   /// The share of a GPU's memory for all lanes on it.
   double memory_fraction = kDefaultGpuMemoryFraction;
   bool trace = false;            ///< lanes record device spans for take_spans()

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 
 #include "bench/cpu/cpu_device.hpp"
@@ -31,8 +32,11 @@ Devices find_devices() {
   Devices devices;
   devices.cores = machine::machine_info().cores;
   devices.cpu = make_cpu_device(devices.cores);
+  const auto begin = std::chrono::steady_clock::now();
   try {
     devices.gpu = load_gpu();
+    devices.gpu_start_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   } catch (const std::runtime_error& error) {
     devices.no_gpu_reason = error.what();
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,9 +8,13 @@
 
 #include "bench/operation/device.hpp"
 #include "bench/report/table.hpp"
+#include "compute/backend.hpp"
 #include "machine/gpu_monitor.hpp"
 
 namespace eckart::bench {
+
+using MakeBackend =
+    std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)>;
 
 /// What the experiments measure.
 struct Devices {
@@ -17,6 +22,9 @@ struct Devices {
   int cores = 1;
   std::unique_ptr<Gpu> gpu;   ///< null: there is none
   std::string no_gpu_reason;  ///< why
+  double gpu_start_s = 0;     ///< loading the libraries of the GPU and creating its context
+  /// The backends of runs. That of the GPU may throw the reason why there is none.
+  MakeBackend make_cpu_backend = {}, make_gpu_backend = {};
 };
 
 /// The CPU and the first GPU. libeckart_bench_kernels.so is loaded for the GPU.

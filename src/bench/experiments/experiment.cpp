@@ -25,6 +25,10 @@ TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {
   };
 }
 
+std::string without_gpu_note(const std::string& missing, const std::string& reason) {
+  return "Not measured without a GPU: " + missing + ". There is none: " + reason + ".";
+}
+
 Cell microseconds(const Estimate& seconds) {
   if (seconds.samples == 0) return {};
   return Estimate{.median = 1e6 * seconds.median,

@@ -35,6 +35,9 @@ std::vector<Samples> sample(const std::vector<TimedWork>& works, const Experimen
 /// Calls that take longer are not sampled, and what their rows say.
 inline constexpr double kMaxCallSeconds = 1;
 inline constexpr const char* kTooSlow = "takes more than a second";
+inline constexpr const char* kWrongResult = "its result is wrong";
+/// A note for a table that was measured without a GPU. `reason`: why there is none.
+std::string without_gpu_note(const std::string& missing, const std::string& reason);
 
 /// The same work on a GPU, after some calls of which the clock is read.
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options);

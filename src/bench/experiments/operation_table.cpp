@@ -34,7 +34,7 @@ class DeviceRows {
       }
       row.error = reference.relative_error(operation_->result(i));
       row.is_right = *row.error <= max_relative_error(shape);  // false for NaN
-      if (!row.is_right) row.not_measured = "its result is wrong";
+      if (!row.is_right) row.not_measured = kWrongResult;
     }
   }
 
@@ -163,8 +163,7 @@ std::vector<std::string> notes_on(const Devices& devices) {
         "GPU: compute is one launch with empty caches, by events of the GPU. Total has the copies "
         "from and to pinned memory. Speedup compares with the fastest row on the CPU.");
   } else {
-    notes.push_back("Not measured without a GPU: its rows, copies and occupancy. There is none: " +
-                    devices.no_gpu_reason + ".");
+    notes.push_back(without_gpu_note("its rows, copies and occupancy", devices.no_gpu_reason));
   }
   return notes;
 }

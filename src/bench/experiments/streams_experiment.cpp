@@ -97,7 +97,7 @@ void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
 std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row) {
   std::vector<Cell> cells = {batch_text(shape), row.name};
   if (!row.is_right) {
-    cells.emplace_back("its result is wrong");
+    cells.emplace_back(kWrongResult);
   } else if (row.seconds.samples == 0) {
     cells.emplace_back(kTooSlow);
   } else {
@@ -189,8 +189,7 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
         "around each copy and computation: the "
         "share of the time in which an engine works, and in which at least two of them do.");
   else
-    table.notes.push_back(
-        "Not measured without a GPU: its rows. There is none: " + devices.no_gpu_reason + ".");
+    table.notes.push_back(without_gpu_note("its rows", devices.no_gpu_reason));
   result.tables.push_back(std::move(table));
   return result;
 }

@@ -196,11 +196,9 @@ Table copy_table(const Devices& devices, const ExperimentOptions& options,
     table.notes.emplace_back(
         "A copy to the GPU and back was compared with the original before it was measured.");
   else
-    table.notes.push_back(
-        "Not measured without a GPU: copies to and from it, its memory, and kernels that use "
-        "memory "
-        "of the host. There is none: " +
-        devices.no_gpu_reason + ".");
+    table.notes.push_back(without_gpu_note(
+        "copies to and from it, its memory, and kernels that use memory of the host",
+        devices.no_gpu_reason));
   table.lesson = copy_lesson(rows, sizes_in_bytes.front(), sizes_in_bytes.back());
   using Style = html::PlotSeries::Style;
   html::Plot plot =

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 namespace eckart::bench {
-namespace {
 
-/// The time in which at least `count` of the intervals overlap.
 double covered_by(int count, const std::vector<Interval>& intervals) {
   std::vector<std::pair<double, int>> changes;
   for (const auto& [begin, end] : intervals) {
@@ -22,6 +20,8 @@ double covered_by(int count, const std::vector<Interval>& intervals) {
   }
   return covered;
 }
+
+namespace {
 
 /// The same intervals, without overlaps.
 std::vector<Interval> merged(std::vector<Interval> intervals) {

@@ -9,6 +9,7 @@
 
 #include "text/format_count.hpp"
 #include "text/format_number.hpp"
+#include "text/group_digits.hpp"
 
 namespace eckart::bench {
 
@@ -71,6 +72,7 @@ std::vector<std::pair<std::string, std::string>> machine_lines(const Report& rep
 
 std::string to_text(const Cell& cell, bool shows_error) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* count = std::get_if<int>(&cell)) return text::group_digits(*count);
   if (const auto* number = std::get_if<double>(&cell))
     return *number != 0 && std::abs(*number) < 1e-3 ? fmt::format("{:.1e}", *number)
                                                     : text::format_number(*number);

@@ -22,8 +22,8 @@ struct Column {
   bool shows_error = false;
 };
 
-/// Empty (not measured), text, a number, or a measured number.
-using Cell = std::variant<std::monostate, std::string, double, Estimate>;
+/// Empty (not measured), text, a count, a number, or a measured number.
+using Cell = std::variant<std::monostate, std::string, int, double, Estimate>;
 
 /// The result of an experiment.
 struct Table {

@@ -9,6 +9,7 @@ namespace {
 
 std::string cell_html(const Cell& cell, const Column& column) {
   const std::string text = to_text(cell, column.shows_error);
+  if (const auto* count = std::get_if<int>(&cell)) return html::data_element(*count, text);
   if (const auto* number = std::get_if<double>(&cell)) return html::data_element(*number, text);
   if (const auto* measured = std::get_if<Estimate>(&cell))
     return fmt::format("<data value='{}' title='{} to {}, {} samples'>{}</data>", measured->median,

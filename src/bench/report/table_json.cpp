@@ -8,6 +8,7 @@ using text::Json;
 
 Json cell_json(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* count = std::get_if<int>(&cell)) return *count;
   if (const auto* number = std::get_if<double>(&cell)) return text::finite_or_null(*number);
   if (const auto* measured = std::get_if<Estimate>(&cell))
     return {{"median", text::finite_or_null(measured->median)},

@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/experiments/crossover_experiment.hpp"
 #include "bench/experiments/operation_experiments.hpp"
 #include "bench/experiments/operation_table.hpp"
 #include "bench/experiments/roofline_experiment.hpp"
+#include "bench/experiments/solver_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
 #include "bench/experiments/transfer_experiment.hpp"
+#include "tests/unit/bench/fake_backend.hpp"
 #include "tests/unit/bench/fake_gpu.hpp"
 
 namespace eckart::bench {
@@ -178,6 +181,62 @@ TEST(StreamsExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
   const ExperimentResult result = bench_streams(without_gpu(), smallest());
   EXPECT_TRUE(result.is_right);
   EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("CPU, "))));
+}
+
+TEST(SolverExperiment, compares_the_solvers_of_both_devices) {
+  const ExperimentResult result = bench_solvers(with_backends(devices_with({})), smallest());
+  EXPECT_TRUE(result.is_right);
+  EXPECT_THAT(
+      texts(result.tables[0]),
+      AllOf(Contains(ElementsAre("1 of 256 × 256, k = 20", "CPU, 1 core", "gesvd", _, _, _, "0")),
+            Contains(Contains("auto: subspace")),
+            Contains(ElementsAre(_, "GPU", "gram", _, _, _, _))));
+  EXPECT_THAT(result.tables[0].lesson,
+              AllOf(HasSubstr("times as fast as a complete SVD"), HasSubstr("The GPU (")));
+}
+
+TEST(SolverExperiment, refuses_wrong_images_and_says_if_memory_is_too_small) {
+  const ExperimentResult wrong =
+      bench_solvers(with_backends(devices_with({}), {.is_wrong = true}), smallest());
+  EXPECT_FALSE(wrong.is_right);
+  EXPECT_THAT(texts(wrong.tables[0]),
+              Contains(ElementsAre(_, "GPU", "gram", "its result is wrong", "-", "-", _)));
+  const ExperimentResult small =
+      bench_solvers(with_backends(devices_with({}), {.is_too_small = true}), smallest());
+  EXPECT_TRUE(small.is_right);
+  EXPECT_THAT(texts(small.tables[0]),
+              Contains(ElementsAre(_, "GPU", "gram", "no memory for 3 GiB", "-", "-", "-")));
+}
+
+TEST(SolverExperiment, says_what_it_cannot_measure_without_a_gpu) {
+  const ExperimentResult result = bench_solvers(with_backends(without_gpu()), smallest());
+  EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
+  EXPECT_THAT(texts(result.tables[0]), Each(Contains("CPU, 1 core")));
+}
+
+TEST(CrossoverExperiment, compares_first_and_later_calls_of_both_devices) {
+  Devices devices = with_backends(devices_with({}));
+  devices.gpu_start_s = 100;
+  const ExperimentResult result = bench_crossover(devices, smallest());
+  EXPECT_TRUE(result.is_right);
+  ASSERT_THAT(result.tables[0].rows, SizeIs(1));
+  const std::vector<std::string> row = texts(result.tables[0])[0];
+  EXPECT_THAT(row, ElementsAre("256 × 256, k = 16", "1", _, _, "1.00", _, _, _, _, _));
+  EXPECT_GT(std::get<double>(result.tables[0].rows[0][8]), 100e6) << "with the start";
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("For images of 256 × 256 the GPU is"));
+}
+
+TEST(CrossoverExperiment, refuses_wrong_images) {
+  const ExperimentResult result =
+      bench_crossover(with_backends(devices_with({}), {.is_wrong = true}), smallest());
+  EXPECT_FALSE(result.is_right);
+  EXPECT_THAT(texts(result.tables[0]), Contains(Contains("its result is wrong")));
+}
+
+TEST(CrossoverExperiment, has_only_the_cpu_without_a_gpu) {
+  const ExperimentResult result = bench_crossover(with_backends(without_gpu()), smallest());
+  EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
+  EXPECT_THAT(texts(result.tables[0]), Each(ElementsAre("256 × 256, k = 16", "1", _, _)));
 }
 
 }  // namespace

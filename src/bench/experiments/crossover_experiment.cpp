@@ -1,0 +1,261 @@
+#include "bench/experiments/crossover_experiment.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bench/experiments/backend_batch.hpp"
+#include "compute/out_of_memory.hpp"
+#include "core/quality.hpp"
+#include "text/format_duration.hpp"
+#include "text/format_number.hpp"
+
+namespace eckart::bench {
+namespace {
+
+/// A batch on the CPU or the GPU, and what was measured.
+struct Side {
+  std::unique_ptr<BackendBatch> batch;
+  double first_s = 0;        ///< the first call
+  std::string not_measured;  ///< why; empty: it was
+  Samples samples = {};      ///< totals, then computations
+
+  bool is_measured() const { return samples.is_measured(); }
+  Estimate total_s() const { return estimate(samples.times[0]); }
+  Estimate compute_s() const { return estimate(samples.times[1]); }
+};
+
+struct CrossoverRow {
+  ImageBatch batch;
+  Side cpu, gpu;
+  bool is_right = true;
+
+  bool has_both() const { return cpu.is_measured() && gpu.is_measured(); }
+  Estimate speedup() const { return ratio(cpu.samples.times[0], gpu.samples.times[0]); }
+  Estimate speedup_of_computing() const {
+    return ratio(cpu.samples.times[0], gpu.samples.times[1]);
+  }
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The GPU backend, and how long it took to start; null with the reason if there is none.
+struct GpuBackend {
+  std::unique_ptr<compute::Backend> backend;
+  std::string reason;
+  double start_s = 0;
+};
+GpuBackend start_gpu(const Devices& devices) {
+  GpuBackend gpu{.backend = {}, .reason = devices.no_gpu_reason};
+  if (!devices.gpu) return gpu;
+  try {
+    const auto begin = std::chrono::steady_clock::now();
+    gpu.backend = devices.make_gpu_backend({.trace = true});
+    gpu.start_s = devices.gpu_start_s + seconds_since(begin);
+  } catch (const std::exception& error) {
+    gpu.reason = error.what();
+  }
+  return gpu;
+}
+
+Side prepare(compute::Backend& backend, const ImageBatch& batch) {
+  Side side;
+  try {
+    side.batch = std::make_unique<BackendBatch>(backend, batch);
+    side.first_s = side.batch->run().total_s;
+  } catch (const compute::OutOfMemory& error) {
+    side.batch.reset();
+    side.not_measured = error.what();
+  }
+  return side;
+}
+
+/// Compares the images of both with those of a solver in float64.
+void check(CrossoverRow& row, compute::Backend& float64) {
+  const std::vector<double> optimal = scene_errors(float64, row.batch);
+  for (Side* side : {&row.cpu, &row.gpu}) {
+    if (!side->batch || largest_loss_db(side->batch->squared_errors(), optimal) <= kMaxLossDb)
+      continue;
+    row.is_right = false;
+    side->batch.reset();
+    side->not_measured = kWrongResult;
+  }
+}
+
+void measure(CrossoverRow& row, const ExperimentOptions& options) {
+  std::vector<TimedWork> works;
+  std::vector<Side*> sides;
+  for (Side* side : {&row.cpu, &row.gpu}) {
+    if (!side->batch) continue;
+    const TimedWork work = [side] {
+      const BatchTimes times = side->batch->run();
+      return std::vector{times.total_s, times.compute_s};
+    };
+    works.push_back(side == &row.gpu ? with_clock(work, options) : work);
+    sides.push_back(side);
+  }
+  std::vector<Samples> samples = sample(works, options);
+  for (std::size_t i = 0; i < sides.size(); ++i) {
+    sides[i]->samples = std::move(samples[i]);
+    if (!sides[i]->is_measured()) sides[i]->not_measured = kTooSlow;
+    sides[i]->batch.reset();
+  }
+}
+
+std::vector<Cell> cells_of(const CrossoverRow& row, double gpu_start_s) {
+  const auto time = [](const Side& side) {
+    if (side.is_measured()) return microseconds(side.total_s());
+    return side.not_measured.empty() ? Cell() : Cell(side.not_measured);
+  };
+  const auto first = [](const Side& side, double start_s) {
+    return side.first_s > 0 ? Cell(1e6 * (start_s + side.first_s)) : Cell();
+  };
+  std::vector<Cell> cells = {row.batch.size_text(), row.batch.images, time(row.cpu), time(row.gpu)};
+  cells.push_back(row.gpu.is_measured() ? microseconds(row.gpu.compute_s()) : Cell());
+  cells.push_back(row.has_both() ? Cell(row.speedup()) : Cell());
+  cells.push_back(row.has_both() ? Cell(row.speedup_of_computing()) : Cell());
+  cells.push_back(first(row.cpu, 0));
+  cells.push_back(first(row.gpu, gpu_start_s));
+  cells.push_back(row.cpu.first_s > 0 && row.gpu.first_s > 0
+                      ? Cell(row.cpu.first_s / (gpu_start_s + row.gpu.first_s))
+                      : Cell());
+  return cells;
+}
+
+/// The smallest batch of images of n x n for which, and for all larger ones, the GPU is faster;
+/// null if there is none.
+const CrossoverRow* first_won(const std::vector<CrossoverRow>& rows, int n) {
+  const CrossoverRow* first = nullptr;
+  for (const CrossoverRow& row : rows) {
+    if (row.batch.n != n || !row.has_both()) continue;
+    const bool is_won = row.speedup().low > 1;
+    first = !is_won ? nullptr : first ? first : &row;
+  }
+  return first;
+}
+
+/// From which batch on the GPU is faster for images of n x n, and why not before.
+std::string winner_text(const std::vector<CrossoverRow>& rows, int n) {
+  const CrossoverRow* won = first_won(rows, n);
+  if (!won) return fmt::format("For images of {} × {} the GPU is not faster in any batch.", n, n);
+  const double copies = 1 - won->gpu.compute_s().median / won->gpu.total_s().median;
+  return fmt::format(
+      "For images of {} × {} the GPU is faster from batches of {} on: {} times there, with {:.0f} "
+      "% "
+      "of its time in copies and waiting.",
+      n, n, won->batch.images, text::format_number(won->speedup().median), 100 * copies);
+}
+
+/// How many images a run must have until the start of the GPU has paid off.
+std::string start_text(const CrossoverRow& row, double gpu_start_s) {
+  const double saved_s = (row.cpu.total_s().median - row.gpu.total_s().median) / row.batch.images;
+  if (saved_s <= 0) return {};
+  return fmt::format(" Its start takes {}, which pays off from {} of these images on.",
+                     text::format_duration(gpu_start_s),
+                     text::format_number(std::ceil(gpu_start_s / saved_s)));
+}
+
+std::string lesson(const std::vector<CrossoverRow>& rows, double gpu_start_s) {
+  const CrossoverRow* largest = nullptr;  // batch of the smallest images that both computed
+  for (const CrossoverRow& row : rows) {
+    if (row.has_both() && (!largest || row.batch.n == largest->batch.n)) largest = &row;
+  }
+  if (!largest) return {};
+  return winner_text(rows, largest->batch.n) + start_text(*largest, gpu_start_s);
+}
+
+html::Plot speedup_plot(const std::vector<CrossoverRow>& rows) {
+  constexpr std::array kColors = {"c1", "c2", "c3"};
+  constexpr std::array kStyles = {html::PlotSeries::Style::line, html::PlotSeries::Style::dashed};
+  std::vector<html::PlotSeries> lines;
+  for (const CrossoverRow& row : rows) {
+    if (!row.has_both()) continue;
+    const std::string label = fmt::format("{} × {}", row.batch.n, row.batch.n);
+    if (lines.empty() || lines.back().label != label)
+      lines.push_back({.label = label,
+                       .css_class = kColors[lines.size() % kColors.size()],
+                       .style = kStyles[lines.size() / kColors.size() % kStyles.size()],
+                       .points = {}});
+    lines.back().points.emplace_back(row.batch.images, row.speedup().median);
+  }
+  return logarithmic_plot("Speedup by the GPU, with copies", "images in a batch",
+                          "times as fast as the CPU", std::move(lines));
+}
+
+std::vector<CrossoverRow> measure_all(const Devices& devices, const GpuBackend& gpu,
+                                      const ExperimentOptions& options) {
+  const std::unique_ptr<compute::Backend> cpu = devices.make_cpu_backend({}),
+                                          float64 = devices.make_cpu_backend(
+                                              {.solver = SolverKind::gram});
+  std::vector<CrossoverRow> rows;
+  for (const int n : sizes<int>(options, {64, 128, 256, 512, 1024, 2048}, {256, 1024})) {
+    for (const int images : sizes<int>(options, {1, 4, 16, 64, 256, 1024}, {1, 16})) {
+      constexpr int kMaxPixels = 1 << 26;
+      if (options.stop.stop_requested() || images * n * n > kMaxPixels) continue;
+      CrossoverRow row{.batch = {.images = images, .n = n, .k = n / 16}, .cpu = {}, .gpu = {}};
+      options.print_line("batch of " + row.batch.text());
+      row.cpu = prepare(*cpu, row.batch);
+      if (gpu.backend) row.gpu = prepare(*gpu.backend, row.batch);
+      check(row, *float64);
+      measure(row, options);
+      if (!options.stop.stop_requested()) rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+ExperimentResult bench_crossover(const Devices& devices, const ExperimentOptions& options) {
+  const GpuBackend gpu = start_gpu(devices);
+  const std::vector<CrossoverRow> rows = measure_all(devices, gpu, options);
+  Table table{.name = "crossover",
+              .title = "CPU against GPU, by size and batch",
+              .columns = {{"size", "size", ""},
+                          {"images", "batch", "images"},
+                          {"cpu_us", "CPU", "us", true},
+                          {"gpu_us", "GPU", "us", true},
+                          {"gpu_compute_us", "without copies", "us", true},
+                          {"speedup", "speedup", ""},
+                          {"speedup_without_copies", "without copies", ""},
+                          {"cpu_first_us", "CPU, first call", "us"},
+                          {"gpu_first_us", "GPU, with start", "us"},
+                          {"first_speedup", "speedup", "first call"}},
+              .rows = {}};
+  ExperimentResult result;
+  for (const CrossoverRow& row : rows) {
+    table.add_row(cells_of(row, gpu.start_s));
+    result.is_right = result.is_right && row.is_right;
+  }
+  table.lesson = lesson(rows, gpu.start_s);
+  if (html::Plot plot = speedup_plot(rows); !plot.series.empty())
+    table.plots.push_back(std::move(plot));
+  table.remove_empty_columns();
+  table.notes = {
+      "Truncated SVD and reconstruction of 8-bit images with the solver that a run chooses, on all "
+      "cores of the CPU (an image on one) or on the GPU. Times are from pixels in the memory of "
+      "the "
+      "host to pixels there, by its clock. ± is the 95 % interval of the median.",
+      fmt::format("Before they were measured, all images were compared with float64: they lose at "
+                  "most {} dB against the optimum.",
+                  kMaxLossDb)};
+  if (gpu.backend)
+    table.notes.push_back(fmt::format(
+        "Without copies: the time in which the GPU computes, by its clock. With start: the first "
+        "call of a batch, and {} once for the libraries, the context and the solvers.",
+        text::format_duration(gpu.start_s)));
+  else
+    table.notes.push_back(without_gpu_note("everything but the CPU", gpu.reason));
+  result.tables.push_back(std::move(table));
+  return result;
+}
+
+}  // namespace eckart::bench

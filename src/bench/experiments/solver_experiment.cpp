@@ -1,0 +1,205 @@
+#include "bench/experiments/solver_experiment.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "bench/experiments/backend_batch.hpp"
+#include "compute/out_of_memory.hpp"
+#include "core/enum_names.hpp"
+#include "core/quality.hpp"
+#include "text/format_number.hpp"
+
+namespace eckart::bench {
+namespace {
+
+/// A way to decompose images: a solver on a device.
+struct Solver {
+  std::string device;
+  SolverKind kind = SolverKind::automatic;
+  std::unique_ptr<compute::Backend> backend;
+
+  bool is_on_gpu() const { return device == "GPU"; }
+};
+
+/// A batch, decomposed in one way.
+struct SolverRow {
+  const Solver* solver = nullptr;
+  std::string name;
+  std::unique_ptr<BackendBatch> batch = {};
+  std::optional<double> loss_db = {};  ///< the largest of all images; empty: not computed
+  std::string not_measured;            ///< why; empty: it was
+  std::vector<double> samples = {};
+
+  bool is_right() const { return loss_db.value_or(0) <= kMaxLossDb; }
+  bool is_measured() const { return !samples.empty(); }
+};
+
+std::vector<Solver> find_solvers(const Devices& devices, std::string& no_gpu_reason) {
+  std::vector<Solver> solvers;
+  const std::string cpu =
+      devices.cores == 1 ? "CPU, 1 core" : fmt::format("CPU, {} cores", devices.cores);
+  for (const SolverKind kind :
+       {SolverKind::automatic, SolverKind::subspace, SolverKind::gram, SolverKind::gesvd})
+    solvers.push_back({cpu, kind, devices.make_cpu_backend({.solver = kind})});
+  const std::vector kinds = {SolverKind::automatic, SolverKind::subspace, SolverKind::gram,
+                             SolverKind::gesvd, SolverKind::gesvdj};
+  if (devices.gpu) try {
+      for (const SolverKind kind : kinds) {
+        compute::BackendOptions options{.solver = kind};
+        options.memory_fraction /= double(kinds.size());
+        solvers.push_back({"GPU", kind, devices.make_gpu_backend(options)});
+      }
+    } catch (const std::exception& error) {
+      no_gpu_reason = error.what();
+    }
+  return solvers;
+}
+
+/// Such as "auto: subspace".
+std::string name_of(SolverKind wanted, SolverKind used) {
+  const std::string name(to_string(wanted));
+  return wanted == used ? name : name + ": " + std::string(to_string(used));
+}
+
+/// Decomposes the batch once.
+SolverRow prepare(const Solver& solver, const ImageBatch& batch,
+                  const std::vector<double>& optimal) {
+  SolverRow row{.solver = &solver, .name = std::string(to_string(solver.kind)), .not_measured = {}};
+  try {
+    row.batch = std::make_unique<BackendBatch>(*solver.backend, batch);
+    row.batch->run();
+    row.loss_db = largest_loss_db(row.batch->squared_errors(), optimal);
+    row.name = name_of(solver.kind, row.batch->solver());
+    if (!row.is_right()) row.not_measured = kWrongResult;
+  } catch (const compute::OutOfMemory& error) {
+    row.not_measured = error.what();
+  }
+  return row;
+}
+
+void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
+  std::vector<TimedWork> works;
+  std::vector<SolverRow*> measured;
+  for (SolverRow& row : rows) {
+    if (!row.not_measured.empty()) continue;
+    const TimedWork work = [&row] { return std::vector{row.batch->run().total_s}; };
+    works.push_back(row.solver->is_on_gpu() ? with_clock(work, options) : work);
+    measured.push_back(&row);
+  }
+  const std::vector<Samples> samples = sample(works, options);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    if (samples[i].is_measured())
+      measured[i]->samples = samples[i].times.front();
+    else
+      measured[i]->not_measured = kTooSlow;
+  }
+}
+
+/// The fastest measured row on the CPU or the GPU; null if there is none.
+const SolverRow* fastest(const std::vector<SolverRow>& rows, bool is_on_gpu) {
+  const SolverRow* fastest = nullptr;
+  for (const SolverRow& row : rows) {
+    if (!row.is_measured() || row.solver->is_on_gpu() != is_on_gpu) continue;
+    if (!fastest || estimate(row.samples).median < estimate(fastest->samples).median)
+      fastest = &row;
+  }
+  return fastest;
+}
+
+std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const SolverRow* on_cpu) {
+  std::vector<Cell> cells = {batch.text(), row.solver->device, row.name};
+  if (row.is_measured()) {
+    const Estimate seconds = estimate(row.samples);
+    cells.emplace_back(microseconds(seconds));
+    cells.emplace_back(rate(batch.images, seconds));
+    cells.push_back(on_cpu ? Cell(ratio(on_cpu->samples, row.samples)) : Cell());
+  } else {
+    cells.emplace_back(row.not_measured);
+    cells.resize(6);
+  }
+  cells.push_back(row.loss_db ? Cell(*row.loss_db) : Cell());
+  return cells;
+}
+
+std::string lesson(const ImageBatch& batch, const std::vector<SolverRow>& rows) {
+  const SolverRow *cpu = fastest(rows, false), *gpu = fastest(rows, true);
+  if (!cpu) return {};
+  std::string text;
+  for (const SolverRow& row : rows) {
+    if (row.solver->is_on_gpu() || row.solver->kind != SolverKind::gesvd || !row.is_measured() ||
+        &row == cpu)
+      continue;
+    text = fmt::format(
+        "With {}, {} on the CPU is {} times as fast as a complete SVD, and its images lose {} dB "
+        "at most.",
+        batch.text(), cpu->name, text::format_number(ratio(row.samples, cpu->samples).median),
+        text::format_number(*cpu->loss_db));
+  }
+  if (gpu)
+    text += fmt::format(" The GPU ({}) is {} times as fast as the CPU, copies included.", gpu->name,
+                        text::format_number(ratio(cpu->samples, gpu->samples).median));
+  return text;
+}
+
+}  // namespace
+
+ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& options) {
+  Table table{.name = "solvers",
+              .title = "Truncated SVD and reconstruction of 8-bit images",
+              .columns = {{"batch", "batch", ""},
+                          {"device", "device", ""},
+                          {"solver", "solver", ""},
+                          {"time_us", "time", "us", true},
+                          {"images_per_s", "rate", "images/s"},
+                          {"speedup", "speedup", "× fastest of CPU"},
+                          {"loss_db", "largest loss", "dB"}},
+              .rows = {}};
+  std::string no_gpu_reason = devices.no_gpu_reason;
+  const std::vector<Solver> solvers = find_solvers(devices, no_gpu_reason);
+  const std::unique_ptr<compute::Backend> reference =
+      devices.make_cpu_backend({.solver = SolverKind::gesvd});
+  ExperimentResult result;
+  for (const ImageBatch& batch : sizes<ImageBatch>(options,
+                                                   {{.images = 1, .n = 256, .k = 20},
+                                                    {.images = 64, .n = 256, .k = 20},
+                                                    {.images = 1024, .n = 256, .k = 20},
+                                                    {.images = 1, .n = 1024, .k = 50},
+                                                    {.images = 16, .n = 1024, .k = 50},
+                                                    {.images = 4, .n = 2048, .k = 100}},
+                                                   {{.images = 1, .n = 256, .k = 20},
+                                                    {.images = 64, .n = 256, .k = 20},
+                                                    {.images = 4, .n = 1024, .k = 50}})) {
+    options.print_line("batch of " + batch.text());
+    const std::vector<double> optimal = scene_errors(*reference, batch);
+    std::vector<SolverRow> rows;
+    for (const Solver& solver : solvers) {
+      if (options.stop.stop_requested()) break;
+      rows.push_back(prepare(solver, batch, optimal));
+    }
+    measure(rows, options);
+    if (options.stop.stop_requested()) break;
+    const SolverRow* on_cpu = fastest(rows, false);
+    for (const SolverRow& row : rows) {
+      table.add_row(cells_of(batch, row, on_cpu));
+      result.is_right = result.is_right && row.is_right();
+    }
+    if (const std::string text = lesson(batch, rows); !text.empty()) table.lesson = text;
+  }
+  table.remove_empty_columns();
+  table.notes = {
+      "Times are from pixels in the memory of the host to pixels there, copies included, by its "
+      "clock; a batch uses all cores, an image one. ± is the 95 % interval of the median.",
+      fmt::format(
+          "Loss is that of PSNR against the optimum, of the pixels, from LAPACK in float64: "
+          "the largest of all images. A result that loses more than {} dB is wrong.",
+          kMaxLossDb)};
+  if (!no_gpu_reason.empty()) table.notes.push_back(without_gpu_note("its rows", no_gpu_reason));
+  result.tables.push_back(std::move(table));
+  return result;
+}
+
+}  // namespace eckart::bench
