@@ -82,8 +82,9 @@ eckart_layer(bench/operation ABOUT "what these experiments compute: shapes, work
 eckart_layer(bench/cpu ABOUT "these operations on the CPU: loops, OpenBLAS" USES bench/operation compute/cpu synth core LIBRARIES openblas PUBLIC_LIBRARIES threads)
 eckart_layer(bench/cuda ABOUT "these operations on the GPU: cuBLAS, and kernels to learn from, which runs do not use"
              USES bench/operation compute/cuda compute synth build_id core PUBLIC_LIBRARIES cuda)
+eckart_layer(bench/peers ABOUT "these operations by libraries of Python, in a process of its own" USES bench/operation files text LIBRARIES nlohmann-json)
 eckart_layer(bench/experiments ABOUT "experiments of eckart bench without inputs, on the CPU and a GPU, and their tables"
-             USES bench/report bench/operation bench/cpu compute html machine synth build_id core text LIBRARIES spdlog dl)
+             USES bench/report bench/operation bench/cpu bench/peers compute html machine synth build_id core text LIBRARIES spdlog dl)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
              USES app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"

@@ -34,7 +34,7 @@ std::vector<std::string> all_experiments() {
 /// The experiments that use an option; empty: all.
 std::vector<std::string> users_of(const std::string& option) {
   if (option == "--log" || option == "--max-seconds") return {kBenchScaling};
-  if (option == "--quick" || option == "--html") return without_inputs();
+  if (option == "--quick" || option == "--html" || option == "--peers") return without_inputs();
   if (option == "EXPERIMENT" || option == "--json" || option == "--help") return {};
   return {kBenchPipeline, kBenchScaling};
 }
@@ -120,6 +120,12 @@ void add_bench(CLI::App& app, Action& action) {
                  "Fewer sizes, within a minute; not for pipeline and scaling")
       ->group("Measurement");
   command
+      ->add_flag(
+          "--peers", args->with_peers,
+          "Also measure the libraries that python3 has, such as NumPy, PyTorch and CuPy; not "
+          "for pipeline and scaling")
+      ->group("Measurement");
+  command
       ->add_option("-o,--output", args->output,
                    "Scratch folder for outputs, on the disk to measure; without it, the temporary "
                    "folder")
@@ -148,6 +154,8 @@ void add_bench(CLI::App& app, Action& action) {
             "kernels|matmul|transfer|bandwidth|streams|solvers|crossover|roofline|all [OPTIONS]"},
        .examples = {{"How do kernels, cuBLAS and the CPU reconstruct from factors?",
                      "eckart bench kernels --quick"},
+                    {"The same, with NumPy, CuPy and others, as far as python3 has them",
+                     "eckart bench kernels --quick --peers"},
                     {"All experiments that need no images, as a page",
                      "eckart bench all --html > bench.html"},
                     {"Which stage limits a run, and does the disk?",
@@ -158,9 +166,9 @@ void add_bench(CLI::App& app, Action& action) {
                      "eckart bench scaling photos -o /srv/scratch --cores 1,2,4"},
                     {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
        .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
-                      ExitCode::internal, ExitCode::cannot_create, ExitCode::no_permission,
-                      ExitCode::configuration, ExitCode::hung_up, ExitCode::interrupted,
-                      ExitCode::terminated}});
+                      ExitCode::unavailable, ExitCode::internal, ExitCode::cannot_create,
+                      ExitCode::no_permission, ExitCode::configuration, ExitCode::hung_up,
+                      ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, command, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args, error = usage_error(*command, *args)] { return execute(*args, error); };

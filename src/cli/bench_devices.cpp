@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstdio>
 #include <iterator>
+#include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -76,6 +77,11 @@ ExitCode bench_devices(const BenchArgs& args) {
     return app::make_backend(settings::BackendChoice::cpu, options, devices.cores).backend;
   };
   devices.make_gpu_backend = app::make_cuda_backend;
+  if (args.with_peers) try {
+      bench::add_peers(devices, "python3");
+    } catch (const std::runtime_error& error) {
+      throw FatalError(ExitCode::unavailable, std::string("--peers: ") + error.what());
+    }
   bench::GpuClock clock(devices);
   bench::ExperimentResult result =
       measure(args.experiment, devices,

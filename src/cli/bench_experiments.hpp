@@ -35,7 +35,7 @@ struct BenchArgs {
   std::vector<int> cores;  ///< ascending
   double seconds = 5, max_seconds = 900;
   int repeats = 3;
-  bool is_quick = false;
+  bool is_quick = false, with_peers = false;
   bool json = false, html = false;
 };
 

@@ -204,5 +204,15 @@ TEST_F(BenchCommandTest, waits_longer_for_a_run_than_its_shutdown_limit) {
   wait_for([&] { return bench.err().find("forced exit in 650 s") != std::string::npos; });
 }
 
+TEST_F(BenchCommandTest, says_why_python_does_not_run) {
+  write("bin/python3", "#!/bin/sh\necho no Python here >&2\n");
+  fs::permissions(at("bin/python3"), fs::perms::owner_all);
+  EckartProcess::Options options;
+  options.environment = {{"PATH", at("bin").string() + ":/usr/bin:/bin"}};
+  const ProcessResult result = run({"bench", "bandwidth", "--quick", "--peers"}, options);
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("--peers: Python has ended: no Python here"));
+}
+
 }  // namespace
 }  // namespace eckart::test

@@ -16,14 +16,6 @@
 namespace eckart::bench {
 namespace {
 
-double squared_error(const Image& a, const Image& b) {
-  const auto* x = reinterpret_cast<const std::uint8_t*>(a.data());
-  const auto* y = reinterpret_cast<const std::uint8_t*>(b.data());
-  double sum = 0;
-  for (std::size_t i = 0; i < a.bytes(); ++i) sum += double((x[i] - y[i]) * (x[i] - y[i]));
-  return sum;
-}
-
 double seconds_of(Instant time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
@@ -48,6 +40,14 @@ std::vector<Image> batch_images(const ImageBatch& batch) {
     }
   }
   return images;
+}
+
+double squared_error(const Image& image, const std::uint8_t* pixels) {
+  const auto* own = reinterpret_cast<const std::uint8_t*>(image.data());
+  double sum = 0;
+  for (std::size_t i = 0; i < image.bytes(); ++i)
+    sum += double((own[i] - pixels[i]) * (own[i] - pixels[i]));
+  return sum;
 }
 
 BackendBatch::BackendBatch(compute::Backend& backend, const ImageBatch& batch)
@@ -90,7 +90,8 @@ BatchTimes BackendBatch::run() {
 std::vector<double> BackendBatch::squared_errors() const {
   std::vector<double> errors;
   for (const compute::Task& task : tasks_)
-    errors.push_back(squared_error(task.input, task.outputs.front()));
+    errors.push_back(squared_error(
+        task.input, reinterpret_cast<const std::uint8_t*>(task.outputs.front().data())));
   return errors;
 }
 

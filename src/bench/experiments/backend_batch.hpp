@@ -25,6 +25,8 @@ struct ImageBatch {
 /// The images of a batch: photographs and their repeats, at most `kScenes` different ones.
 std::vector<Image> batch_images(const ImageBatch& batch);
 inline constexpr int kScenes = 4;
+/// The sum of the squared differences of an 8-bit image from these pixels, in levels^2.
+double squared_error(const Image& image, const std::uint8_t* pixels);
 
 /// What a call took, in seconds.
 struct BatchTimes {

@@ -43,6 +43,10 @@ Devices find_devices() {
   return devices;
 }
 
+void add_peers(Devices& devices, const std::string& python) {
+  devices.peers = start_peers(python, *devices.cpu, devices.gpu.get(), devices.cores);
+}
+
 GpuClock::GpuClock(const Devices& devices) {
   if (!devices.gpu) return;
   const GpuProperties properties = devices.gpu->properties();
@@ -76,6 +80,7 @@ Report describe_machine(const std::string& experiment, const Devices& devices,
           .cores = machine.cores,
           .gpu = clock.gpu(),
           .no_gpu_reason = devices.no_gpu_reason,
+          .peers = devices.peers ? devices.peers->versions() : std::map<std::string, std::string>(),
           .warnings = machine_warnings()};
 }
 

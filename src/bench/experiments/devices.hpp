@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/operation/device.hpp"
+#include "bench/peers/peers.hpp"
 #include "bench/report/table.hpp"
 #include "compute/backend.hpp"
 #include "machine/gpu_monitor.hpp"
@@ -20,15 +21,20 @@ using MakeBackend =
 struct Devices {
   std::unique_ptr<Device> cpu;
   int cores = 1;
-  std::unique_ptr<Gpu> gpu;   ///< null: there is none
-  std::string no_gpu_reason;  ///< why
-  double gpu_start_s = 0;     ///< loading the libraries of the GPU and creating its context
+  std::unique_ptr<Gpu> gpu;           ///< null: there is none
+  std::string no_gpu_reason;          ///< why
+  double gpu_start_s = 0;             ///< loading the libraries of the GPU and creating its context
+  std::unique_ptr<Peers> peers = {};  ///< null: they are not compared
   /// The backends of runs. That of the GPU may throw the reason why there is none.
   MakeBackend make_cpu_backend = {}, make_gpu_backend = {};
 };
 
 /// The CPU and the first GPU. libeckart_bench_kernels.so is loaded for the GPU.
 Devices find_devices();
+
+/// Adds the libraries of this Python, which is searched in PATH. Throws std::runtime_error with the
+/// reason if it does not run.
+void add_peers(Devices& devices, const std::string& python);
 
 /// Reads the clock of a GPU and why it is throttled, through NVML.
 class GpuClock {

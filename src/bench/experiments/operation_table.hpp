@@ -15,6 +15,7 @@ namespace eckart::bench {
 struct OperationRow {
   Shape shape{};
   Variant variant{};
+  bool is_peer = false;         ///< a library of Python
   std::optional<double> error;  ///< of the result, relative; empty: not computed
   bool is_right = false;        ///< if not, it was not measured
   std::string not_measured;     ///< why; empty: it was
@@ -52,7 +53,7 @@ MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& d
 const OperationRow* fastest(const std::vector<OperationRow>& rows,
                             const std::function<bool(const OperationRow&)>& matches);
 
-/// Whether a result was wrong.
+/// Whether a result was wrong, except those of peers.
 bool has_wrong_result(const std::vector<OperationRow>& rows);
 
 }  // namespace eckart::bench

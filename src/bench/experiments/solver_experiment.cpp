@@ -3,6 +3,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "compute/out_of_memory.hpp"
 #include "core/enum_names.hpp"
 #include "core/quality.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::bench {
@@ -27,24 +30,26 @@ struct Solver {
 
 /// A batch, decomposed in one way.
 struct SolverRow {
-  const Solver* solver = nullptr;
-  std::string name;
-  std::unique_ptr<BackendBatch> batch = {};
+  std::string device, name;
+  SolverKind kind = SolverKind::automatic;  ///< of a solver of runs
+  bool is_peer = false, is_on_gpu = false;
+  std::function<double()> run = {};    ///< returns seconds
   std::optional<double> loss_db = {};  ///< the largest of all images; empty: not computed
-  std::string not_measured;            ///< why; empty: it was
+  std::string not_measured = {};       ///< why; empty: it was
   std::vector<double> samples = {};
 
-  bool is_right() const { return loss_db.value_or(0) <= kMaxLossDb; }
   bool is_measured() const { return !samples.empty(); }
+  /// A peer may lose more than a run.
+  bool is_right() const { return is_peer || loss_db.value_or(0) <= kMaxLossDb; }
 };
+
+std::string cpu_text(int cores) { return "CPU, " + text::format_count(cores, "core"); }
 
 std::vector<Solver> find_solvers(const Devices& devices, std::string& no_gpu_reason) {
   std::vector<Solver> solvers;
-  const std::string cpu =
-      devices.cores == 1 ? "CPU, 1 core" : fmt::format("CPU, {} cores", devices.cores);
   for (const SolverKind kind :
        {SolverKind::automatic, SolverKind::subspace, SolverKind::gram, SolverKind::gesvd})
-    solvers.push_back({cpu, kind, devices.make_cpu_backend({.solver = kind})});
+    solvers.push_back({cpu_text(devices.cores), kind, devices.make_cpu_backend({.solver = kind})});
   const std::vector kinds = {SolverKind::automatic, SolverKind::subspace, SolverKind::gram,
                              SolverKind::gesvd, SolverKind::gesvdj};
   if (devices.gpu) try {
@@ -66,14 +71,18 @@ std::string name_of(SolverKind wanted, SolverKind used) {
 }
 
 /// Decomposes the batch once.
-SolverRow prepare(const Solver& solver, const ImageBatch& batch,
+SolverRow prepare(const Solver& solver, const ImageBatch& shape,
                   const std::vector<double>& optimal) {
-  SolverRow row{.solver = &solver, .name = std::string(to_string(solver.kind)), .not_measured = {}};
+  SolverRow row{.device = solver.device,
+                .name = to_string(solver.kind),
+                .kind = solver.kind,
+                .is_on_gpu = solver.is_on_gpu()};
   try {
-    row.batch = std::make_unique<BackendBatch>(*solver.backend, batch);
-    row.batch->run();
-    row.loss_db = largest_loss_db(row.batch->squared_errors(), optimal);
-    row.name = name_of(solver.kind, row.batch->solver());
+    const auto batch = std::make_shared<BackendBatch>(*solver.backend, shape);
+    batch->run();
+    row.loss_db = largest_loss_db(batch->squared_errors(), optimal);
+    row.name = name_of(solver.kind, batch->solver());
+    row.run = [batch] { return batch->run().total_s; };
     if (!row.is_right()) row.not_measured = kWrongResult;
   } catch (const compute::OutOfMemory& error) {
     row.not_measured = error.what();
@@ -81,17 +90,71 @@ SolverRow prepare(const Solver& solver, const ImageBatch& batch,
   return row;
 }
 
+/// The images of a batch for libraries of Python, and what these make of them.
+class PeerBatch {
+ public:
+  PeerBatch(Peers& peers, const ImageBatch& shape) : images_(batch_images(shape)) {
+    std::vector<std::uint8_t> pixels;
+    for (const Image& image : images_) {
+      const auto* begin = reinterpret_cast<const std::uint8_t*>(image.data());
+      pixels.insert(pixels.end(), begin, begin + image.bytes());
+    }
+    prepared_ = peers.prepare_images(pixels, shape.n, shape.k);
+  }
+  const std::vector<Variant>& variants() const { return prepared_->variants(); }
+  double run(std::size_t variant) { return prepared_->run(variant); }
+  std::vector<double> squared_errors(std::size_t variant) {
+    const std::vector<std::uint8_t> pixels = prepared_->pixels(variant);
+    std::vector<double> errors;
+    const std::uint8_t* next = pixels.data();
+    for (const Image& image : images_) {
+      errors.push_back(squared_error(image, next));
+      next += image.bytes();
+    }
+    return errors;
+  }
+
+ private:
+  std::vector<Image> images_;
+  std::unique_ptr<PeerImages> prepared_;
+};
+
+/// Decomposes the batch once by each library of Python.
+std::vector<SolverRow> prepare_peers(Peers& peers, const ImageBatch& shape,
+                                     const std::vector<double>& optimal,
+                                     const ExperimentOptions& options) {
+  std::vector<SolverRow> rows;
+  const auto batch = std::make_shared<PeerBatch>(peers, shape);
+  for (std::size_t i = 0; i < batch->variants().size(); ++i) {
+    if (options.stop.stop_requested()) break;
+    const Variant& variant = batch->variants()[i];
+    SolverRow& row = rows.emplace_back();
+    row.is_on_gpu = variant.cores == 0;
+    row.device = row.is_on_gpu ? "GPU" : cpu_text(variant.cores);
+    row.name = variant.name;
+    row.is_peer = true;
+    try {
+      row.loss_db = largest_loss_db(batch->squared_errors(i), optimal);
+      row.run = [batch, i] { return batch->run(i); };
+    } catch (const std::runtime_error& error) {
+      row.not_measured = error.what();
+    }
+  }
+  return rows;
+}
+
 void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
   std::vector<TimedWork> works;
   std::vector<SolverRow*> measured;
   for (SolverRow& row : rows) {
     if (!row.not_measured.empty()) continue;
-    const TimedWork work = [&row] { return std::vector{row.batch->run().total_s}; };
-    works.push_back(row.solver->is_on_gpu() ? with_clock(work, options) : work);
+    const TimedWork work = [&row] { return std::vector{row.run()}; };
+    works.push_back(row.is_on_gpu ? with_clock(work, options) : work);
     measured.push_back(&row);
   }
   const std::vector<Samples> samples = sample(works, options);
   for (std::size_t i = 0; i < measured.size(); ++i) {
+    measured[i]->run = {};  // frees its memory
     if (samples[i].is_measured())
       measured[i]->samples = samples[i].times.front();
     else
@@ -103,7 +166,7 @@ void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
 const SolverRow* fastest(const std::vector<SolverRow>& rows, bool is_on_gpu) {
   const SolverRow* fastest = nullptr;
   for (const SolverRow& row : rows) {
-    if (!row.is_measured() || row.solver->is_on_gpu() != is_on_gpu) continue;
+    if (!row.is_measured() || row.is_on_gpu != is_on_gpu) continue;
     if (!fastest || estimate(row.samples).median < estimate(fastest->samples).median)
       fastest = &row;
   }
@@ -111,7 +174,7 @@ const SolverRow* fastest(const std::vector<SolverRow>& rows, bool is_on_gpu) {
 }
 
 std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const SolverRow* on_cpu) {
-  std::vector<Cell> cells = {batch.text(), row.solver->device, row.name};
+  std::vector<Cell> cells = {batch.text(), row.device, row.name};
   if (row.is_measured()) {
     const Estimate seconds = estimate(row.samples);
     cells.emplace_back(microseconds(seconds));
@@ -130,7 +193,7 @@ std::string lesson(const ImageBatch& batch, const std::vector<SolverRow>& rows) 
   if (!cpu) return {};
   std::string text;
   for (const SolverRow& row : rows) {
-    if (row.solver->is_on_gpu() || row.solver->kind != SolverKind::gesvd || !row.is_measured() ||
+    if (row.is_on_gpu || row.is_peer || row.kind != SolverKind::gesvd || !row.is_measured() ||
         &row == cpu)
       continue;
     text = fmt::format(
@@ -179,6 +242,10 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
     for (const Solver& solver : solvers) {
       if (options.stop.stop_requested()) break;
       rows.push_back(prepare(solver, batch, optimal));
+    }
+    if (devices.peers && !options.stop.stop_requested()) {
+      std::vector<SolverRow> peers = prepare_peers(*devices.peers, batch, optimal, options);
+      std::move(peers.begin(), peers.end(), std::back_inserter(rows));
     }
     measure(rows, options);
     if (options.stop.stop_requested()) break;

@@ -54,6 +54,10 @@ std::vector<std::pair<std::string, std::string>> machine_lines(const Report& rep
       {"time", report.time},
       {"eckart", report.version + ", build " + report.build_id},
       {"CPU", report.cpu + ", " + text::format_count(report.cores, "core")}};
+  std::string peers;
+  for (const auto& [name, version] : report.peers)
+    peers += (peers.empty() ? "" : ", ") + name + " " + version;
+  if (!peers.empty()) lines.emplace_back("peers", peers);
   if (!report.gpu) {
     lines.emplace_back("GPU", "none: " + report.no_gpu_reason);
     return lines;

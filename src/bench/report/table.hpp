@@ -55,7 +55,8 @@ struct Report {
   std::string cpu;
   int cores = 1;
   std::optional<MeasuredGpu> gpu = {};
-  std::string no_gpu_reason = {};          ///< why there is no GPU
+  std::string no_gpu_reason = {};                 ///< why there is no GPU
+  std::map<std::string, std::string> peers = {};  ///< names and versions of compared libraries
   std::vector<std::string> warnings = {};  ///< what makes the figures less exact: one line each
   std::vector<Table> tables = {};
 };

@@ -50,6 +50,7 @@ Json to_json(const Report& report) {
           {"cores", report.cores},
           {"gpu", text_or_null(gpu.name)},
           {"no_gpu_reason", text_or_null(report.no_gpu_reason)},
+          {"peers", report.peers},
           {"driver", text_or_null(gpu.driver)},
           {"gpu_min_mhz", mhz_or_null(gpu.min_mhz)},
           {"gpu_max_mhz", mhz_or_null(gpu.max_mhz)},

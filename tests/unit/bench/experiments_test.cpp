@@ -86,6 +86,18 @@ TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
   EXPECT_GT(rows[1].compute_s.samples, 0);
 }
 
+TEST(OperationRow, of_a_peer_may_be_wrong_or_fail) {
+  Devices devices = without_gpu();
+  devices.peers = std::make_unique<FakePeers>();
+  const auto rows = measure_operation(kShape, devices, quick());
+  EXPECT_EQ(row_of(rows, "CPU, wrong, 1 core").not_measured, "its result is wrong");
+  EXPECT_EQ(row_of(rows, "CPU, failing, 1 core").not_measured, "MemoryError: no memory");
+  EXPECT_EQ(row_of(rows, "CPU, failing later, 1 core").not_measured, "MemoryError: no memory");
+  EXPECT_EQ(row_of(rows, "CPU, right, 1 core").compute_s.median, 1e-9);
+  EXPECT_EQ(row_of(rows, "CPU, right, 1 core").speedup.median, 1) << "it is the fastest on the CPU";
+  EXPECT_FALSE(has_wrong_result(rows));
+}
+
 TEST(OperationTable, has_no_speedup_if_nothing_was_measured_on_the_cpu) {
   OperationRow row;
   row.variant.name = "fast";
@@ -206,6 +218,17 @@ TEST(SolverExperiment, refuses_wrong_images_and_says_if_memory_is_too_small) {
   EXPECT_TRUE(small.is_right);
   EXPECT_THAT(texts(small.tables[0]),
               Contains(ElementsAre(_, "GPU", "gram", "no memory for 3 GiB", "-", "-", "-")));
+}
+
+TEST(SolverExperiment, shows_the_loss_of_peers) {
+  Devices devices = with_backends(without_gpu());
+  devices.peers = std::make_unique<FakePeers>();
+  const ExperimentResult result = bench_solvers(devices, smallest());
+  EXPECT_TRUE(result.is_right);
+  EXPECT_THAT(texts(result.tables[0]),
+              AllOf(Contains(ElementsAre(_, "CPU, 1 core", "black", "1.00", "1,000,000", _, _)),
+                    Contains(ElementsAre(_, "CPU, 1 core", "failing", "MemoryError: no memory", "-",
+                                         "-", "-"))));
 }
 
 TEST(SolverExperiment, says_what_it_cannot_measure_without_a_gpu) {

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,6 +107,60 @@ class FakeGpu : public Gpu {
  private:
   std::unique_ptr<Device> cpu_ = make_cpu_device(1);
   std::vector<Variant> variants_;
+};
+
+/// A library that fails to compute, one that fails when it is measured, and others.
+class FakePeers : public Peers {
+ public:
+  std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
+                                             const std::vector<Array>& operands) override {
+    return std::make_unique<PeerOperation>(cpu_->prepare(shape, operands));
+  }
+  const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
+  const std::map<std::string, std::string>& versions() const override { return versions_; }
+  std::unique_ptr<PeerImages> prepare_images(std::span<const std::uint8_t> pixels, int /*n*/,
+                                             int /*k*/) override {
+    return std::make_unique<BlackImages>(pixels.size());
+  }
+
+ private:
+  [[noreturn]] static void fail() { throw std::runtime_error("MemoryError: no memory"); }
+
+  class PeerOperation : public FakeOperation {
+   public:
+    explicit PeerOperation(std::unique_ptr<PreparedOperation> cpu)
+        : FakeOperation(std::move(cpu), {{.name = "right", .cores = 1},
+                                         {.name = "wrong", .cores = 1},
+                                         {.name = "failing", .cores = 1},
+                                         {.name = "failing later", .cores = 1}}) {}
+    CallTimes run(std::size_t variant) override {
+      if (variant == 3) fail();
+      return FakeOperation::run(variant);
+    }
+    Array result(std::size_t variant) override {
+      if (variant == 2) fail();
+      return FakeOperation::result(variant);
+    }
+  };
+
+  class BlackImages : public PeerImages {
+   public:
+    explicit BlackImages(std::size_t bytes) : bytes_(bytes) {}
+    const std::vector<Variant>& variants() const override { return variants_; }
+    double run(std::size_t /*variant*/) override { return 1e-6; }
+    std::vector<std::uint8_t> pixels(std::size_t variant) override {
+      if (variant == 1) fail();
+      return std::vector<std::uint8_t>(bytes_);
+    }
+
+   private:
+    const std::size_t bytes_;
+    const std::vector<Variant> variants_ = {{.name = "black", .cores = 1},
+                                            {.name = "failing", .cores = 1}};
+  };
+
+  std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+  const std::map<std::string, std::string> versions_ = {{"Black", "1.0"}};
 };
 
 inline Devices devices_with(std::vector<Variant> gpu_variants) {
