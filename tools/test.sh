@@ -71,8 +71,9 @@ build_and_test() { # PRESET OPTION...
 }
 
 begin "installing packages"
-# The tests of the installed files, the status page and the alerts need these.
-tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
+# The tests of the installed files, the status page, the alerts, numerics and the notebook need these.
+tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil \
+  jupyter-nbconvert python3-ipykernel python3-matplotlib
 
 if [[ $ci == true ]]; then
   begin "checking code"
@@ -106,6 +107,6 @@ if [[ $ci == true ]]; then
   begin "symlink attack test"
   tools/symlink-attack-test --tries 100 --batch 50 --program "build/$preset/bin/eckart"
   begin "fuzz test"
-  tools/fuzz-test --seconds 4 --jobs "$jobs"
+  tools/fuzz-test --programs build/asan/bin --seconds 4 --jobs "$jobs"
 fi
 say "done"

@@ -13,5 +13,7 @@ NOT_RUN = [
     (r"eckart .*--backend (checked|cuda)", "needs a GPU"),
     (r"eckart plan /var/log/eckart/throughput", "needs the log of the installed service"),
     (r"(docker|podman) ", "needs a container engine and base images"),
+    (r"jupyter-notebook ", "opens a browser; the test `docs_notebook` runs the notebook"),
+    (r"eckart bench kernels --quick --peers", "takes half a minute; peers_test runs the libraries"),
     (r"export ", "changes the shell of the reader"),
 ]
