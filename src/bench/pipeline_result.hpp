@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/rate.hpp"
+#include "bench/report/table.hpp"
 
 namespace eckart::bench {
 
@@ -98,6 +99,8 @@ struct PipelineResult {
 
 /// The result as aligned tables and one sentence for people.
 std::string to_text(const PipelineResult& result);
+/// The result as a table for a report with other experiments.
+Table to_table(const PipelineResult& result);
 /// The sentence: what limits the run, how close it comes to that, and what helps.
 std::string conclusion(const PipelineResult& result);
 /// The object of kind `pipeline`.

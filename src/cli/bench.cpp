@@ -36,6 +36,7 @@ std::vector<std::string> users_of(const std::string& option) {
   if (option == "--log" || option == "--max-seconds") return {kBenchScaling};
   if (option == "--quick" || option == "--html" || option == "--peers") return without_inputs();
   if (option == "EXPERIMENT" || option == "--json" || option == "--help") return {};
+  if (option == "--output") return {kBenchPipeline, kBenchScaling, kBenchAll};
   return {kBenchPipeline, kBenchScaling};
 }
 

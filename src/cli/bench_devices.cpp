@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <iterator>
 #include <stdexcept>
 #include <stop_token>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "app/make_backend.hpp"
+#include "bench/child_process.hpp"
+#include "bench/cpu_order.hpp"
 #include "bench/experiments/crossover_experiment.hpp"
 #include "bench/experiments/devices.hpp"
 #include "bench/experiments/operation_experiments.hpp"
@@ -16,11 +19,15 @@
 #include "bench/experiments/solver_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
 #include "bench/experiments/transfer_experiment.hpp"
+#include "bench/pipeline_benchmark.hpp"
 #include "bench/report/table.hpp"
 #include "cli/bench_experiments.hpp"
+#include "cli/descriptor_limit.hpp"
+#include "cli/scratch_folder.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
 #include "logging/log.hpp"
+#include "machine/usable_cores.hpp"
 #include "text/json.hpp"
 
 namespace eckart::cli {
@@ -55,6 +62,34 @@ bench::ExperimentResult measure(const std::string& name, const bench::Devices& d
   return result;
 }
 
+/// Measures whole runs over synthetic images. Empty after a stop request.
+std::vector<bench::Table> measure_runs(const BenchArgs& args, bench::ChildProcess& child,
+                                       const std::stop_token& stop) {
+  raise_descriptor_limit();
+  const ScratchFolder scratch(args.output);
+  const std::filesystem::path images = scratch.path() / "images", work = scratch.path() / "work";
+  std::filesystem::create_directory(work);
+  const int synth_code =
+      child
+          .run({"synth", "-o", images.string(), "--kind", "texture", "--count", "64", "--size",
+                "256x256", "--format", "jpeg"},
+               bench::first_cpus_by_core(machine::usable_cores()), scratch.path() / "synth.log")
+          .code;
+  if (stop.stop_requested()) return {};
+  if (synth_code != 0) throw FatalError(ExitCode(synth_code), "eckart synth failed");
+  const bench::PipelineResult result = bench::measure_pipeline({.inputs = {images},
+                                                                .settings = {},
+                                                                .run_options = {},
+                                                                .cores = 0,
+                                                                .seconds = args.is_quick ? 0.3 : 2,
+                                                                .repeats = args.is_quick ? 3 : 6,
+                                                                .scratch = work,
+                                                                .print_line = print_bench_line},
+                                                               child, stop);
+  if (stop.stop_requested()) return {};
+  return {bench::to_table(result)};
+}
+
 void print(const bench::Report& report, const BenchArgs& args) {
   if (args.json)
     std::printf("%s\n", text::dump_json(bench::to_json(report)).c_str());
@@ -68,7 +103,12 @@ ExitCode bench_devices(const BenchArgs& args) {
   logging::start_log(0);
   std::stop_source stop;
   constexpr std::chrono::seconds kMaxShutdown(60);
-  const SignalHandler signals({.on_stop = [&](int) { stop.request_stop(); },
+  bench::ChildProcess child;
+  const SignalHandler signals({.on_stop =
+                                   [&](int) {
+                                     stop.request_stop();
+                                     child.stop();
+                                   },
                                .on_status_request = [] {},
                                .shutdown_timeout = [=] { return kMaxShutdown; },
                                .pending_work = [] { return std::string("a measurement"); }});
@@ -89,6 +129,11 @@ ExitCode bench_devices(const BenchArgs& args) {
                .print_line = print_bench_line,
                .read_clock = [&] { clock.read(); },
                .stop = stop.get_token()});
+  if (args.experiment == kBenchAll && !stop.stop_requested()) {
+    print_bench_line("bench pipeline");
+    for (bench::Table& table : measure_runs(args, child, stop.get_token()))
+      result.tables.push_back(std::move(table));
+  }
   bench::Report report = bench::describe_machine(args.experiment, devices, clock);
   report.tables = std::move(result.tables);
   std::erase_if(report.tables, [](const bench::Table& table) { return table.rows.empty(); });

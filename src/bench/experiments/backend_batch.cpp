@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <exception>
@@ -50,8 +51,11 @@ double squared_error(const Image& image, const std::uint8_t* pixels) {
   return sum;
 }
 
-BackendBatch::BackendBatch(compute::Backend& backend, const ImageBatch& batch)
-    : backend_(backend), team_(backend.lanes()), lanes_(std::size_t(backend.lanes())) {
+BackendBatch::BackendBatch(compute::Backend& backend, const ImageBatch& batch, int max_slots)
+    : backend_(backend),
+      max_slots_(max_slots),
+      team_(backend.lanes()),
+      lanes_(std::size_t(backend.lanes())) {
   for (Image& image : batch_images(batch)) {
     compute::Task& task = tasks_.emplace_back();
     task.outputs.emplace_back(image.shape());
@@ -76,14 +80,15 @@ BatchTimes BackendBatch::run() {
     if (!task.error.empty()) throw std::runtime_error(task.error);
   }
   BatchTimes times{.total_s = seconds.count()};
-  std::vector<Interval> computing;
+  std::array<std::vector<Interval>, compute::kDeviceSpanKindCount> spans;
   for (const auto& lane : lanes_) {
-    for (const compute::DeviceSpan& span : lane->take_spans()) {
-      if (span.kind == compute::DeviceSpan::compute)
-        computing.emplace_back(seconds_of(span.begin), seconds_of(span.end));
-    }
+    for (const compute::DeviceSpan& span : lane->take_spans())
+      spans.at(std::size_t(span.kind)).emplace_back(seconds_of(span.begin), seconds_of(span.end));
   }
+  const std::vector<Interval>& computing = spans[compute::DeviceSpan::compute];
   times.compute_s = computing.empty() ? times.total_s : covered_by(1, computing);
+  times.engines = engine_shares(spans[compute::DeviceSpan::copy_in], computing,
+                                spans[compute::DeviceSpan::copy_out]);
   return times;
 }
 
@@ -119,7 +124,7 @@ void BackendBatch::on_each_lane(const std::function<void(std::size_t)>& work) {
 /// Takes parts of the batch until there are no more, and keeps all slots of the lane busy.
 void BackendBatch::compute_parts(std::size_t lane) {
   if (!lanes_[lane]) lanes_[lane] = backend_.make_lane(int(lane));
-  const int slots = lanes_[lane]->slots();
+  const int slots = std::min(max_slots_, lanes_[lane]->slots());
   int started = 0, finished = 0;
   for (std::size_t part = next_++; part * part_ < tasks_.size(); part = next_++) {
     if (started - finished == slots) lanes_[lane]->finish(finished++ % slots);

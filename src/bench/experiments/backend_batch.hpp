@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/cpu/thread_team.hpp"
+#include "bench/operation/batch.hpp"
 #include "compute/backend.hpp"
 #include "core/image.hpp"
 
@@ -30,15 +31,18 @@ double squared_error(const Image& image, const std::uint8_t* pixels);
 
 /// What a call took, in seconds.
 struct BatchTimes {
-  double total_s = 0;    ///< by the clock of the host, from pixels to pixels in its memory
-  double compute_s = 0;  ///< the GPU computed, by its clock; on the CPU the same as `total_s`
+  double total_s = 0;      ///< by the clock of the host, from pixels to pixels in its memory
+  double compute_s = 0;    ///< the GPU computed, by its clock; on the CPU the same as `total_s`
+  EngineShares engines{};  ///< of the GPU, if the backend has BackendOptions::trace
 };
+
+inline constexpr int kAllSlots = 1 << 10;
 
 /// Decomposes a batch as runs do: on all lanes of a backend, in batches of the size it asks for.
 class BackendBatch {
  public:
-  /// The backend must outlive it.
-  BackendBatch(compute::Backend& backend, const ImageBatch& batch);
+  /// The backend must outlive it. At most `max_slots` slots of each lane are used.
+  BackendBatch(compute::Backend& backend, const ImageBatch& batch, int max_slots = kAllSlots);
   ~BackendBatch();
   BackendBatch(const BackendBatch&) = delete;
   BackendBatch& operator=(const BackendBatch&) = delete;
@@ -58,6 +62,7 @@ class BackendBatch {
   void start(std::size_t lane, int slot, std::size_t part);
 
   compute::Backend& backend_;
+  const int max_slots_;
   std::vector<compute::Task> tasks_;
   compute::BatchKey key_;
   std::size_t part_ = 1;  // images that are computed together

@@ -42,11 +42,16 @@ std::string without_gpu_note(const std::string& missing, const std::string& reas
 /// The same work on a GPU, after some calls of which the clock is read.
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options);
 
-/// The sizes of an extent.
+/// The sizes of an extent. `smallest`: the first of `quick` if it is empty.
 template <class T>
-std::vector<T> sizes(const ExperimentOptions& options, std::vector<T> all, std::vector<T> quick) {
-  if (options.extent == Extent::smallest) quick.resize(1);
-  return options.extent == Extent::all ? all : quick;
+std::vector<T> sizes(const ExperimentOptions& options, std::vector<T> all, std::vector<T> quick,
+                     std::vector<T> smallest = {}) {
+  if (options.extent == Extent::all) return all;
+  if (options.extent == Extent::smallest) {
+    if (!smallest.empty()) return smallest;
+    quick.resize(1);
+  }
+  return quick;
 }
 
 /// In microseconds; empty without samples.

@@ -3,10 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
 #include "bench/cpu/cpu_batch.hpp"
+#include "bench/experiments/lanes_experiment.hpp"
 #include "compute/out_of_memory.hpp"
 #include "text/format_number.hpp"
 
@@ -147,7 +149,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
 
 ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& options) {
   Table table{.name = "streams",
-              .title = "Batches of 8-bit images from given factors",
+              .title = "Batches of 8-bit images, factors given",
               .columns = {{"batch", "batch", ""},
                           {"schedule", "schedule", ""},
                           {"time_us", "time", "us", true},
@@ -191,6 +193,9 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
   else
     table.notes.push_back(without_gpu_note("its rows", devices.no_gpu_reason));
   result.tables.push_back(std::move(table));
+  ExperimentResult computed = bench_lanes(devices, options);
+  std::move(computed.tables.begin(), computed.tables.end(), std::back_inserter(result.tables));
+  result.is_right = result.is_right && computed.is_right;
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/experiments/crossover_experiment.hpp"
+#include "bench/experiments/lanes_experiment.hpp"
 #include "bench/experiments/operation_experiments.hpp"
 #include "bench/experiments/operation_table.hpp"
 #include "bench/experiments/roofline_experiment.hpp"
@@ -178,8 +179,8 @@ TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
 }
 
 TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
-  const ExperimentResult result = bench_streams(devices_with({}), smallest());
-  ASSERT_THAT(result.tables, SizeIs(1));
+  const ExperimentResult result = bench_streams(with_backends(devices_with({})), smallest());
+  ASSERT_THAT(result.tables, SizeIs(2));
   EXPECT_FALSE(result.is_right);
   EXPECT_THAT(texts(result.tables[0]),
               AllOf(Contains(ElementsAre("64 of 256 × 256, k = 32", "GPU, double-buffered", "1,000",
@@ -190,9 +191,29 @@ TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
 }
 
 TEST(StreamsExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
-  const ExperimentResult result = bench_streams(without_gpu(), smallest());
+  const ExperimentResult result = bench_streams(with_backends(without_gpu()), smallest());
   EXPECT_TRUE(result.is_right);
   EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("CPU, "))));
+}
+
+TEST(LanesExperiment, compares_streams_and_batches_with_image_after_image) {
+  const ExperimentResult result = bench_lanes(with_backends(devices_with({})), smallest());
+  EXPECT_TRUE(result.is_right);
+  const Table& table = result.tables.at(0);
+  EXPECT_THAT(
+      texts(table),
+      AllOf(Contains(ElementsAre("8 of 64 × 64, k = 4", "GPU, image after image", _, _, "1.00", _)),
+            Contains(Contains("GPU, one batched call")),
+            Contains(Contains("CPU, image after image, 1 core"))));
+  EXPECT_EQ(table.columns.at(5).key, "compute_percent") << "the fake GPU only computes";
+  EXPECT_THAT(table.lesson, AllOf(HasSubstr("streams are up to"), HasSubstr("batches")));
+}
+
+TEST(LanesExperiment, refuses_wrong_images) {
+  const ExperimentResult result =
+      bench_lanes(with_backends(devices_with({}), {.is_wrong = true}), smallest());
+  EXPECT_FALSE(result.is_right);
+  EXPECT_THAT(texts(result.tables.at(0)), Contains(Contains("its result is wrong")));
 }
 
 TEST(SolverExperiment, compares_the_solvers_of_both_devices) {

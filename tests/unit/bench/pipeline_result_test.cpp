@@ -11,6 +11,7 @@
 namespace eckart::bench {
 namespace {
 
+using testing::Contains;
 using testing::DoubleNear;
 using testing::HasSubstr;
 using testing::Not;
@@ -147,6 +148,30 @@ TEST(PipelineResult, shows_what_the_gpu_does_without_a_rate) {
   EXPECT_EQ(json["whole"][0]["images_per_s"]["max"], 7'600);
   EXPECT_EQ(json["whole"][1]["slowest_stage"], "compute");
   EXPECT_NEAR(double(json["whole"][0]["ratio_to_cores"]), 0.9, 1e-6);
+}
+
+TEST(PipelineResult, becomes_a_table_of_a_report) {
+  PipelineResult with_parts = result();
+  with_parts.stages.push_back(stage("decode", 2, 25'000, 80));
+  with_parts.stages.back().part_of = "load";
+  with_parts.stages.push_back({.name = "encode", .part_of = "write", .worker = Worker::gpu});
+  const Table table = to_table(with_parts);
+  std::vector<std::vector<std::string>> rows;
+  for (const std::vector<Cell>& cells : table.rows) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (const Cell& cell : cells) row.push_back(to_text(cell, false));
+  }
+  using Row = std::vector<std::string>;
+  EXPECT_THAT(rows, Contains(Row{"each stage alone", "load: decode", "2", "25,000", "80.0"}));
+  EXPECT_THAT(
+      rows, Contains(Row{"each stage alone", "write: encode", "1", "on the GPU, in compute", "-"}));
+  EXPECT_THAT(rows,
+              Contains(Row{"all at once", "whole run, durability group", "-", "7,200", "700"}));
+  EXPECT_THAT(rows, Contains(Row{"all at once", "whole run, durability group, with its start", "-",
+                                 "3,600", "-"}));
+  EXPECT_THAT(rows, Contains(Row{"file system, without other work",
+                                 "read and write, durability none", "5", "90,000", "20.0"}));
+  EXPECT_EQ(table.lesson, conclusion(with_parts));
 }
 
 TEST(PipelineResult, is_aligned) {
