@@ -4,6 +4,7 @@
   check_docs.py links                                links, anchors, the index, names of documents in the code
   check_docs.py commands PROGRAM [DOCUMENT...]       runs the commands, as described in tests/docs/commands.py
   check_docs.py constants                            numeric constants of src/compute and their table in numerics.md
+  check_docs.py figures [--write]                    tables and plots of the lessons, and docs/results
   check_docs.py json PROGRAM GPU_FOLDER              real output of commands and the tables of keys in docs/reference
   check_docs.py generated PROGRAM [--write]          checks the reference of settings and command line; --write updates it.
                                                      Checks that manual pages have the words of --help and --print-config,
@@ -15,6 +16,7 @@ from pathlib import Path
 import commands
 import constants
 import exit_codes
+import figures
 import generated
 import json_page
 import links
@@ -42,6 +44,8 @@ def main():
             errors, summary = links.check(SOURCE)
         case ["constants"]:
             errors, summary = constants.check(SOURCE)
+        case ["figures", *rest] if rest in ([], ["--write"]):
+            errors, summary = figures.check(SOURCE, bool(rest))
         case ["commands", program, *names]:
             errors, summary = check_commands(str(Path(program).resolve()), names)
         case ["json", program, gpu_folder]:
