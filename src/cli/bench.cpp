@@ -150,9 +150,9 @@ void add_bench(CLI::App& app, Action& action) {
   add_rank_option(*command, args->rank)->group("Settings");
   describe(
       *command,
-      {.usage =
-           {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]",
-            "kernels|matmul|transfer|bandwidth|streams|solvers|crossover|roofline|all [OPTIONS]"},
+      {.usage = {"scaling INPUT... [OPTIONS]", "pipeline INPUT... [OPTIONS]",
+                 "kernels|matmul|transfer|bandwidth|streams [OPTIONS]",
+                 "solvers|crossover|roofline|all [OPTIONS]"},
        .examples = {{"How do kernels, cuBLAS and the CPU reconstruct from factors?",
                      "eckart bench kernels --quick"},
                     {"The same, with NumPy, CuPy and others, as far as python3 has them",

@@ -29,6 +29,7 @@ std::string ImageBatch::text() const { return fmt::format("{} of {}", images, si
 
 std::vector<Image> batch_images(const ImageBatch& batch) {
   std::vector<Image> images;
+  images.reserve(std::size_t(batch.images));  // scenes must not move
   for (int i = 0; i < batch.images; ++i) {
     if (i < kScenes) {
       images.push_back(synth::synthesize({.kind = synth::SynthKind::texture,
