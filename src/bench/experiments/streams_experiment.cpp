@@ -161,12 +161,12 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
                           {"overlap_percent", "overlap", "%"}},
               .rows = {}};
   ExperimentResult result;
-  for (const BatchShape& shape :
-       sizes<BatchShape>(options,
-                         {{.images = 256, .m = 256, .n = 256, .k = 32},
-                          {.images = 32, .m = 2048, .n = 2048, .k = 128}},
-                         {{.images = 64, .m = 256, .n = 256, .k = 32},
-                          {.images = 16, .m = 1024, .n = 1024, .k = 64}})) {
+  for (const BatchShape& shape : sizes<BatchShape>(options,
+                                                   {{.images = 256, .m = 256, .n = 256, .k = 32},
+                                                    {.images = 32, .m = 2048, .n = 2048, .k = 128}},
+                                                   {{.images = 64, .m = 256, .n = 256, .k = 32},
+                                                    {.images = 16, .m = 1024, .n = 1024, .k = 64}},
+                                                   {{.images = 8, .m = 64, .n = 64, .k = 4}})) {
     options.print_line("batch of " + batch_text(shape));
     std::vector<BatchRow> rows = prepare(shape, devices, options);
     check(shape, rows);

@@ -183,8 +183,8 @@ TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
   ASSERT_THAT(result.tables, SizeIs(2));
   EXPECT_FALSE(result.is_right);
   EXPECT_THAT(texts(result.tables[0]),
-              AllOf(Contains(ElementsAre("64 of 256 × 256, k = 32", "GPU, double-buffered", "1,000",
-                                         "64,000", "3.00", "50.0", "25.0", "90.0", "60.0")),
+              AllOf(Contains(ElementsAre("8 of 64 × 64, k = 4", "GPU, double-buffered", "1,000",
+                                         "8,000", "3.00", "50.0", "25.0", "90.0", "60.0")),
                     Contains(AllOf(Contains("GPU, 2 streams"), Contains("its result is wrong")))));
   EXPECT_THAT(result.tables[0].lesson,
               AllOf(HasSubstr("double buffering is 3.00 times as fast"), HasSubstr("90 %")));
