@@ -118,7 +118,7 @@ ExitCode bench_devices(const BenchArgs& args) {
   };
   devices.make_gpu_backend = app::make_cuda_backend;
   if (args.with_peers) try {
-      bench::add_peers(devices, "python3");
+      bench::add_peers(devices, "python3", stop.get_token());
     } catch (const std::runtime_error& error) {
       throw FatalError(ExitCode::unavailable, std::string("--peers: ") + error.what());
     }

@@ -43,8 +43,8 @@ Devices find_devices() {
   return devices;
 }
 
-void add_peers(Devices& devices, const std::string& python) {
-  devices.peers = start_peers(python, *devices.cpu, devices.gpu.get(), devices.cores);
+void add_peers(Devices& devices, const std::string& python, const std::stop_token& stop) {
+  devices.peers = start_peers(python, *devices.cpu, devices.gpu.get(), devices.cores, stop);
 }
 
 GpuClock::GpuClock(const Devices& devices) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,9 @@ struct Devices {
 /// The CPU and the first GPU. libeckart_bench_kernels.so is loaded for the GPU.
 Devices find_devices();
 
-/// Adds the libraries of this Python, which is searched in PATH. Throws std::runtime_error with the
-/// reason if it does not run.
-void add_peers(Devices& devices, const std::string& python);
+/// Adds the libraries of this Python, which is searched in PATH and ends after a stop request.
+/// Throws std::runtime_error with the reason if it does not run.
+void add_peers(Devices& devices, const std::string& python, const std::stop_token& stop);
 
 /// Reads the clock of a GPU and why it is throttled, through NVML.
 class GpuClock {

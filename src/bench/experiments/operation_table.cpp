@@ -238,7 +238,7 @@ std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& d
     try {
       prepared.emplace_back(*devices.peers, shape, operands, reference, options, true);
     } catch (const std::runtime_error& error) {
-      options.print_line(std::string("peers: ") + error.what());
+      if (!options.stop.stop_requested()) options.print_line(std::string("peers: ") + error.what());
     }
   }
 

@@ -73,7 +73,7 @@ pid_t spawn(const std::string& python, int socket, int errors, int memory) {
 
 }  // namespace
 
-PeerProcess::PeerProcess(const std::string& python)
+PeerProcess::PeerProcess(const std::string& python, const std::stop_token& stop)
     : errors_(make_memory_file("eckart-peers-errors")),
       memory_(make_memory_file("eckart-peers-arrays")) {
   int pair[2];
@@ -82,9 +82,11 @@ PeerProcess::PeerProcess(const std::string& python)
   socket_ = files::FileDescriptor(pair[0]);
   const files::FileDescriptor other_end = moved(pair[1]);
   process_ = spawn(python, other_end.get(), errors_.get(), memory_.get());
+  on_stop_.emplace(stop, [this] { ::kill(process_, SIGKILL); });
 }
 
 PeerProcess::~PeerProcess() {
+  on_stop_.reset();
   unmap();
   ::kill(process_, SIGKILL);
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {

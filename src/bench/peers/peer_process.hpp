@@ -3,7 +3,10 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "files/file_descriptor.hpp"
@@ -12,12 +15,12 @@
 namespace eckart::bench {
 
 /// Python with the script tools/baselines/experiments.py, which describes the requests, as a child
-/// process. It ends with this object, or when this process ends.
+/// process. It ends with this object, after a stop request, or when this process ends.
 class PeerProcess {
  public:
   /// Starts `python`, searched in PATH. Throws std::runtime_error with the reason if it cannot run
   /// the script.
-  explicit PeerProcess(const std::string& python);
+  PeerProcess(const std::string& python, const std::stop_token& stop);
   ~PeerProcess();
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
@@ -39,6 +42,7 @@ class PeerProcess {
   pid_t process_ = 0;
   std::string received_;  // of the next answer
   std::span<std::byte> mapped_;
+  std::optional<std::stop_callback<std::function<void()>>> on_stop_;  // destroyed first
 };
 
 }  // namespace eckart::bench

@@ -104,8 +104,9 @@ class PreparedImages : public PeerImages {
 
 class PythonPeers : public Peers {
  public:
-  PythonPeers(const std::string& python, Device& cpu, Device* gpu, int cores)
-      : process_(python), cpu_(cpu), gpu_(gpu), cores_(cores) {
+  PythonPeers(const std::string& python, Device& cpu, Device* gpu, int cores,
+              const std::stop_token& stop)
+      : process_(python, stop), cpu_(cpu), gpu_(gpu), cores_(cores) {
     const Json answer = process_.ask({{"request", "libraries"}});
     answer.at("libraries").get_to(versions_);
   }
@@ -161,8 +162,9 @@ class PythonPeers : public Peers {
 
 }  // namespace
 
-std::unique_ptr<Peers> start_peers(const std::string& python, Device& cpu, Device* gpu, int cores) {
-  return std::make_unique<PythonPeers>(python, cpu, gpu, cores);
+std::unique_ptr<Peers> start_peers(const std::string& python, Device& cpu, Device* gpu, int cores,
+                                   const std::stop_token& stop) {
+  return std::make_unique<PythonPeers>(python, cpu, gpu, cores, stop);
 }
 
 }  // namespace eckart::bench

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ class Peers : public Device {
 };
 
 /// Starts `python`, searched in PATH. `cpu` and `gpu` have the ceilings; without `gpu`, only the
-/// libraries of the CPU compute. Both must outlive the peers. Throws std::runtime_error with the
-/// reason if it does not run.
-std::unique_ptr<Peers> start_peers(const std::string& python, Device& cpu, Device* gpu, int cores);
+/// libraries of the CPU compute. Both must outlive the peers. Python ends after a stop request, and
+/// everything fails then. Throws std::runtime_error with the reason if it does not run.
+std::unique_ptr<Peers> start_peers(const std::string& python, Device& cpu, Device* gpu, int cores,
+                                   const std::stop_token& stop);
 
 }  // namespace eckart::bench

@@ -3,14 +3,19 @@
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
+#include <fstream>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/cpu/cpu_device.hpp"
 #include "bench/experiments/backend_batch.hpp"
 #include "bench/peers/peer_process.hpp"
 #include "core/quality.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/bench/fake_backend.hpp"
 
 namespace eckart::bench {
@@ -26,7 +31,7 @@ constexpr const char* kPython = "/usr/bin/python3";  // that of Debian may have 
 /// Why starting this program and asking it fails; empty: it does not.
 std::string failure_of(const std::string& python) {
   try {
-    PeerProcess process(python);
+    PeerProcess process(python, {});
     process.ask({{"request", "libraries"}});
   } catch (const std::runtime_error& error) {
     return error.what();
@@ -42,11 +47,22 @@ TEST(PeerProcess, says_why_python_does_not_run) {
   EXPECT_THAT(failure_of("sh"), HasSubstr("/proc/self/fd/4"));
 }
 
+TEST(PeerProcess, ends_after_a_stop_request) {
+  const test::TempFolder folder;
+  const std::filesystem::path program = folder.path() / "waits";
+  std::ofstream(program) << "#!/bin/sh\nexec sleep 1000\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  std::stop_source stop;
+  PeerProcess process(program, stop.get_token());
+  const std::jthread other([&] { stop.request_stop(); });
+  EXPECT_THROW(process.ask({{"request", "libraries"}}), std::runtime_error);
+}
+
 class PeersTest : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      peers_ = start_peers(kPython, *cpu_, nullptr, 2);
+      peers_ = start_peers(kPython, *cpu_, nullptr, 2, {});
     } catch (const std::runtime_error& error) {
       GTEST_SKIP() << error.what();
     }
@@ -103,7 +119,7 @@ TEST_F(PeersTest, decompose_images) {
 }
 
 TEST_F(PeersTest, say_what_failed_and_go_on) {
-  PeerProcess process(kPython);
+  PeerProcess process(kPython, {});
   EXPECT_THROW(process.ask({{"request", "run"}, {"variant", 99}}), std::runtime_error);
   EXPECT_TRUE(process.ask({{"request", "libraries"}}).contains("libraries"));
 }
