@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -39,10 +40,15 @@ using Experiment = bench::ExperimentResult (*)(const bench::Devices& devices,
 /// All experiments on devices, in the order of `eckart bench all`.
 const std::vector<std::pair<std::string, Experiment>>& experiments() {
   static const std::vector<std::pair<std::string, Experiment>> all = {
-      {kBenchTransfer, bench::bench_transfer},   {kBenchBandwidth, bench::bench_bandwidth},
-      {kBenchKernels, bench::bench_kernels},     {kBenchMatmul, bench::bench_matmul},
-      {kBenchStreams, bench::bench_streams},     {kBenchSolvers, bench::bench_solvers},
-      {kBenchCrossover, bench::bench_crossover}, {kBenchRoofline, bench::bench_roofline},
+      {kBenchTransfer, bench::bench_transfer},
+      {kBenchBandwidth, bench::bench_bandwidth},
+      {kBenchKernels, bench::bench_kernels},
+      {kBenchMatmul, bench::bench_matmul},
+      {kBenchCrossover, bench::bench_crossover},  // first of those that start the backend of the
+                                                  // GPU
+      {kBenchStreams, bench::bench_streams},
+      {kBenchSolvers, bench::bench_solvers},
+      {kBenchRoofline, bench::bench_roofline},
   };
   return all;
 }
@@ -63,10 +69,8 @@ bench::ExperimentResult measure(const std::string& name, const bench::Devices& d
 }
 
 /// Measures whole runs over synthetic images. Empty after a stop request.
-std::vector<bench::Table> measure_runs(const BenchArgs& args, bench::ChildProcess& child,
-                                       const std::stop_token& stop) {
-  raise_descriptor_limit();
-  const ScratchFolder scratch(args.output);
+std::vector<bench::Table> measure_runs(const BenchArgs& args, const ScratchFolder& scratch,
+                                       bench::ChildProcess& child, const std::stop_token& stop) {
   const std::filesystem::path images = scratch.path() / "images", work = scratch.path() / "work";
   std::filesystem::create_directory(work);
   const int synth_code =
@@ -101,6 +105,11 @@ void print(const bench::Report& report, const BenchArgs& args) {
 
 ExitCode bench_devices(const BenchArgs& args) {
   logging::start_log(0);
+  std::optional<ScratchFolder> scratch;  // made first: an error must not cost measurements
+  if (args.experiment == kBenchAll) {
+    raise_descriptor_limit();
+    scratch.emplace(args.output);
+  }
   std::stop_source stop;
   constexpr std::chrono::seconds kMaxShutdown(60);
   bench::ChildProcess child;
@@ -120,6 +129,7 @@ ExitCode bench_devices(const BenchArgs& args) {
   if (args.with_peers) try {
       bench::add_peers(devices, "python3", stop.get_token());
     } catch (const std::runtime_error& error) {
+      if (signals.received() != 0) return exit_code_of(signals.received());
       throw FatalError(ExitCode::unavailable, std::string("--peers: ") + error.what());
     }
   bench::GpuClock clock(devices);
@@ -131,7 +141,7 @@ ExitCode bench_devices(const BenchArgs& args) {
                .stop = stop.get_token()});
   if (args.experiment == kBenchAll && !stop.stop_requested()) {
     print_bench_line("bench pipeline");
-    for (bench::Table& table : measure_runs(args, child, stop.get_token()))
+    for (bench::Table& table : measure_runs(args, *scratch, child, stop.get_token()))
       result.tables.push_back(std::move(table));
   }
   bench::Report report = bench::describe_machine(args.experiment, devices, clock);

@@ -9,6 +9,7 @@ Arrays are exchanged through memory that both share: file descriptor 3.
                                                  {"variants": [{"name": "NumPy", "device": "cpu", "threads": "all"}]}
       copies the operands out of the shared memory, where they lie one behind the other
   {"request": "prepare_images", "images": 8, "n": 256, "k": 20}    the same, of images of 8 bits to be reconstructed
+  {"request": "free"}                            {}, and nothing is prepared
   {"request": "run", "variant": 0}               {"compute_s": 1, "copy_in_s": 0, "copy_out_s": 0, "total_s": 1}
   {"request": "result", "variant": 0}            {}, and the result is in the shared memory
   any                                            {"error": "the reason"}
@@ -43,6 +44,12 @@ class Library:
 
     def to_host(self, array):
         return numpy.asarray(array)
+
+    def to_float32(self, images):
+        return images.astype("float32")
+
+    def to_pixels(self, found):
+        return found.round().clip(0, 255).astype("uint8")
 
     def synchronize(self):
         pass
@@ -248,6 +255,12 @@ class PyTorch(Library):
     def to_host(self, array):
         return array.cpu().numpy()
 
+    def to_float32(self, images):
+        return images.float()
+
+    def to_pixels(self, found):
+        return found.round().clamp(0, 255).to(self.torch.uint8)
+
     def synchronize(self):
         if self.device == "gpu":
             self.torch.cuda.synchronize()
@@ -358,9 +371,9 @@ class Decomposition:
         self.library, self.function, self.images, self.k = library, function, images, k
 
     def result(self):
-        images = self.library.to_device(self.images.astype(numpy.float32))
-        found = self.library.to_host(self.function(images, self.k))
-        return numpy.clip(numpy.rint(found), 0, 255).astype(numpy.uint8)
+        library = self.library
+        images = library.to_float32(library.to_device(self.images))
+        return library.to_host(library.to_pixels(self.function(images, self.k)))
 
     def run(self):
         begin = time.perf_counter()
@@ -380,10 +393,16 @@ def operand_shapes(shape):
     }[shape["operation"]]
 
 
+def result_shape(shape):
+    m, n = shape["m"], shape["n"]
+    return {"transpose": (n, m), "add": (n,), "multiply_vector": (m,)}.get(shape["operation"], (m, n))
+
+
 class Server:
     def __init__(self):
         self.libraries = find_libraries()
         self.variants = []
+        self.expected = None  # shape and type of the results
 
     def read_arrays(self, shapes, dtype):
         """Returns copies of the arrays in the shared memory."""
@@ -395,7 +414,9 @@ class Server:
                 offset += arrays[-1].nbytes
         return arrays
 
-    def write_array(self, array):
+    def write_array(self, array, shape, dtype):
+        if array.shape != shape or array.dtype != dtype:
+            raise ValueError(f"the result is {array.dtype} {array.shape}, not {dtype} {shape}")
         with mmap.mmap(SHARED_MEMORY, 0) as memory:
             memory[: array.nbytes] = array.tobytes()
 
@@ -410,6 +431,7 @@ class Server:
     def prepare(self, request):
         self.free()
         operands = self.read_arrays(operand_shapes(request), numpy.dtype(request["precision"]))
+        self.expected = result_shape(request), numpy.dtype(request["precision"])
         answer = []
         for library in self.libraries:
             for name, (function, threads) in library.operations(request).items():
@@ -421,6 +443,7 @@ class Server:
         self.free()
         n = request["n"]
         (images,) = self.read_arrays([(request["images"], n, n)], numpy.uint8)
+        self.expected = images.shape, images.dtype
         answer = []
         for library in self.libraries:
             for name, function in library.decompositions().items():
@@ -432,6 +455,9 @@ class Server:
         kind = request["request"]
         if kind == "libraries":
             return {"libraries": {library.name: library.version for library in self.libraries}}
+        if kind == "free":
+            self.free()
+            return {}
         if kind == "prepare":
             return self.prepare(request)
         if kind == "prepare_images":
@@ -439,7 +465,7 @@ class Server:
         variant = self.variants[request["variant"]]
         if kind == "run":
             return variant.run()
-        self.write_array(variant.result())
+        self.write_array(variant.result(), *self.expected)
         return {}
 
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -145,7 +146,8 @@ const CrossoverRow* first_won(const std::vector<CrossoverRow>& rows, int n) {
 /// From which batch on the GPU is faster for images of n x n, and why not before.
 std::string winner_text(const std::vector<CrossoverRow>& rows, int n) {
   const CrossoverRow* won = first_won(rows, n);
-  if (!won) return fmt::format("For images of {} × {} the GPU is not faster in any batch.", n, n);
+  if (!won)
+    return fmt::format("For images of {} × {} the GPU is not faster in the largest batch.", n, n);
   const double copies = 1 - won->gpu.compute_s().median / won->gpu.total_s().median;
   return fmt::format(
       "For images of {} × {} the GPU is faster from batches of {} on: {} times there, with {:.0f} "
@@ -198,8 +200,8 @@ std::vector<CrossoverRow> measure_all(const Devices& devices, const GpuBackend& 
   std::vector<CrossoverRow> rows;
   for (const int n : sizes<int>(options, {64, 128, 256, 512, 1024, 2048}, {256, 1024})) {
     for (const int images : sizes<int>(options, {1, 4, 16, 64, 256, 1024}, {1, 16})) {
-      constexpr int kMaxPixels = 1 << 26;
-      if (options.stop.stop_requested() || images * n * n > kMaxPixels) continue;
+      constexpr std::int64_t kMaxPixels = 1 << 26;
+      if (options.stop.stop_requested() || std::int64_t(images) * n * n > kMaxPixels) continue;
       CrossoverRow row{.batch = {.images = images, .n = n, .k = n / 16}, .cpu = {}, .gpu = {}};
       options.print_line("batch of " + row.batch.text());
       row.cpu = prepare(*cpu, row.batch);
@@ -244,8 +246,8 @@ ExperimentResult bench_crossover(const Devices& devices, const ExperimentOptions
       "cores of the CPU (an image on one) or on the GPU. Times are from pixels in the memory of "
       "the "
       "host to pixels there, by its clock. ± is the 95 % interval of the median.",
-      fmt::format("Before they were measured, all images were compared with float64: they lose at "
-                  "most {} dB against the optimum.",
+      fmt::format("Before they were measured, all images were compared with the optimum, from "
+                  "float64. A result that loses more than {} dB is wrong.",
                   kMaxLossDb)};
   if (gpu.backend)
     table.notes.push_back(fmt::format(

@@ -5,10 +5,10 @@
 
 namespace eckart::bench {
 
-std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options) {
+std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
+                            int repeats) {
   SamplingOptions sampling;
-  // A call may compute twice, without and with copies.
-  sampling.max_work_seconds = 2 * kMaxCallSeconds;
+  sampling.max_work_seconds = repeats * kMaxCallSeconds;
   sampling.max_seconds = options.extent == Extent::all ? 5 : 1;
   if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
   sampling.max_rounds = options.extent == Extent::all ? 100 : 30;

@@ -31,7 +31,9 @@ struct ExperimentResult {
 };
 
 /// Samples the works of a size.
-std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options);
+/// `repeats`: how often a call computes.
+std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
+                            int repeats = 1);
 /// Calls that take longer are not sampled, and what their rows say.
 inline constexpr double kMaxCallSeconds = 1;
 inline constexpr const char* kTooSlow = "takes more than a second";

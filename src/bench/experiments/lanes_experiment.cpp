@@ -179,13 +179,15 @@ ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& op
       "Truncated SVD and reconstruction, with the solver that a run chooses. Times are from pixels "
       "in the memory of the host to pixels there, by its clock. ± is the 95 % interval of the "
       "median.",
-      fmt::format("Before they were measured, all images were compared with float64: they lose at "
-                  "most {} dB against the optimum.",
+      fmt::format("Before they were measured, all images were compared with the optimum, from "
+                  "float64. A result that loses more than {} dB is wrong.",
                   kMaxLossDb)};
   if (devices.gpu)
     table.notes.emplace_back(
         "Double-buffered: an eighth of the images is copied while another is computed. As in a "
-        "run: the lanes and batches that the backend chooses. Busy and overlap are of the last "
+        "run: the lanes and batches that the backend chooses. Each row has its share of the memory "
+        "of "
+        "the GPU, so batches may be smaller than in a run. Busy and overlap are of the last "
         "sample, by the clock of the GPU.");
   else
     table.notes.push_back(without_gpu_note("its rows", devices.no_gpu_reason));

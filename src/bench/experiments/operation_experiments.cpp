@@ -149,8 +149,9 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
       for (const Precision precision : {Precision::float32, Precision::float64}) {
         Shape shape{.operation = operation, .precision = precision, .m = side, .n = side};
         if (operation == Operation::multiply) shape.k = side;
-        constexpr double kCopies = 4;  // operands and results for each device, and pinned
-        if (kCopies * shape.bytes() > memory) {
+        // Operands and results for each device, pinned, shared with Python, and there.
+        const double copies = devices.peers ? 7 : 4;
+        if (copies * shape.bytes() > memory) {
           left_out += (left_out.empty() ? "" : "; ") + size_text(shape);
           continue;
         }

@@ -245,7 +245,8 @@ std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& d
   std::vector<TimedWork> works;
   std::vector<OperationRow*> measured;
   for (DeviceRows& device : prepared) device.append_works(works, measured);
-  set_times(measured, sample(works, options));
+  constexpr int kRepeats = 2;  // without and with copies
+  set_times(measured, sample(works, options, kRepeats));
   for (DeviceRows& device : prepared) {
     for (OperationRow& row : device.take()) rows.push_back(std::move(row));
   }

@@ -39,6 +39,17 @@ struct SolverRow {
   std::vector<double> samples = {};
 
   bool is_measured() const { return !samples.empty(); }
+  /// Runs once; 0 after a peer has failed.
+  double seconds() {
+    if (!not_measured.empty()) return 0;
+    try {
+      return run();
+    } catch (const std::runtime_error& error) {
+      if (!is_peer) throw;
+      not_measured = error.what();
+      return 0;
+    }
+  }
   /// A peer may lose more than a run.
   bool is_right() const { return is_peer || loss_db.value_or(0) <= kMaxLossDb; }
 };
@@ -124,7 +135,13 @@ std::vector<SolverRow> prepare_peers(Peers& peers, const ImageBatch& shape,
                                      const std::vector<double>& optimal,
                                      const ExperimentOptions& options) {
   std::vector<SolverRow> rows;
-  const auto batch = std::make_shared<PeerBatch>(peers, shape);
+  std::shared_ptr<PeerBatch> batch;
+  try {
+    batch = std::make_shared<PeerBatch>(peers, shape);
+  } catch (const std::runtime_error& error) {
+    if (!options.stop.stop_requested()) options.print_line(std::string("peers: ") + error.what());
+    return {};
+  }
   for (std::size_t i = 0; i < batch->variants().size(); ++i) {
     if (options.stop.stop_requested()) break;
     const Variant& variant = batch->variants()[i];
@@ -148,13 +165,14 @@ void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
   std::vector<SolverRow*> measured;
   for (SolverRow& row : rows) {
     if (!row.not_measured.empty()) continue;
-    const TimedWork work = [&row] { return std::vector{row.run()}; };
+    const TimedWork work = [&row] { return std::vector{row.seconds()}; };
     works.push_back(row.is_on_gpu ? with_clock(work, options) : work);
     measured.push_back(&row);
   }
   const std::vector<Samples> samples = sample(works, options);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     measured[i]->run = {};  // frees its memory
+    if (!measured[i]->not_measured.empty()) continue;
     if (samples[i].is_measured())
       measured[i]->samples = samples[i].times.front();
     else
@@ -162,11 +180,12 @@ void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
   }
 }
 
-/// The fastest measured row on the CPU or the GPU; null if there is none.
+/// The fastest measured row on the CPU or the GPU that loses no more than a run may; null if there
+/// is none.
 const SolverRow* fastest(const std::vector<SolverRow>& rows, bool is_on_gpu) {
   const SolverRow* fastest = nullptr;
   for (const SolverRow& row : rows) {
-    if (!row.is_measured() || row.is_on_gpu != is_on_gpu) continue;
+    if (!row.is_measured() || row.is_on_gpu != is_on_gpu || *row.loss_db > kMaxLossDb) continue;
     if (!fastest || estimate(row.samples).median < estimate(fastest->samples).median)
       fastest = &row;
   }
@@ -191,7 +210,7 @@ std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const 
 std::string lesson(const ImageBatch& batch, const std::vector<SolverRow>& rows) {
   const SolverRow *cpu = fastest(rows, false), *gpu = fastest(rows, true);
   if (!cpu) return {};
-  std::string text;
+  std::string text = fmt::format("With {}, the fastest on the CPU is {}.", batch.text(), cpu->name);
   for (const SolverRow& row : rows) {
     if (row.is_on_gpu || row.is_peer || row.kind != SolverKind::gesvd || !row.is_measured() ||
         &row == cpu)
@@ -259,7 +278,8 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
   table.remove_empty_columns();
   table.notes = {
       "Times are from pixels in the memory of the host to pixels there, copies included, by its "
-      "clock; a batch uses all cores, an image one. ± is the 95 % interval of the median.",
+      "clock. On the CPU, the solvers compute an image on one core, and several images on all. ± "
+      "is the 95 % interval of the median.",
       fmt::format(
           "Loss is that of PSNR against the optimum, of the pixels, from LAPACK in float64: "
           "the largest of all images. A result that loses more than {} dB is wrong.",

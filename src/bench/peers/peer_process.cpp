@@ -71,6 +71,9 @@ pid_t spawn(const std::string& python, int socket, int errors, int memory) {
   return process;
 }
 
+/// Also what it has started.
+void kill_group(pid_t process) { ::kill(-process, SIGKILL); }
+
 }  // namespace
 
 PeerProcess::PeerProcess(const std::string& python, const std::stop_token& stop)
@@ -82,13 +85,13 @@ PeerProcess::PeerProcess(const std::string& python, const std::stop_token& stop)
   socket_ = files::FileDescriptor(pair[0]);
   const files::FileDescriptor other_end = moved(pair[1]);
   process_ = spawn(python, other_end.get(), errors_.get(), memory_.get());
-  on_stop_.emplace(stop, [this] { ::kill(process_, SIGKILL); });
+  on_stop_.emplace(stop, [this] { kill_group(process_); });
 }
 
 PeerProcess::~PeerProcess() {
   on_stop_.reset();
   unmap();
-  ::kill(process_, SIGKILL);
+  kill_group(process_);
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
@@ -97,7 +100,9 @@ text::Json PeerProcess::ask(const text::Json& request) {
   const std::string line = request.dump() + '\n';
   if (::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) != ssize_t(line.size()))
     throw std::runtime_error("Python has ended: " + last_words());
-  text::Json answer = text::Json::parse(read_line());
+  const std::string text = read_line();
+  text::Json answer = text::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) throw std::runtime_error("Python answers: " + text);
   if (answer.contains("error")) throw std::runtime_error(answer["error"].get<std::string>());
   return answer;
 }

@@ -1,6 +1,8 @@
 #include "bench/peers/peers.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "bench/peers/peer_process.hpp"
@@ -26,7 +28,7 @@ const char* name_of(Operation operation) {
   return "";
 }
 
-/// What Python has prepared: its variants, and their numbers there.
+/// What Python has prepared, until this object ends: its variants, and their numbers there.
 class Prepared {
  public:
   Prepared(PeerProcess& process, const Json& request, bool has_gpu, int cores) : process_(process) {
@@ -43,6 +45,15 @@ class Prepared {
       ++number;
     }
   }
+
+  ~Prepared() {
+    try {
+      process_.ask({{"request", "free"}});
+    } catch (const std::runtime_error&) {  // Python has ended, and with it its memory
+    }
+  }
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
 
   const std::vector<Variant>& variants() const { return variants_; }
   CallTimes run(std::size_t variant) {
@@ -66,39 +77,39 @@ class Prepared {
 
 class PeerOperation : public PreparedOperation {
  public:
-  PeerOperation(Prepared prepared, const Shape& shape)
+  PeerOperation(std::unique_ptr<Prepared> prepared, const Shape& shape)
       : prepared_(std::move(prepared)), shape_(shape) {}
-  const std::vector<Variant>& variants() const override { return prepared_.variants(); }
-  CallTimes run(std::size_t variant) override { return prepared_.run(variant); }
+  const std::vector<Variant>& variants() const override { return prepared_->variants(); }
+  CallTimes run(std::size_t variant) override { return prepared_->run(variant); }
   Array result(std::size_t variant) override {
     Array result = make_array(shape_.precision, shape_.result_size());
     std::visit(
         [&](auto& values) {
-          prepared_.copy_result(variant, values.data(), values.size() * shape_.element_bytes());
+          prepared_->copy_result(variant, values.data(), values.size() * shape_.element_bytes());
         },
         result);
     return result;
   }
 
  private:
-  Prepared prepared_;
+  const std::unique_ptr<Prepared> prepared_;
   const Shape shape_;
 };
 
 class PreparedImages : public PeerImages {
  public:
-  PreparedImages(Prepared prepared, std::size_t bytes)
+  PreparedImages(std::unique_ptr<Prepared> prepared, std::size_t bytes)
       : prepared_(std::move(prepared)), bytes_(bytes) {}
-  const std::vector<Variant>& variants() const override { return prepared_.variants(); }
-  double run(std::size_t variant) override { return prepared_.run(variant).total_s; }
+  const std::vector<Variant>& variants() const override { return prepared_->variants(); }
+  double run(std::size_t variant) override { return prepared_->run(variant).total_s; }
   std::vector<std::uint8_t> pixels(std::size_t variant) override {
     std::vector<std::uint8_t> pixels(bytes_);
-    prepared_.copy_result(variant, pixels.data(), bytes_);
+    prepared_->copy_result(variant, pixels.data(), bytes_);
     return pixels;
   }
 
  private:
-  Prepared prepared_;
+  const std::unique_ptr<Prepared> prepared_;
   const std::size_t bytes_;
 };
 
@@ -151,7 +162,9 @@ class PythonPeers : public Peers {
   }
 
  private:
-  Prepared prepared(const Json& request) { return {process_, request, gpu_ != nullptr, cores_}; }
+  std::unique_ptr<Prepared> prepared(const Json& request) {
+    return std::make_unique<Prepared>(process_, request, gpu_ != nullptr, cores_);
+  }
 
   PeerProcess process_;
   Device& cpu_;

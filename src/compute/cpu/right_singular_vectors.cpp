@@ -50,14 +50,27 @@ void RightSingularSolver::decompose_gram(const std::vector<double>& a_t_nm, int 
   reflector_scales_.resize(n);
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n_, m, 1.0, a_t_nm.data(), n_, 0.0,
               matrix_.data(), n_);
-  check_lapack(LAPACKE_dsytrd(LAPACK_COL_MAJOR, 'L', n_, matrix_.data(), n_, diagonal_.data(),
-                              off_diagonal_.data(), reflector_scales_.data()),
-               "dsytrd");
+  tridiagonalize();
   values_ = diagonal_;
   vectors_ = off_diagonal_;  // dsterf overwrites both
   check_lapack(LAPACKE_dsterf(n_, values_.data(), vectors_.data()), "dsterf");
   std::transform(values_.rbegin(), values_.rend(), sigma_squared_.begin(),
                  [](double value) { return std::max(0.0, value); });
+}
+
+void RightSingularSolver::tridiagonalize() {
+  const auto reduce = [this](double* work, lapack_int size) {
+    check_lapack(
+        LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, 'L', n_, matrix_.data(), n_, diagonal_.data(),
+                            off_diagonal_.data(), reflector_scales_.data(), work, size),
+        "dsytrd");
+  };
+  double optimal_size = 0;
+  reduce(&optimal_size, -1);
+  // dsymv of OpenBLAS 0.3.21 for CPUs that it does not recognize reads past the end of its vectors.
+  constexpr std::size_t kPadding = 512;
+  workspace_.resize(std::size_t(optimal_size) + kPadding);
+  reduce(workspace_.data(), lapack_int(optimal_size));
 }
 
 /// Eigenvectors of the tridiagonal matrix, in ascending order, transformed back.

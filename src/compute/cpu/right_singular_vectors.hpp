@@ -27,6 +27,7 @@ class RightSingularSolver {
 
  private:
   void decompose_gram(const std::vector<double>& a_t_nm, int m);
+  void tridiagonalize();
   void decompose_gesvd(const std::vector<double>& a_t_nm, int m);
   void decompose_gesvdj(const std::vector<double>& a_t_nm, int m);
   void vectors_of_gram(int k);
@@ -36,7 +37,7 @@ class RightSingularSolver {
   std::vector<double> sigma_squared_, v_nk_;
   // A'A, reduced to tridiagonal form with the reflectors of the reduction; or all vectors of A.
   std::vector<double> matrix_;
-  std::vector<double> diagonal_, off_diagonal_, reflector_scales_, values_, vectors_;
+  std::vector<double> diagonal_, off_diagonal_, reflector_scales_, values_, vectors_, workspace_;
   std::vector<int> support_;
 };
 

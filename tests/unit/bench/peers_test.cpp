@@ -72,7 +72,7 @@ class PeersTest : public testing::Test {
   std::unique_ptr<Peers> peers_;
 };
 
-TEST_F(PeersTest, compute_all_operations_right) {
+TEST_F(PeersTest, gives_right_results_of_all_operations) {
   EXPECT_THAT(peers_->versions(), Contains(Key("NumPy")));
   for (const Precision precision : {Precision::float32, Precision::float64}) {
     for (const Shape& shape :
@@ -99,7 +99,7 @@ TEST_F(PeersTest, compute_all_operations_right) {
   }
 }
 
-TEST_F(PeersTest, decompose_images) {
+TEST_F(PeersTest, gives_right_images) {
   constexpr ImageBatch kBatch{.images = 2, .n = 64, .k = 5};
   const std::vector<Image> images = batch_images(kBatch);
   std::vector<std::uint8_t> pixels;
@@ -118,7 +118,7 @@ TEST_F(PeersTest, decompose_images) {
   EXPECT_GT(prepared->run(0), 0);
 }
 
-TEST_F(PeersTest, say_what_failed_and_go_on) {
+TEST_F(PeersTest, says_what_failed_and_goes_on) {
   PeerProcess process(kPython, {});
   EXPECT_THROW(process.ask({{"request", "run"}, {"variant", 99}}), std::runtime_error);
   EXPECT_TRUE(process.ask({{"request", "libraries"}}).contains("libraries"));
