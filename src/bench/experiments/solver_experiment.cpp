@@ -284,6 +284,14 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
           "Loss is that of PSNR against the optimum, of the pixels, from LAPACK in float64: "
           "the largest of all images. A result that loses more than {} dB is wrong.",
           kMaxLossDb)};
+  if (devices.peers)
+    table.notes.emplace_back(
+        "Libraries of Python compute in float32, on all cores, and are timed in Python. They may "
+        "lose more; then they do not count as the fastest.");
+  if (devices.gpu)
+    table.notes.emplace_back(
+        "Each solver has its share of the memory of the GPU, so batches may be smaller than in a "
+        "run; auto chooses by built-in costs.");
   if (!no_gpu_reason.empty()) table.notes.push_back(without_gpu_note("its rows", no_gpu_reason));
   result.tables.push_back(std::move(table));
   return result;
