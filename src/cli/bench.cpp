@@ -34,7 +34,9 @@ std::vector<std::string> all_experiments() {
 /// The experiments that use an option; empty: all.
 std::vector<std::string> users_of(const std::string& option) {
   if (option == "--log" || option == "--max-seconds") return {kBenchScaling};
-  if (option == "--quick" || option == "--html" || option == "--peers") return without_inputs();
+  if (option == "--quick" || option == "--html") return without_inputs();
+  if (option == "--peers")
+    return {kBenchKernels, kBenchMatmul, kBenchBandwidth, kBenchSolvers, kBenchRoofline, kBenchAll};
   if (option == "EXPERIMENT" || option == "--json" || option == "--help") return {};
   if (option == "--output") return {kBenchPipeline, kBenchScaling, kBenchAll};
   return {kBenchPipeline, kBenchScaling};
@@ -123,8 +125,8 @@ void add_bench(CLI::App& app, Action& action) {
   command
       ->add_flag(
           "--peers", args->with_peers,
-          "Also measure the libraries that python3 has, such as NumPy, PyTorch and CuPy; not "
-          "for pipeline and scaling")
+          "Also measure the libraries that python3 has, such as NumPy, PyTorch and CuPy; only "
+          "kernels, matmul, bandwidth, solvers, roofline and all")
       ->group("Measurement");
   command
       ->add_option("-o,--output", args->output,

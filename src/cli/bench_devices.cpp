@@ -130,7 +130,9 @@ ExitCode bench_devices(const BenchArgs& args) {
       bench::add_peers(devices, "python3", stop.get_token());
     } catch (const std::runtime_error& error) {
       if (signals.received() != 0) return exit_code_of(signals.received());
-      throw FatalError(ExitCode::unavailable, std::string("--peers: ") + error.what());
+      throw FatalError(
+          ExitCode::unavailable,
+          std::string("--peers: python3 of the PATH with NumPy is needed: ") + error.what());
     }
   bench::GpuClock clock(devices);
   bench::ExperimentResult result =

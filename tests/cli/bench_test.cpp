@@ -211,7 +211,10 @@ TEST_F(BenchCommandTest, says_why_python_does_not_run) {
   options.environment = {{"PATH", at("bin").string() + ":/usr/bin:/bin"}};
   const ProcessResult result = run({"bench", "bandwidth", "--quick", "--peers"}, options);
   EXPECT_EQ(result.code, int(ExitCode::unavailable));
-  EXPECT_THAT(result.err, HasSubstr("--peers: Python has ended: no Python here"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr(
+          "--peers: python3 of the PATH with NumPy is needed: Python has ended: no Python here"));
 }
 
 }  // namespace

@@ -255,7 +255,8 @@ ExperimentResult bench_crossover(const Devices& devices, const ExperimentOptions
         "call of a batch, and {} once for the libraries, the context and the solvers.",
         text::format_duration(gpu.start_s)));
   else
-    table.notes.push_back(without_gpu_note("everything but the CPU", gpu.reason));
+    table.notes.push_back(without_gpu_note(
+        "from which batch on it is faster; these are the times of the CPU", gpu.reason));
   result.tables.push_back(std::move(table));
   return result;
 }
