@@ -138,18 +138,22 @@ std::string lesson(const ImageBatch& batch, const std::vector<LanesRow>& rows) {
 
 }  // namespace
 
+std::vector<Column> schedule_columns() {
+  return {{"batch", "batch", ""},
+          {"schedule", "schedule", ""},
+          {"time_us", "time", "us", true},
+          {"images_per_s", "rate", "images/s"},
+          {"speedup", "speedup", "× first row"},
+          {"copy_in_percent", "copy in", "% busy"},
+          {"compute_percent", "compute", "% busy"},
+          {"copy_out_percent", "copy out", "% busy"},
+          {"overlap_percent", "overlap", "%"}};
+}
+
 ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& options) {
   Table table{.name = "streams_computed",
               .title = "Batches of 8-bit images, factors computed",
-              .columns = {{"batch", "batch", ""},
-                          {"schedule", "schedule", ""},
-                          {"time_us", "time", "us", true},
-                          {"images_per_s", "rate", "images/s"},
-                          {"speedup", "speedup", "× first row"},
-                          {"copy_in_percent", "copy in", "% busy"},
-                          {"compute_percent", "compute", "% busy"},
-                          {"copy_out_percent", "copy out", "% busy"},
-                          {"overlap_percent", "overlap", "%"}},
+              .columns = schedule_columns(),
               .rows = {}};
   const std::unique_ptr<compute::Backend> float64 =
       devices.make_cpu_backend({.solver = SolverKind::gram});

@@ -150,15 +150,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
 ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& options) {
   Table table{.name = "streams",
               .title = "Batches of 8-bit images, factors given",
-              .columns = {{"batch", "batch", ""},
-                          {"schedule", "schedule", ""},
-                          {"time_us", "time", "us", true},
-                          {"images_per_s", "rate", "images/s"},
-                          {"speedup", "speedup", "× first row"},
-                          {"copy_in_percent", "copy in", "% busy"},
-                          {"compute_percent", "compute", "% busy"},
-                          {"copy_out_percent", "copy out", "% busy"},
-                          {"overlap_percent", "overlap", "%"}},
+              .columns = schedule_columns(),
               .rows = {}};
   ExperimentResult result;
   for (const BatchShape& shape : sizes<BatchShape>(options,
