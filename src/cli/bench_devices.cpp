@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -28,6 +30,7 @@
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
 #include "logging/log.hpp"
+#include "machine/running_threads.hpp"
 #include "machine/usable_cores.hpp"
 #include "text/json.hpp"
 
@@ -134,12 +137,15 @@ ExitCode bench_devices(const BenchArgs& args) {
           ExitCode::unavailable,
           std::string("--peers: python3 of the PATH with NumPy is needed: ") + error.what());
     }
+  std::vector<pid_t> processes = {::getpid()};
+  if (devices.peers) processes.push_back(devices.peers->process());
   bench::GpuClock clock(devices);
   bench::ExperimentResult result =
       measure(args.experiment, devices,
               {.extent = args.is_quick ? bench::Extent::quick : bench::Extent::all,
                .print_line = print_bench_line,
                .read_clock = [&] { clock.read(); },
+               .wait_until_idle = [&] { machine::wait_until_idle(processes); },
                .stop = stop.get_token()});
   if (args.experiment == kBenchAll && !stop.stop_requested()) {
     print_bench_line("bench pipeline");

@@ -106,7 +106,7 @@ void measure(CrossoverRow& row, const ExperimentOptions& options) {
   std::vector<Samples> samples = sample(works, options);
   for (std::size_t i = 0; i < sides.size(); ++i) {
     sides[i]->samples = std::move(samples[i]);
-    if (!sides[i]->is_measured()) sides[i]->not_measured = kTooSlow;
+    if (!sides[i]->is_measured()) sides[i]->not_measured = too_slow(options);
     sides[i]->batch.reset();
   }
 }

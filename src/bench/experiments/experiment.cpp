@@ -3,15 +3,18 @@
 #include <algorithm>
 #include <utility>
 
+#include "text/format_number.hpp"
+
 namespace eckart::bench {
 
 std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
                             int repeats) {
   SamplingOptions sampling;
-  sampling.max_work_seconds = repeats * kMaxCallSeconds;
+  sampling.max_work_seconds = repeats * max_call_seconds(options);
   sampling.max_seconds = options.extent == Extent::all ? 5 : 1;
   if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
   sampling.max_rounds = options.extent == Extent::all ? 100 : 30;
+  sampling.before_work = options.wait_until_idle;
   sampling.stop = options.stop;
   return sample_in_rounds(works, sampling);
 }
@@ -23,6 +26,14 @@ TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {
     if (++calls % kCallsPerReading == 0) read_clock();
     return times;
   };
+}
+
+double max_call_seconds(const ExperimentOptions& options) {
+  constexpr double kSeconds = 1, kQuickSeconds = 0.5;
+  return options.extent == Extent::all ? kSeconds : kQuickSeconds;
+}
+std::string too_slow(const ExperimentOptions& options) {
+  return "takes more than " + text::format_number(max_call_seconds(options)) + " s";
 }
 
 std::string without_gpu_note(const std::string& missing, const std::string& reason) {

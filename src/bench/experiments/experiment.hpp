@@ -21,6 +21,8 @@ struct ExperimentOptions {
   double max_seconds = 0;  ///< of sampling a size, except the first ten rounds; 0: 5, or 1 if quick
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
   std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
+  /// Waits until no thread runs that would disturb a measurement.
+  std::function<void()> wait_until_idle = [] {};
   std::stop_token stop = {};
 };
 
@@ -34,9 +36,10 @@ struct ExperimentResult {
 /// `repeats`: how often a call computes.
 std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
                             int repeats = 1);
-/// Calls that take longer are not sampled, and what their rows say.
-inline constexpr double kMaxCallSeconds = 1;
-inline constexpr const char* kTooSlow = "takes more than a second";
+/// Calls that take longer are not sampled.
+double max_call_seconds(const ExperimentOptions& options);
+/// What their rows say.
+std::string too_slow(const ExperimentOptions& options);
 inline constexpr const char* kWrongResult = "its result is wrong";
 /// A note for a table that was measured without a GPU. `reason`: why there is none.
 std::string without_gpu_note(const std::string& missing, const std::string& reason);

@@ -91,7 +91,7 @@ void measure(std::vector<LanesRow>& rows, const ExperimentOptions& options) {
     LanesRow& row = *measured[i];
     row.batch.reset();  // frees its memory
     if (!samples[i].is_measured()) {
-      row.not_measured = kTooSlow;
+      row.not_measured = too_slow(options);
       row.engines = {};
       continue;
     }

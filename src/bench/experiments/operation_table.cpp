@@ -30,8 +30,8 @@ class DeviceRows {
       row.is_peer = are_peers;
       shortest_s_.push_back(
           shortest_time(shape, device.ceilings(row.variant), row.variant.uses_tensor_cores));
-      if (shortest_s_[i] > kMaxCallSeconds) {
-        row.not_measured = kTooSlow;
+      if (shortest_s_[i] > max_call_seconds(options)) {
+        row.not_measured = too_slow(options);
         continue;
       }
       try {
@@ -86,14 +86,15 @@ class DeviceRows {
 };
 
 /// Sets the times of the rows, and how much faster they are than the fastest row on the CPU.
-void set_times(const std::vector<OperationRow*>& rows, const std::vector<Samples>& all) {
+void set_times(const std::vector<OperationRow*>& rows, const std::vector<Samples>& all,
+               const ExperimentOptions& options) {
   const std::vector<double>* fastest_on_cpu = nullptr;
   double fastest_s = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     OperationRow& row = *rows[i];
     if (!row.not_measured.empty()) continue;
     if (!all[i].is_measured()) {
-      row.not_measured = kTooSlow;
+      row.not_measured = too_slow(options);
       continue;
     }
     row.compute_s = estimate(all[i].times[0]);
@@ -246,7 +247,7 @@ std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& d
   std::vector<OperationRow*> measured;
   for (DeviceRows& device : prepared) device.append_works(works, measured);
   constexpr int kRepeats = 2;  // without and with copies
-  set_times(measured, sample(works, options, kRepeats));
+  set_times(measured, sample(works, options, kRepeats), options);
   for (DeviceRows& device : prepared) {
     for (OperationRow& row : device.take()) rows.push_back(std::move(row));
   }

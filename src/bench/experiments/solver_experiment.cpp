@@ -176,7 +176,7 @@ void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
     if (samples[i].is_measured())
       measured[i]->samples = samples[i].times.front();
     else
-      measured[i]->not_measured = kTooSlow;
+      measured[i]->not_measured = too_slow(options);
   }
 }
 

@@ -96,12 +96,13 @@ void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
   }
 }
 
-std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row) {
+std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row,
+                           const ExperimentOptions& options) {
   std::vector<Cell> cells = {batch_text(shape), row.name};
   if (!row.is_right) {
     cells.emplace_back(kWrongResult);
   } else if (row.seconds.samples == 0) {
-    cells.emplace_back(kTooSlow);
+    cells.emplace_back(too_slow(options));
   } else {
     cells.emplace_back(microseconds(row.seconds));
     cells.emplace_back(rate(shape.images, row.seconds));
@@ -165,7 +166,7 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
     measure(rows, options);
     if (options.stop.stop_requested()) break;
     for (const BatchRow& row : rows) {
-      table.add_row(cells_of(shape, row));
+      table.add_row(cells_of(shape, row, options));
       result.is_right = result.is_right && row.is_right;
     }
     table.lesson = lesson(shape, rows);

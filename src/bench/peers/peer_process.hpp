@@ -25,6 +25,7 @@ class PeerProcess {
   PeerProcess(const PeerProcess&) = delete;
   PeerProcess& operator=(const PeerProcess&) = delete;
 
+  pid_t process() const { return process_; }
   /// Sends a request and waits for its answer. Throws std::runtime_error with the reason if it is
   /// an error, or if the process has ended.
   text::Json ask(const text::Json& request);

@@ -124,6 +124,8 @@ class PythonPeers : public Peers {
 
   const std::map<std::string, std::string>& versions() const override { return versions_; }
 
+  pid_t process() const override { return process_.process(); }
+
   std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
                                              const std::vector<Array>& operands) override {
     std::size_t elements = shape.result_size(), offset = 0;

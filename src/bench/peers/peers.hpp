@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -31,6 +33,7 @@ class Peers : public Device {
  public:
   /// The names of the libraries that were found, and their versions.
   virtual const std::map<std::string, std::string>& versions() const = 0;
+  virtual pid_t process() const = 0;
   /// Square 8-bit gray images of n x n, one after the other, at rank k.
   virtual std::unique_ptr<PeerImages> prepare_images(std::span<const std::uint8_t> pixels, int n,
                                                      int k) = 0;

@@ -35,7 +35,9 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
   const std::function<double()> now = options.now ? options.now : steady_seconds;
   std::vector<Samples> all(works.size());
   std::vector<std::size_t> sampled;  // indices of works
+  std::vector<bool> is_short(works.size());
   for (std::size_t i = 0; i < works.size(); ++i) {
+    options.before_work();
     const double begin = now();
     for (int calls = 0; calls < 2 || now() - begin < options.warm_up_seconds; ++calls) {
       if (options.stop.stop_requested()) return all;
@@ -45,6 +47,7 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
       if (calls == 0) all[i].first_call_s = seconds;
       if (seconds > options.max_work_seconds) break;
       if (calls == 1) sampled.push_back(i);
+      is_short[i] = seconds < options.repeat_below_seconds;
     }
   }
 
@@ -55,6 +58,8 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
     std::shuffle(sampled.begin(), sampled.end(), random);
     for (const std::size_t i : sampled) {
       if (options.stop.stop_requested()) return all;
+      options.before_work();
+      if (is_short[i]) works[i]();
       add(all[i], works[i]());
     }
     const double end = now(), round_seconds = end - round_begin;

@@ -17,7 +17,11 @@ struct SamplingOptions {
   double max_error = 0.02;        ///< the relative error of every first time at which sampling ends
   double max_work_seconds = 1;    ///< work that takes longer is not sampled
   double warm_up_seconds = 0.01;  ///< at least two calls, and at least this long
-  std::function<double()> now;    ///< a steady clock in seconds; null: that of the machine
+  /// Before each sample of work that takes less, it is done once without a sample: threads are
+  /// awake and caches warm, as in a loop.
+  double repeat_below_seconds = 0.005;
+  std::function<void()> before_work = [] {};  ///< called before each warm-up and each sample
+  std::function<double()> now;  ///< a steady clock in seconds; null: that of the machine
   std::stop_token stop = {};
 };
 

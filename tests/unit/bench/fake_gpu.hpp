@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -118,6 +120,7 @@ class FakePeers : public Peers {
   }
   const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
   const std::map<std::string, std::string>& versions() const override { return versions_; }
+  pid_t process() const override { return ::getpid(); }
   std::unique_ptr<PeerImages> prepare_images(std::span<const std::uint8_t> pixels, int /*n*/,
                                              int /*k*/) override {
     return std::make_unique<BlackImages>(pixels.size());

@@ -15,7 +15,7 @@ using Times = std::vector<std::vector<double>>;
 struct FakeTime {
   double now = 100;
   SamplingOptions options() {
-    return {.warm_up_seconds = 0, .now = [this] { return now; }};
+    return {.warm_up_seconds = 0, .repeat_below_seconds = 0, .now = [this] { return now; }};
   }
   TimedWork work(double seconds) {
     return [this, seconds] {
@@ -71,6 +71,40 @@ TEST(Sampling, does_not_count_the_calls_that_warm_up) {
                                         }},
                                         options);
   EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0));
+}
+
+TEST(Sampling, repeats_short_work_before_each_sample) {
+  FakeTime time;
+  SamplingOptions options = time.options();
+  options.repeat_below_seconds = 0.01;
+  int short_calls = 0, long_calls = 0;
+  sample_in_rounds({[&] {
+                      ++short_calls;
+                      time.now += 0.009;
+                      return std::vector{1.0};
+                    },
+                    [&] {
+                      ++long_calls;
+                      time.now += 0.011;
+                      return std::vector{1.0};
+                    }},
+                   options);
+  EXPECT_EQ(short_calls, 2 + 2 * 10);
+  EXPECT_EQ(long_calls, 2 + 10);
+}
+
+TEST(Sampling, waits_before_each_sample) {
+  FakeTime time;
+  SamplingOptions options = time.options();
+  std::string order;
+  options.before_work = [&] { order += '.'; };
+  options.min_rounds = 2;
+  sample_in_rounds({[&] {
+                     order += 'a';
+                     return std::vector{1.0};
+                   }},
+                   options);
+  EXPECT_EQ(order, ".aa.a.a");
 }
 
 TEST(Sampling, leaves_out_work_that_takes_too_long) {
