@@ -8,10 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "bench/cuda/cache_flush.hpp"
 #include "bench/cuda/gpu_batch.hpp"
+#include "bench/cuda/gpu_pixels.hpp"
 #include "bench/cuda/launches.hpp"
 #include "bench/cuda/library_variants.hpp"
+#include "bench/cuda/queue.hpp"
 #include "bench/cuda/random_fill.hpp"
 #include "bench/cuda/transfers.hpp"
 #include "compute/cuda/raii.hpp"
@@ -19,44 +20,8 @@
 namespace eckart::bench::cuda {
 namespace {
 
-using compute::cuda::BlasHandle;
 using compute::cuda::DeviceBuffer;
-using compute::cuda::Event;
 using compute::cuda::PinnedBuffer;
-using compute::cuda::Stream;
-
-/// Moments on a stream, of which the differences are measured.
-template <std::size_t count>
-class Moments {
- public:
-  Moments() {
-    for (Event& event : events_)
-      event = ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, cudaEventDefault);
-  }
-  void record(std::size_t moment, cudaStream_t stream) const {
-    ECKART_CUDA_CHECK(cudaEventRecord(events_[moment].get(), stream));
-  }
-  /// Seconds; both moments must be over.
-  double between(std::size_t from, std::size_t to) const {
-    float ms = 0;
-    ECKART_CUDA_CHECK(cudaEventElapsedTime(&ms, events_[from].get(), events_[to].get()));
-    return 1e-3 * double(ms);
-  }
-
- private:
-  std::array<Event, count> events_;
-};
-
-/// What all operations on the GPU use.
-struct Queue {
-  Queue() { ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream.get())); }
-  void wait() const { ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get())); }
-
-  Stream stream = ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
-  BlasHandle blas = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
-  CacheFlush flush{stream.get()};
-  Moments<6> moments;
-};
 
 /// An array in pinned host memory and on the device.
 class MirroredArray {
@@ -106,11 +71,8 @@ class GpuOperation : public PreparedOperation {
   const std::vector<Variant>& variants() const override { return variants_; }
 
   CallTimes run(std::size_t variant) override {
+    const double compute_s = queue_.seconds([&] { launch(variant); });
     const Moments<6>& moments = queue_.moments;
-    queue_.flush.queue();
-    moments.record(0, stream());
-    launch(variant);
-    moments.record(1, stream());
     queue_.flush.queue();
     queue_.wait();
     const auto begin = std::chrono::steady_clock::now();
@@ -123,7 +85,7 @@ class GpuOperation : public PreparedOperation {
     moments.record(5, stream());
     queue_.wait();
     const std::chrono::duration<double> total = std::chrono::steady_clock::now() - begin;
-    return {.compute_s = moments.between(0, 1),
+    return {.compute_s = compute_s,
             .copy_in_s = moments.between(2, 3),
             .copy_out_s = moments.between(4, 5),
             .total_s = total.count()};
@@ -177,6 +139,10 @@ class FirstGpu : public Gpu {
     return make_gpu_batch(shape, schedule, streams);
   }
 
+  std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) override {
+    return make_gpu_pixels(shape, queue_);
+  }
+
   GpuProperties properties() const override {
     int device = 0;
     cudaDeviceProp properties{};
@@ -210,12 +176,7 @@ class FirstGpu : public Gpu {
     constexpr double kMaxSeconds = 0.5;
     double shortest = 0, all = 0;
     for (int i = 0; i < kMaxCalls && (i < kMinCalls || all < kMaxSeconds); ++i) {
-      queue_.flush.queue();
-      queue_.moments.record(0, queue_.stream.get());
-      work();
-      queue_.moments.record(1, queue_.stream.get());
-      queue_.wait();
-      const double seconds = queue_.moments.between(0, 1);
+      const double seconds = queue_.seconds(work);
       shortest = i == 0 ? seconds : std::min(shortest, seconds);
       all += seconds;
     }

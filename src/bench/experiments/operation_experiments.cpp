@@ -3,10 +3,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include "bench/experiments/operation_table.hpp"
+#include "bench/experiments/pixel_experiment.hpp"
 #include "machine/usable_memory.hpp"
 #include "text/format_number.hpp"
 
@@ -135,7 +137,11 @@ ExperimentResult bench_kernels(const Devices& devices, const ExperimentOptions& 
   table.title = "Reconstruction C = U diag(s) V' from given factors, float32";
   table.lesson = product_lesson(measured.rows, shapes, devices.gpu != nullptr);
   add_speed_plot(table, "Speed at k = 128", measured.rows, shapes_with(shapes, 128));
-  return {{std::move(table)}, measured.is_right};
+  ExperimentResult result{{std::move(table)}, measured.is_right};
+  ExperimentResult pixels = bench_pixels(devices, options);
+  std::move(pixels.tables.begin(), pixels.tables.end(), std::back_inserter(result.tables));
+  result.is_right = result.is_right && pixels.is_right;
+  return result;
 }
 
 ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& options) {

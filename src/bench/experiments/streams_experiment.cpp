@@ -24,10 +24,6 @@ struct BatchRow {
   Estimate seconds{}, speedup{};
 };
 
-std::string batch_text(const BatchShape& shape) {
-  return fmt::format("{} of {} × {}, k = {}", shape.images, shape.m, shape.n, shape.k);
-}
-
 std::vector<BatchRow> prepare(const BatchShape& shape, const Devices& devices,
                               const ExperimentOptions& options) {
   std::vector<BatchRow> rows;
@@ -98,7 +94,7 @@ void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
 
 std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row,
                            const ExperimentOptions& options) {
-  std::vector<Cell> cells = {batch_text(shape), row.name};
+  std::vector<Cell> cells = {shape.text(), row.name};
   if (!row.is_right) {
     cells.emplace_back(kWrongResult);
   } else if (row.seconds.samples == 0) {
@@ -132,7 +128,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
                ? fmt::format(
                      "With {}, an image on each core is {} times as fast as one core. Work "
                      "on different images needs no communication.",
-                     batch_text(shape), text::format_number(rows.back().speedup.median))
+                     shape.text(), text::format_number(rows.back().speedup.median))
                : "";
   }
   return fmt::format(
@@ -140,7 +136,7 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
       "image while it computes another. Streams can hide at most all but the busiest engine, which "
       "is at work {:.0f} % of the time here; one batched call gains {} times, by fewer and larger "
       "calls alone.",
-      batch_text(shape), text::format_number(buffered->speedup.median),
+      shape.text(), text::format_number(buffered->speedup.median),
       100 * std::max(
                 {buffered->engines.copy_in, buffered->engines.compute, buffered->engines.copy_out}),
       text::format_number(batched->speedup.median));
@@ -160,7 +156,7 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
                                                    {{.images = 64, .m = 256, .n = 256, .k = 32},
                                                     {.images = 16, .m = 1024, .n = 1024, .k = 64}},
                                                    {{.images = 8, .m = 64, .n = 64, .k = 4}})) {
-    options.print_line("batch of " + batch_text(shape));
+    options.print_line("batch of " + shape.text());
     std::vector<BatchRow> rows = prepare(shape, devices, options);
     check(shape, rows);
     measure(rows, options);

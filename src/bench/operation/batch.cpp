@@ -9,6 +9,10 @@
 
 namespace eckart::bench {
 
+std::string BatchShape::text() const {
+  return std::to_string(images) + " of " + std::to_string(m) + " × " + std::to_string(n) +
+         ", k = " + std::to_string(k);
+}
 std::size_t BatchShape::factor_count() const {
   return (std::size_t(m) + std::size_t(n) + 1) * std::size_t(k);
 }

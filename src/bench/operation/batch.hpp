@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace eckart::bench {
@@ -11,6 +12,7 @@ namespace eckart::bench {
 struct BatchShape {
   int images = 1, m = 1, n = 1, k = 1;
 
+  std::string text() const;          ///< such as "64 of 256 × 256, k = 20"
   std::size_t factor_count() const;  ///< numbers of an image: those of U, s and V', in this order
   std::size_t pixel_count() const;   ///< of an image
 };

@@ -9,6 +9,7 @@
 #include "bench/operation/batch.hpp"
 #include "bench/operation/ceilings.hpp"
 #include "bench/operation/operation.hpp"
+#include "bench/operation/pixel_reconstruction.hpp"
 
 namespace eckart::bench {
 
@@ -87,6 +88,8 @@ class Gpu : public Device {
   /// The GPU must outlive the batch.
   virtual std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
                                                        int streams) = 0;
+  /// Sides must be multiples of 8. The GPU must outlive it.
+  virtual std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) = 0;
 };
 
 }  // namespace eckart::bench

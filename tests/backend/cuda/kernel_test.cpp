@@ -8,6 +8,7 @@
 #include "compute/cuda/kernels/reconstruct_float16.hpp"
 #include "compute/cuda/kernels/unpack.hpp"
 #include "compute/cuda/kernels/unpack_float16.hpp"
+#include "compute/cuda/solvers/float64_reconstruction.hpp"
 #include "tests/backend/cuda/kernel_fixture.hpp"
 
 namespace eckart::compute::cuda {
@@ -40,9 +41,19 @@ TEST_F(KernelTest, unpacks_with_padding_and_transposes_wide_planes) {
   }
 }
 
-TEST_F(KernelTest, reconstructs_clamped_and_rounded_pixels_and_sums_errors) {
+/// Reconstruction in float64 from random factors. Also planes with fewer columns than the rank have
+/// all k columns.
+class Float64ReconstructionTest : public KernelTest {
+ protected:
+  /// `reconstruct` gets a stream, the batch, the factors, the leading column of V, and memory.
+  template <class Reconstruct>
+  void expect_right(int k, const Reconstruct& reconstruct);
+};
+
+template <class Reconstruct>
+void Float64ReconstructionTest::expect_right(int k, const Reconstruct& reconstruct) {
   pack(kShapes);
-  const int k = 19, count = int(planes_.size());
+  const int count = int(planes_.size());
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<double> p_host(std::size_t(count) * std::size_t(m_ * k)),
       v_host(std::size_t(count) * std::size_t(n_ * k));
@@ -52,7 +63,8 @@ TEST_F(KernelTest, reconstructs_clamped_and_rounded_pixels_and_sums_errors) {
     const DeviceArray<std::byte> pixels(pixels_),
         out(std::vector<std::byte>(pixels_.size(), std::byte{0xA5}));
     const DeviceArray<PlaneLayout> planes(planes_);
-    const DeviceArray<double> p(p_host), v(v_host);
+    const DeviceArray<double> p(p_host), v(v_host),
+        product(std::vector<double>(std::size_t(count) * std::size_t(m_ * n_), -1.0));
     const int tiles = reconstruct_tile_count(m_, n_);
     const DeviceArray<TileError> errors(
         std::vector<TileError>(std::size_t(count * tiles), {99, 99, 99.0}));
@@ -63,8 +75,10 @@ TEST_F(KernelTest, reconstructs_clamped_and_rounded_pixels_and_sums_errors) {
                           ascending ? -m_ : m_,
                           ascending ? -n_ : n_};
     on_stream([&](cudaStream_t stream) {
-      reconstruct(pixels.get(), planes.get(), count, m_, n_, k, nullptr, factors, out.get(),
-                  errors.get(), stream);
+      reconstruct(
+          stream,
+          ReconstructedBatch{pixels.get(), planes.get(), count, m_, n_, out.get(), errors.get()},
+          factors, v.get() + (ascending ? (k - 1) * n_ : 0), product.get());
     });
     const std::vector<std::byte> found = out.copy_to_host();
     const std::vector<TileError> found_errors = errors.copy_to_host();
@@ -84,6 +98,25 @@ TEST_F(KernelTest, reconstructs_clamped_and_rounded_pixels_and_sums_errors) {
           std::span(found_errors).subspan(std::size_t(q * tiles)).first(std::size_t(tiles)));
     }
   }
+}
+
+TEST_F(Float64ReconstructionTest, clamps_and_rounds_pixels_and_sums_errors) {
+  const int k = 19;
+  expect_right(k, [&](cudaStream_t stream, const ReconstructedBatch& batch, const Factors& factors,
+                      double* /*v*/, double* /*product*/) {
+    reconstruct(batch.pixels, batch.planes, batch.count, batch.m, batch.n, k, nullptr, factors,
+                batch.out, batch.errors, stream);
+  });
+}
+
+TEST_F(Float64ReconstructionTest, is_the_same_by_cublas_at_large_ranks) {
+  const BlasHandle blas = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
+  const int k = kMaxFusedRank + 8;
+  expect_right(k, [&](cudaStream_t stream, const ReconstructedBatch& batch, const Factors& factors,
+                      double* v, double* product) {
+    ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream));
+    reconstruct_at_rank({stream, blas.get(), nullptr}, batch, k, factors, v, product);
+  });
 }
 
 TEST_F(KernelTest, unpacks_float16_exactly_into_hi_and_lo) {

@@ -8,6 +8,7 @@
 #include "bench/experiments/lanes_experiment.hpp"
 #include "bench/experiments/operation_experiments.hpp"
 #include "bench/experiments/operation_table.hpp"
+#include "bench/experiments/pixel_experiment.hpp"
 #include "bench/experiments/roofline_experiment.hpp"
 #include "bench/experiments/solver_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
@@ -140,6 +141,24 @@ std::vector<std::vector<std::string>> texts(const Table& table) {
     for (const Cell& cell : cells) row.push_back(to_text(cell, false));
   }
   return rows;
+}
+
+TEST(PixelExperiment, checks_pixels_and_errors_and_compares_with_the_library) {
+  const ExperimentResult result = bench_pixels(devices_with({}), smallest());
+  EXPECT_FALSE(result.is_right) << "two rows are wrong";
+  ASSERT_THAT(result.tables, SizeIs(1));
+  const auto rows = texts(result.tables[0]);
+  const std::string batch = "2 of 64 × 64, k = 16";
+  ASSERT_THAT(rows, SizeIs(5));
+  EXPECT_THAT(rows[0], ElementsAre(batch, "ours", "1,000", "0.262", "3.00"));
+  EXPECT_THAT(rows[1], ElementsAre(batch, "theirs", "3,000", "0.0874", "1.00"));
+  EXPECT_THAT(rows[2], ElementsAre(batch, "wrong pixels", "its result is wrong", "-", "-"));
+  EXPECT_THAT(rows[3], ElementsAre(batch, "wrong error", "its result is wrong", "-", "-"));
+  EXPECT_THAT(rows[4], ElementsAre(batch, "without library", "1,000", "0.262", "-"));
+}
+
+TEST(PixelExperiment, has_no_table_without_a_gpu) {
+  EXPECT_THAT(bench_pixels(without_gpu(), smallest()).tables, testing::IsEmpty());
 }
 
 TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory) {

@@ -81,6 +81,31 @@ class FakeBatch : public PreparedBatch {
   bool has_run_ = false;
 };
 
+/// Reconstructs on the CPU, and says that it took a given time.
+class FakePixels : public PixelReconstruction {
+ public:
+  explicit FakePixels(const BatchShape& shape) : shape_(shape) {}
+  const std::vector<PixelVariant>& variants() const override { return variants_; }
+  double run(std::size_t variant) override {
+    return variants_[variant].kind == PixelVariant::Kind::library ? 3e-3 : 1e-3;
+  }
+  ReconstructedPixels result(std::size_t variant, int image) override {
+    ReconstructedPixels result{reference_pixels(shape_, random_factors(shape_, image)), 0};
+    if (variants_[variant].name == "wrong pixels") result.pixels[0] ^= 2;
+    result.squared_error = squared_difference(result.pixels, original_pixels(shape_, image));
+    if (variants_[variant].name == "wrong error") result.squared_error += 1;
+    return result;
+  }
+
+ private:
+  const BatchShape shape_;
+  const std::vector<PixelVariant> variants_ = {{"ours", false, PixelVariant::Kind::run},
+                                               {"theirs", false, PixelVariant::Kind::library},
+                                               {"wrong pixels", false, PixelVariant::Kind::other},
+                                               {"wrong error", true, PixelVariant::Kind::library},
+                                               {"without library", true, PixelVariant::Kind::run}};
+};
+
 class FakeGpu : public Gpu {
  public:
   explicit FakeGpu(std::vector<Variant> variants) : variants_(std::move(variants)) {}
@@ -104,6 +129,9 @@ class FakeGpu : public Gpu {
   std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
                                                int /*streams*/) override {
     return std::make_unique<FakeBatch>(shape, schedule);
+  }
+  std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) override {
+    return std::make_unique<FakePixels>(shape);
   }
 
  private:

@@ -1,7 +1,10 @@
 // The kernels of eckart bench, compiled for the host.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -20,6 +23,7 @@
 #include "bench/cuda/kernels/multiply_vector_block_per_row.cuh"
 #include "bench/cuda/kernels/multiply_vector_thread_per_row.cuh"
 #include "bench/cuda/kernels/multiply_vector_warp_per_row.cuh"
+#include "bench/cuda/kernels/pixels_and_errors.cuh"
 #include "bench/cuda/kernels/scale_rows.cuh"
 #include "bench/cuda/kernels/to_pixels.cuh"
 #include "bench/cuda/kernels/transpose_naive.cuh"
@@ -206,6 +210,48 @@ TEST(GpuKernel, rounds_and_clamps_pixels) {
   EXPECT_EQ(numbers(0), (std::vector{0, 0, 1, 2}));
   EXPECT_EQ(numbers(1), (std::vector{2, 255, 255, 255}));
   EXPECT_EQ(numbers(2), (std::vector{7, 7, 7, 7}));
+}
+
+template <class Real>
+void expect_pixels_and_errors() {
+  constexpr int kQuads = kErrorThreads * kErrorQuads + 100, kImages = 2;  // two blocks an image
+  constexpr unsigned kBlocks = 2;
+  std::vector<PixelQuad<Real>> values(kQuads * kImages);
+  std::vector<PixelQuad<unsigned char>> originals(values.size()), pixels(values.size());
+  std::vector<PixelErrors> errors(kBlocks * kImages);
+  std::array<PixelErrors, kImages> expected{};
+  std::vector<int> expected_pixels, found_pixels;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t e = 0; e < 4; ++e) {
+      const double value = double((i * 37 + e * 101) % 1200) / 4 - 20 + 0.1;  // -19.9 to 279.85
+      const int original = int((i * 13 + e * 7) % 256);
+      values[i].at[e] = Real(value);
+      originals[i].at[e] = (unsigned char)(original);
+      const double rounded = std::nearbyint(std::clamp(value, 0.0, 255.0));
+      PixelErrors& sum = expected[i / kQuads];
+      sum.squared_norm += original * original;
+      sum.squared_error += (rounded - original) * (rounded - original);
+      sum.residual += (value - original) * (value - original);
+      expected_pixels.push_back(int(rounded));
+    }
+  }
+  launch({kBlocks, kImages}, {kErrorThreads}, [&] {
+    pixels_and_errors(values.data(), originals.data(), pixels.data(), errors.data(), kQuads);
+  });
+  for (const PixelQuad<unsigned char>& quad : pixels)
+    found_pixels.insert(found_pixels.end(), std::begin(quad.at), std::end(quad.at));
+  EXPECT_EQ(found_pixels, expected_pixels);
+  for (std::size_t image = 0; image < kImages; ++image) {
+    const PixelErrors &a = errors[image * kBlocks], &b = errors[image * kBlocks + 1];
+    EXPECT_EQ(a.squared_norm + b.squared_norm, expected[image].squared_norm);
+    EXPECT_EQ(a.squared_error + b.squared_error, expected[image].squared_error);
+    EXPECT_NEAR(a.residual + b.residual, expected[image].residual, 1e-6 * expected[image].residual);
+  }
+}
+
+TEST(GpuKernel, rounds_pixels_and_adds_their_errors) {
+  expect_pixels_and_errors<float>();
+  expect_pixels_and_errors<double>();
 }
 
 }  // namespace

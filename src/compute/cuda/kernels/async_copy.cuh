@@ -21,6 +21,19 @@ __device__ inline void copy_async(void* shared, const void* global, bool is_insi
 #endif
 }
 
+/// The same for 8 bytes, aligned to 8 bytes.
+__device__ inline void copy_async(double* shared, const double* global, bool is_inside) {
+#if __CUDA_ARCH__ >= 800
+  const auto address = unsigned(__cvta_generic_to_shared(shared));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+               :
+               : "r"(address), "l"(global), "r"(is_inside ? 8 : 0)
+               : "memory");
+#else
+  *shared = is_inside ? *global : 0.0;
+#endif
+}
+
 /// Ends a group: all copies that this thread has started since the last group.
 __device__ inline void end_copy_group() {
 #if __CUDA_ARCH__ >= 800

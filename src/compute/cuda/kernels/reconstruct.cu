@@ -1,63 +1,91 @@
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/kernels/async_copy.cuh"
 #include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/kernels/tile_store.cuh"
 
 namespace eckart::compute::cuda {
 namespace {
 
-constexpr int kThreads = 256;  // 16 x 16 threads, kThreadSide x kThreadSide elements each
-constexpr int kThreadSide = 4;
-constexpr int kSide = kTile / kThreadSide;
-constexpr int kDepth = 16;  // columns of P and V in shared memory at a time
+constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 elements each
+constexpr int kDepth = 16;     // columns of P and V in shared memory at a time, double-buffered
+constexpr int kStride = kTile + 4;           // lanes (g, t) of a fragment are in different banks
+constexpr int kBlocksPerMultiprocessor = 4;  // resident blocks for __launch_bounds__
 
+/// Columns of both factors for one tile.
+struct FactorColumns {
+  double p[kDepth][kStride], v[kDepth][kStride];
+};
 /// First the columns of the factors, then the finished tile.
 union ReconstructShared {
-  struct {
-    double p[kDepth][kTile];
-    double v[kDepth][kTile];
-  } columns;
+  FactorColumns columns[2];  // one in use, one being loaded
   ReconstructTile tile;
 };
+
+/// Starts the copy of kTile rows of kDepth columns, from row0 and column0. Writes zeros outside the
+/// matrix.
+__device__ void copy_columns(const double* from, std::int64_t stride, int rows, int columns,
+                             int row0, int column0, double (&to)[kDepth][kStride]) {
+#pragma unroll
+  for (int i = 0; i < kDepth * kTile / kThreads; ++i) {
+    const auto [column, row] = run_position(int(threadIdx.x) + i * kThreads, kTile, 1);
+    const bool is_inside = column0 + column < columns && row0 + row < rows;
+    copy_async(&to[column][row], is_inside ? from + (column0 + column) * stride + row0 + row : from,
+               is_inside);
+  }
+}
 
 /// Computes the tile of P V' in shared.tile[i][j]. Elements outside the plane are undefined.
 __device__ void multiply(const double* p, const double* v, const Factors& f, int m, int n, int i0,
                          int j0, int k, ReconstructShared& shared) {
-  const int thread = int(threadIdx.x), tx = thread % kSide, ty = thread / kSide;
-  double sum[kThreadSide][kThreadSide] = {};
+  const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+  const auto [row, column] = tensor_core::warp_tile(warp, 2);
+  const int g = lane / 4, t = lane % 4;
+  const auto copy_from = [&](int t0) {
+    FactorColumns& to = shared.columns[t0 / kDepth % 2];
+    copy_columns(p, f.p_column, m, k, i0, t0, to.p);
+    copy_columns(v, f.v_column, n, k, j0, t0, to.v);
+  };
+  double sum[4][4][2] = {};
+  if (k > 0) copy_from(0);
+  end_copy_group();
   for (int t0 = 0; t0 < k; t0 += kDepth) {
-    for (int at = thread; at < kDepth * kTile; at += kThreads) {
-      const auto [t, x] = run_position(at, kTile, 1);
-      const bool is_inside = t0 + t < k;
-      shared.columns.p[t][x] = is_inside && i0 + x < m ? p[(t0 + t) * f.p_column + i0 + x] : 0.0;
-      shared.columns.v[t][x] = is_inside && j0 + x < n ? v[(t0 + t) * f.v_column + j0 + x] : 0.0;
-    }
+    if (t0 + kDepth < k) copy_from(t0 + kDepth);
+    end_copy_group();
+    wait_for_copy_groups<1>();
     __syncthreads();
+    const FactorColumns& columns = shared.columns[t0 / kDepth % 2];
 #pragma unroll
-    for (int t = 0; t < kDepth; ++t) {
-      double a[kThreadSide], b[kThreadSide];
+    for (int depth = 0; depth < kDepth; depth += 4) {
+      double a[4], b[4];
 #pragma unroll
-      for (int e = 0; e < kThreadSide; ++e) {
-        a[e] = shared.columns.p[t][ty + kSide * e];
-        b[e] = shared.columns.v[t][tx + kSide * e];
+      for (int e = 0; e < 4; ++e) {
+        a[e] = columns.p[depth + t][row + 8 * e + g];
+        b[e] = columns.v[depth + t][column + 8 * e + g];
       }
 #pragma unroll
-      for (int r = 0; r < kThreadSide; ++r) {
+      for (int i = 0; i < 4; ++i) {
 #pragma unroll
-        for (int c = 0; c < kThreadSide; ++c) sum[r][c] += a[r] * b[c];
+        for (int j = 0; j < 4; ++j) tensor_core::multiply_add(sum[i][j], a[i], b[j]);
       }
     }
     __syncthreads();
   }
 #pragma unroll
-  for (int r = 0; r < kThreadSide; ++r) {
+  for (int i = 0; i < 4; ++i) {
 #pragma unroll
-    for (int c = 0; c < kThreadSide; ++c)
-      shared.tile.at[ty + kSide * r][tx + kSide * c] = sum[r][c];
+    for (int j = 0; j < 4; ++j) {
+#pragma unroll
+      for (int e = 0; e < 2; ++e) {
+        const Position at = tensor_core::product_element(lane, e);
+        shared.tile.at[row + 8 * i + at.row][column + 8 * j + at.column] = sum[i][j][e];
+      }
+    }
   }
   __syncthreads();
 }
 
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     reconstruct_kernel(const std::byte* __restrict__ pixels, const PlaneLayout* __restrict__ planes,
                        int m, int n, int rank, const int* __restrict__ chosen_ranks,
                        Factors factors, std::byte* __restrict__ out,
@@ -77,7 +105,40 @@ __global__ void __launch_bounds__(kThreads)
   store_tile_and_errors<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);
 }
 
+__global__ void __launch_bounds__(kThreads)
+    store_product_kernel(const std::byte* __restrict__ pixels,
+                         const PlaneLayout* __restrict__ planes, int m, int n,
+                         const double* __restrict__ product_mn, std::byte* __restrict__ out,
+                         TileError* __restrict__ errors) {
+  __shared__ ReconstructTile tile;
+  const PlaneLayout plane = planes[blockIdx.z];
+  const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
+  TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  if (i0 >= plane.m() || j0 >= plane.n()) {  // uniform over the block
+    if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
+    return;
+  }
+  const double* product = product_mn + std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+#pragma unroll 8
+  for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
+    const auto [i, j] = run_position(at, kTile, 1);
+    if (i0 + i < m && j0 + j < n)
+      tile.at[i][j] = product[std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j)];
+  }
+  __syncthreads();
+  store_tile_and_errors<kThreads>(tile, plane, pixels, i0, j0, out, error);
+}
+
 }  // namespace
+
+void store_product(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
+                   const double* product_mn, std::byte* out, TileError* errors,
+                   cudaStream_t stream) {
+  const dim3 grid(tiles(n), tiles(m), unsigned(count));
+  store_product_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, product_mn, out,
+                                                      errors);
+  check_launch("store_product_kernel", grid, kThreads);
+}
 
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
                  int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,

@@ -5,6 +5,7 @@
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 #include "compute/cuda/solvers/block_cholesky_qr.hpp"
+#include "compute/cuda/solvers/float64_reconstruction.hpp"
 #include "compute/cuda/solvers/random_start.hpp"
 
 namespace eckart::compute::cuda {
@@ -62,6 +63,7 @@ class Float64SubspaceSolver : public BatchSolver {
     multiply(handles, n, k, m, a_t, dense_block(buffers.u_mk, m, k).as(CUBLAS_OP_N), buffers.v_nk,
              count);
     squared_column_norms(buffers.v_nk, n, k, batch.values + l, stride, count, handles.stream);
+    double* const leading_v = buffers.v_nk + std::int64_t(k - 1) * n;  // columns are ascending
     const Factors factors = make_factors(buffers.u_mk, m, buffers.v_nk, n, k, k, true);
     normalize_triplets(batch.planes, count, factors, batch.triplets, handles.stream);
     phase.next("reconstruct");
@@ -74,10 +76,19 @@ class Float64SubspaceSolver : public BatchSolver {
                                      .count = k,
                                      .are_roots = false});
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
-      reconstruct(batch.pixels, batch.planes, count, m, n, p.ranks[r],
-                  ranks ? ranks + r * std::size_t(count) : nullptr, factors,
-                  batch.outputs + r * batch.output_stride_bytes, batch.errors + r * tiles,
-                  handles.stream);
+      const ReconstructedBatch to{batch.pixels,
+                                  batch.planes,
+                                  count,
+                                  m,
+                                  n,
+                                  batch.outputs + r * batch.output_stride_bytes,
+                                  batch.errors + r * tiles};
+      if (ranks)
+        reconstruct(to.pixels, to.planes, count, m, n, p.ranks[r], ranks + r * std::size_t(count),
+                    factors, to.out, to.errors, handles.stream);
+      else
+        reconstruct_at_rank(handles, to, p.ranks[r], factors, leading_v,
+                            buffers.a_t_nm);  // no longer needed
     }
   }
 

@@ -1,0 +1,225 @@
+#include "bench/cuda/gpu_pixels.hpp"
+
+#include <cuda_fp16.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "bench/cuda/batch_kernels.hpp"
+#include "compute/cuda/kernels/reconstruct.hpp"
+#include "compute/cuda/kernels/reconstruct_float16.hpp"
+#include "compute/cuda/solvers/float64_reconstruction.hpp"
+#include "core/round_up.hpp"
+
+namespace eckart::bench::cuda {
+namespace {
+
+using compute::cuda::DeviceBuffer;
+using compute::cuda::PlaneLayout;
+using compute::cuda::TileError;
+
+/// The factors of all images, P = U diag(s) and V, column-major, one image after the other.
+template <class Real>
+struct DeviceFactors {
+  DeviceBuffer p_mk, v_nk;
+};
+
+/// A copy of `values` on the device.
+template <class T>
+DeviceBuffer upload(const std::vector<T>& values, const Queue& queue) {
+  DeviceBuffer buffer;
+  buffer.reserve(values.size() * sizeof(T));
+  ECKART_CUDA_CHECK_COPY(
+      cudaMemcpyAsync(buffer.as<void>(), values.data(), values.size() * sizeof(T),
+                      cudaMemcpyHostToDevice, queue.stream.get()),
+      values.size() * sizeof(T));
+  queue.wait();
+  return buffer;
+}
+
+/// Appends a column-major matrix of rows x columns in float16: the rounded numbers, then what
+/// rounding took from them. The columns from `used` on are zero.
+template <class At>
+void append_split(int rows, int used, int columns, const At& at, std::vector<__half>& to) {
+  const std::size_t begin = to.size(), size = std::size_t(rows) * std::size_t(columns);
+  to.resize(begin + 2 * size, __float2half(0));
+  std::size_t next = begin;
+  for (int t = 0; t < used; ++t) {
+    for (int i = 0; i < rows; ++i, ++next) {
+      const float value = at(i, t);
+      to[next] = __float2half(value);
+      to[next + size] = __float2half(value - __half2float(to[next]));
+    }
+  }
+}
+
+class GpuPixels : public PixelReconstruction {
+ public:
+  GpuPixels(const BatchShape& shape, const Queue& queue) : shape_(shape), queue_(queue) {
+    const auto pixels = std::size_t(shape.images) * shape.pixel_count();
+    std::vector<float> p, v;
+    std::vector<double> p64, v64;
+    std::vector<__half> u16, v16;
+    std::vector<std::uint8_t> originals;
+    std::vector<PlaneLayout> planes;
+    columns_ = round_up(shape.k, 16);
+    for (int image = 0; image < shape.images; ++image) {
+      const std::vector<float> factors = random_factors(shape, image);
+      const auto m = std::size_t(shape.m), n = std::size_t(shape.n), k = std::size_t(shape.k);
+      const float *u_mk = factors.data(), *s_k = u_mk + m * k, *vt_kn = s_k + k;
+      for (std::size_t t = 0; t < k; ++t) {
+        for (std::size_t i = 0; i < m; ++i) {
+          p.push_back(u_mk[i * k + t] * s_k[t]);
+          p64.push_back(double(u_mk[i * k + t]) * double(s_k[t]));
+        }
+      }
+      v.insert(v.end(), vt_kn, vt_kn + n * k);
+      v64.insert(v64.end(), vt_kn, vt_kn + n * k);
+      append_split(
+          shape.m, shape.k, columns_,
+          [&](int i, int t) { return u_mk[std::size_t(i) * k + std::size_t(t)] * s_k[t]; }, u16);
+      append_split(
+          shape.n, shape.k, columns_,
+          [&](int j, int t) { return vt_kn[std::size_t(t) * n + std::size_t(j)]; }, v16);
+      const std::vector<std::uint8_t> original = original_pixels(shape, image);
+      originals.insert(originals.end(), original.begin(), original.end());
+      planes.push_back({.offset_bytes = std::int64_t(image) * std::int64_t(shape.pixel_count()),
+                        .rows = shape.m,
+                        .cols = shape.n,
+                        .channels = 1,
+                        .channel = 0,
+                        .sample_bytes = 1,
+                        .scale = 1});
+    }
+    float32_ = {upload(p, queue), upload(v, queue)};
+    float64_ = {upload(p64, queue), upload(v64, queue)};
+    u16_ = upload(u16, queue);
+    v16_ = upload(v16, queue);
+    originals_ = upload(originals, queue);
+    planes_ = upload(planes, queue);
+    values_.reserve(pixels * sizeof(double));
+    pixels_.reserve(pixels);
+    tiles_ = std::size_t(compute::cuda::reconstruct_tile_count(shape.m, shape.n));
+    const std::size_t blocks = std::size_t(error_blocks(shape));
+    errors_.reserve(std::size_t(shape.images) *
+                    std::max(tiles_ * sizeof(TileError), blocks * sizeof(PixelErrors)));
+
+    using Kind = PixelVariant::Kind;
+    add({"runs, 3 × float16", false, Kind::run}, [this] { reconstruct_float16(); });
+    add({"cuBLAS in float32, then rounding", false, Kind::library}, [this] { multiply(float32_); });
+    add({"runs, float64", true, Kind::run}, [this] { reconstruct_at_rank(); });
+    if (shape.k > compute::cuda::kMaxFusedRank)
+      add({"one kernel, float64", true, Kind::other}, [this] { reconstruct(); });
+    add({"cuBLAS in float64, then rounding", true, Kind::library}, [this] { multiply(float64_); });
+  }
+
+  const std::vector<PixelVariant>& variants() const override { return variants_; }
+  double run(std::size_t variant) override { return queue_.seconds(launches_[variant]); }
+
+  ReconstructedPixels result(std::size_t variant, int image) override {
+    ECKART_CUDA_CHECK(cudaMemsetAsync(pixels_.as<void>(), 0, pixels_.bytes(), queue_.stream.get()));
+    launches_[variant]();
+    ReconstructedPixels result;
+    const auto index = std::size_t(image);
+    result.pixels =
+        download<std::uint8_t>(pixels_, index * shape_.pixel_count(), shape_.pixel_count());
+    const auto add_errors = [&](const auto& errors) {
+      for (const auto& error : errors) result.squared_error += error.squared_error;
+    };
+    if (variants_[variant].kind == PixelVariant::Kind::library) {
+      const auto blocks = std::size_t(error_blocks(shape_));
+      add_errors(download<PixelErrors>(errors_, index * blocks, blocks));
+    } else {
+      add_errors(download<TileError>(errors_, index * tiles_, tiles_));
+    }
+    return result;
+  }
+
+ private:
+  void add(const PixelVariant& variant, std::function<void()> launch) {
+    variants_.push_back(variant);
+    launches_.push_back(std::move(launch));
+  }
+
+  template <class T>
+  std::vector<T> download(const DeviceBuffer& buffer, std::size_t first, std::size_t count) const {
+    std::vector<T> values(count);
+    ECKART_CUDA_CHECK_COPY(cudaMemcpyAsync(values.data(), buffer.as<T>() + first, count * sizeof(T),
+                                           cudaMemcpyDeviceToHost, queue_.stream.get()),
+                           count * sizeof(T));
+    queue_.wait();
+    return values;
+  }
+
+  compute::cuda::Factors float64_factors() const {
+    return compute::cuda::make_factors(float64_.p_mk.as<double>(), shape_.m,
+                                       float64_.v_nk.as<double>(), shape_.n, shape_.k, shape_.k,
+                                       false);
+  }
+  void reconstruct() const {
+    compute::cuda::reconstruct(originals_.as(), planes_.as<PlaneLayout>(), shape_.images, shape_.m,
+                               shape_.n, shape_.k, nullptr, float64_factors(), pixels_.as(),
+                               errors_.as<TileError>(), queue_.stream.get());
+  }
+  void reconstruct_at_rank() const {
+    compute::cuda::reconstruct_at_rank({queue_.stream.get(), queue_.blas.get(), nullptr},
+                                       {originals_.as(), planes_.as<PlaneLayout>(), shape_.images,
+                                        shape_.m, shape_.n, pixels_.as(), errors_.as<TileError>()},
+                                       shape_.k, float64_factors(), float64_.v_nk.as<double>(),
+                                       values_.as<double>());
+  }
+
+  void reconstruct_float16() const {
+    compute::cuda::reconstruct_float16(originals_.as(), planes_.as<PlaneLayout>(), shape_.images,
+                                       shape_.m, shape_.n, {shape_.k}, nullptr,
+                                       {u16_.as<__half>(), v16_.as<__half>(), columns_, 1.0F},
+                                       pixels_.as(), pixels_.bytes(), errors_.as<TileError>(),
+                                       tiles_ * std::size_t(shape_.images), queue_.stream.get());
+  }
+
+  // cuBLAS has column-major matrices: the rows of an image are columns there, image' = V P'.
+  void multiply(const DeviceFactors<float>& factors) const {
+    const int m = shape_.m, n = shape_.n, k = shape_.k;
+    const float one = 1, zero = 0;
+    ECKART_CUDA_CHECK(cublasSgemmStridedBatched(
+        queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one, factors.v_nk.as<float>(), n,
+        std::int64_t(n) * k, factors.p_mk.as<float>(), m, std::int64_t(m) * k, &zero,
+        values_.as<float>(), n, std::int64_t(m) * n, shape_.images));
+    queue_pixels_and_errors(values_.as<float>(), originals_.as<std::uint8_t>(),
+                            pixels_.as<std::uint8_t>(), errors_.as<PixelErrors>(), shape_,
+                            queue_.stream.get());
+  }
+  void multiply(const DeviceFactors<double>& factors) const {
+    const int m = shape_.m, n = shape_.n, k = shape_.k;
+    const double one = 1, zero = 0;
+    ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
+        queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one, factors.v_nk.as<double>(), n,
+        std::int64_t(n) * k, factors.p_mk.as<double>(), m, std::int64_t(m) * k, &zero,
+        values_.as<double>(), n, std::int64_t(m) * n, shape_.images));
+    queue_pixels_and_errors(values_.as<double>(), originals_.as<std::uint8_t>(),
+                            pixels_.as<std::uint8_t>(), errors_.as<PixelErrors>(), shape_,
+                            queue_.stream.get());
+  }
+
+  const BatchShape shape_;
+  const Queue& queue_;
+  int columns_ = 0;        // of the factors in float16
+  std::size_t tiles_ = 0;  // of an image
+  DeviceFactors<float> float32_;
+  DeviceFactors<double> float64_;
+  DeviceBuffer u16_, v16_, originals_, planes_;
+  DeviceBuffer values_;  // products
+  DeviceBuffer pixels_, errors_;
+  std::vector<PixelVariant> variants_;
+  std::vector<std::function<void()>> launches_;
+};
+
+}  // namespace
+
+std::unique_ptr<PixelReconstruction> make_gpu_pixels(const BatchShape& shape, const Queue& queue) {
+  return std::make_unique<GpuPixels>(shape, queue);
+}
+
+}  // namespace eckart::bench::cuda

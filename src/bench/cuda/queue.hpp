@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "bench/cuda/cache_flush.hpp"
+#include "compute/cuda/raii.hpp"
+
+namespace eckart::bench::cuda {
+
+/// Moments on a stream, of which the differences are measured.
+template <std::size_t count>
+class Moments {
+ public:
+  Moments() {
+    for (compute::cuda::Event& event : events_)
+      event = ECKART_CUDA_HANDLE(compute::cuda::Event, cudaEventCreateWithFlags, cudaEventDefault);
+  }
+  void record(std::size_t moment, cudaStream_t stream) const {
+    ECKART_CUDA_CHECK(cudaEventRecord(events_[moment].get(), stream));
+  }
+  /// Seconds; both moments must be over.
+  double between(std::size_t from, std::size_t to) const {
+    float ms = 0;
+    ECKART_CUDA_CHECK(cudaEventElapsedTime(&ms, events_[from].get(), events_[to].get()));
+    return 1e-3 * double(ms);
+  }
+
+ private:
+  std::array<compute::cuda::Event, count> events_;
+};
+
+/// What all operations on the GPU use.
+struct Queue {
+  Queue() { ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream.get())); }
+  void wait() const { ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get())); }
+
+  /// Does work(), which queues it, with empty caches. Returns what it took on the GPU, in seconds.
+  template <class Work>
+  double seconds(const Work& work) const {
+    flush.queue();
+    moments.record(0, stream.get());
+    work();
+    moments.record(1, stream.get());
+    wait();
+    return moments.between(0, 1);
+  }
+
+  compute::cuda::Stream stream =
+      ECKART_CUDA_HANDLE(compute::cuda::Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
+  compute::cuda::BlasHandle blas = ECKART_CUDA_HANDLE(compute::cuda::BlasHandle, cublasCreate_v2);
+  CacheFlush flush{stream.get()};
+  Moments<6> moments;
+};
+
+}  // namespace eckart::bench::cuda

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "bench/experiments/devices.hpp"
+#include "bench/experiments/experiment.hpp"
+
+namespace eckart::bench {
+
+/// Compares the kernels with which runs reconstruct pixels with cuBLAS. Without a GPU there is no
+/// table.
+ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& options);
+
+}  // namespace eckart::bench

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "compute/cuda/layout/factors.hpp"
+#include "compute/cuda/solvers/solver.hpp"
+
+namespace eckart::compute::cuda {
+
+/// Pixels of a batch, and where its reconstruction goes.
+struct ReconstructedBatch {
+  const std::byte* pixels;
+  const PlaneLayout* planes;
+  int count, m, n;  ///< planes padded to m x n
+  std::byte* out;
+  TileError* errors;
+};
+
+/// The largest rank that reconstruct() computes faster than cuBLAS and store_product().
+constexpr int kMaxFusedRank = 32;
+
+/// Reconstructs all planes at one rank in float64, in the faster one of these two ways. Writes to
+/// `product_mn` (count * m * n elements) and to the columns of V beyond the smaller side of a
+/// plane. Results are as those of reconstruct(). Throws as check() does.
+void reconstruct_at_rank(const Handles& handles, const ReconstructedBatch& batch, int rank,
+                         const Factors& factors, double* v_nk, double* product_mn);
+
+}  // namespace eckart::compute::cuda
