@@ -57,10 +57,11 @@ std::string table(const std::string& title, const std::vector<std::string>& head
   std::string head;
   for (const std::string& each : heads)
     head += fmt::format("<th scope='col'>{}</th>", escape(each));
+  const std::string heading = title.empty() ? "" : fmt::format("<h3>{}</h3>\n", escape(title));
   return fmt::format(
-      "<h3>{}</h3>\n<div class='wide{}'><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody>"
+      "{}<div class='wide{}'><table><thead><tr>{}</tr></thead><tbody>\n{}</tbody>"
       "</table></div>\n",
-      escape(title), on_phone == OnPhone::list ? " list" : "", head, rows_html);
+      heading, on_phone == OnPhone::list ? " list" : "", head, rows_html);
 }
 
 }  // namespace eckart::html

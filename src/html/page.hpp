@@ -24,7 +24,7 @@ enum class OnPhone {
 /// Returns a table row. `heads` has the head of each cell.
 std::string row(const std::vector<std::string>& cells_html, const std::vector<std::string>& heads);
 
-/// Returns a table below its title. `rows_html` are those of row().
+/// Returns a table below its title, unless that is empty. `rows_html` are those of row().
 std::string table(const std::string& title, const std::vector<std::string>& heads,
                   const std::string& rows_html, OnPhone on_phone);
 

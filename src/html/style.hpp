@@ -55,6 +55,7 @@ th:first-child, td:first-child { text-align: left; white-space: normal; }
 .measured th, .measured td, .measured th:first-child, .measured td:first-child { white-space: nowrap; }
 .named th:nth-child(2), .named td:nth-child(2) { text-align: left; }
 .measured table { font-size: .85rem; } .measured th, .measured td { padding-right: .7rem; }
+.measured h2 { font-size: 1.15rem; margin-top: 1.6rem; color: inherit; }
 .measured figure { max-width: 34rem; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: 1.5rem; }
 .pictures img { width: 100%; height: auto; display: block; margin-top: .4rem; }

@@ -114,7 +114,7 @@ void measure(CrossoverRow& row, const ExperimentOptions& options) {
 std::vector<Cell> cells_of(const CrossoverRow& row, double gpu_start_s) {
   const auto time = [](const Side& side) {
     if (side.is_measured()) return microseconds(side.total_s());
-    return side.not_measured.empty() ? Cell() : Cell(side.not_measured);
+    return side.not_measured.empty() ? Cell() : Cell(NotMeasured{side.not_measured});
   };
   const auto first = [](const Side& side, double start_s) {
     return side.first_s > 0 ? Cell(1e6 * (start_s + side.first_s)) : Cell();

@@ -108,7 +108,7 @@ std::vector<Cell> cells_of(const ImageBatch& batch, const LanesRow& row) {
     cells.emplace_back(rate(batch.images, row.seconds));
     cells.push_back(measured_or_empty(row.speedup));
   } else {
-    cells.emplace_back(row.not_measured);
+    cells.emplace_back(NotMeasured{row.not_measured});
   }
   cells.resize(5);
   for (const double share :

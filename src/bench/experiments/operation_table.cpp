@@ -164,7 +164,7 @@ std::vector<Cell> cells_of(const OperationRow& row) {
                              row.error ? Cell(*row.error) : Cell()};
   for (const TableColumn& column : table_columns())
     cells.push_back(row.not_measured.empty() ? column.cell(row) : Cell());
-  if (!row.not_measured.empty()) cells[3] = row.not_measured;
+  if (!row.not_measured.empty()) cells[3] = NotMeasured{row.not_measured};
   return cells;
 }
 

@@ -69,7 +69,7 @@ std::vector<Cell> cells_of(const BatchShape& shape, const std::vector<PixelRow>&
                            const PixelRow& row, const ExperimentOptions& options) {
   std::vector<Cell> cells = {shape.text(), row.variant.name};
   if (row.samples.empty()) {
-    cells.emplace_back(row.is_right ? too_slow(options) : kWrongResult);
+    cells.emplace_back(NotMeasured{row.is_right ? too_slow(options) : kWrongResult});
     cells.resize(5);
     return cells;
   }

@@ -87,8 +87,8 @@ Table kernel_table(const std::vector<OperationRow>& rows, const std::vector<Roof
               .rows = {}};
   for (const OperationRow& row : rows) {
     if (row.compute_s.samples == 0) {
-      table.add_row({size_text(row.shape), row.name(), intensity(row.shape), row.not_measured,
-                     Cell(), Cell()});
+      table.add_row({size_text(row.shape), row.name(), intensity(row.shape),
+                     NotMeasured{row.not_measured}, Cell(), Cell()});
     } else {
       table.add_row({size_text(row.shape), row.name(), intensity(row.shape),
                      rate(1e-9 * row.shape.flops(), row.compute_s),

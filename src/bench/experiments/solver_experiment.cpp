@@ -200,7 +200,7 @@ std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const 
     cells.emplace_back(rate(batch.images, seconds));
     cells.push_back(on_cpu ? Cell(ratio(on_cpu->samples, row.samples)) : Cell());
   } else {
-    cells.emplace_back(row.not_measured);
+    cells.emplace_back(NotMeasured{row.not_measured});
     cells.resize(6);
   }
   cells.push_back(row.loss_db ? Cell(*row.loss_db) : Cell());

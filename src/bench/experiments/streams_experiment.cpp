@@ -96,9 +96,9 @@ std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row,
                            const ExperimentOptions& options) {
   std::vector<Cell> cells = {shape.text(), row.name};
   if (!row.is_right) {
-    cells.emplace_back(kWrongResult);
+    cells.emplace_back(NotMeasured{kWrongResult});
   } else if (row.seconds.samples == 0) {
-    cells.emplace_back(too_slow(options));
+    cells.emplace_back(NotMeasured{too_slow(options)});
   } else {
     cells.emplace_back(microseconds(row.seconds));
     cells.emplace_back(rate(shape.images, row.seconds));

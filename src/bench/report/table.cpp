@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -49,6 +50,28 @@ std::string noise_warning(const Report& report) {
                      noisy, text::format_count(measured, "measured number"));
 }
 
+std::vector<std::string> common_notes(const Report& report) {
+  std::vector<std::string> seen, common;
+  for (const Table& table : report.tables) {
+    for (const std::string& note : table.notes) {
+      const bool is_known = std::find(seen.begin(), seen.end(), note) != seen.end();
+      if (is_known && std::find(common.begin(), common.end(), note) == common.end())
+        common.push_back(note);
+      seen.push_back(note);
+    }
+  }
+  return common;
+}
+
+std::vector<std::string> own_notes(const Table& table, const std::vector<std::string>& common) {
+  std::vector<std::string> notes;
+  std::copy_if(table.notes.begin(), table.notes.end(), std::back_inserter(notes),
+               [&](const std::string& note) {
+                 return std::find(common.begin(), common.end(), note) == common.end();
+               });
+  return notes;
+}
+
 std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report) {
   std::vector<std::pair<std::string, std::string>> lines = {
       {"time", report.time},
@@ -84,6 +107,7 @@ std::string to_text(const Cell& cell, bool shows_error) {
     const std::string text = text::format_number(measured->median);
     return shows_error ? fmt::format("{} ±{:.0f} %", text, 100 * measured->relative_error()) : text;
   }
+  if (const auto* not_measured = std::get_if<NotMeasured>(&cell)) return not_measured->reason;
   return "-";
 }
 

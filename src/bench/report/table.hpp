@@ -22,8 +22,13 @@ struct Column {
   bool shows_error = false;
 };
 
-/// Empty (not measured), text, a count, a number, or a measured number.
-using Cell = std::variant<std::monostate, std::string, int, double, Estimate>;
+/// In the place of a number.
+struct NotMeasured {
+  std::string reason;
+};
+
+/// Empty, text, a count, a number, a measured number, or why there is none.
+using Cell = std::variant<std::monostate, std::string, int, double, Estimate, NotMeasured>;
 
 /// The result of an experiment.
 struct Table {
@@ -71,6 +76,11 @@ std::string to_text(const Report& report);
 text::Json to_json(const Report& report);
 /// A page that needs no other file.
 std::string to_html(const Report& report);
+
+/// Notes that several tables have, in their order.
+std::vector<std::string> common_notes(const Report& report);
+/// The other ones of a table.
+std::vector<std::string> own_notes(const Table& table, const std::vector<std::string>& common);
 
 /// Names and values of what identifies the machine and the program, for people.
 std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report);

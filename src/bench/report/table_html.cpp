@@ -18,7 +18,15 @@ std::string cell_html(const Cell& cell, const Column& column) {
   return html::escape(text);
 }
 
-std::string table_html(const Table& table) {
+std::string notes_html(const std::vector<std::string>& notes) {
+  if (notes.empty()) return {};
+  std::string list = "<ul>\n";
+  for (const std::string& note : notes) list += fmt::format("<li>{}</li>\n", html::escape(note));
+  return list + "</ul>\n";
+}
+
+/// A section: heading, lesson, plots, table and notes.
+std::string table_html(const Table& table, const std::vector<std::string>& common) {
   std::vector<std::string> heads;
   for (const Column& column : table.columns)
     heads.push_back(column.unit.empty() ? column.head : column.head + ", " + column.unit);
@@ -31,15 +39,24 @@ std::string table_html(const Table& table) {
   }
   const bool has_names =
       !table.rows.empty() && std::holds_alternative<std::string>(table.rows.front().at(1));
-  std::string section = fmt::format("<section class='measured{}'>\n", has_names ? " named" : "");
+  std::string section =
+      fmt::format("<section class='measured{}' id='{}'>\n<h2>{}</h2>\n", has_names ? " named" : "",
+                  table.name, html::escape(table.title));
   if (!table.lesson.empty()) section += fmt::format("<p>{}</p>\n", html::escape(table.lesson));
   if (!table.plots.empty()) section += "<div class='plots'>\n";
   for (const html::Plot& plot : table.plots) section += html::to_svg(plot);
   if (!table.plots.empty()) section += "</div>\n";
-  section += html::table(table.title, heads, rows, html::OnPhone::table) + "<ul>\n";
-  for (const std::string& note : table.notes)
-    section += fmt::format("<li>{}</li>\n", html::escape(note));
-  return section + "</ul>\n</section>\n";
+  return section + html::table("", heads, rows, html::OnPhone::table) +
+         notes_html(own_notes(table, common)) + "</section>\n";
+}
+
+/// Links to the sections, if there are several.
+std::string contents_html(const std::vector<Table>& tables) {
+  if (tables.size() < 2) return {};
+  std::string list = "<nav><ul>\n";
+  for (const Table& table : tables)
+    list += fmt::format("<li><a href='#{}'>{}</a></li>\n", table.name, html::escape(table.title));
+  return list + "</ul></nav>\n";
 }
 
 }  // namespace
@@ -51,7 +68,10 @@ std::string to_html(const Report& report) {
   body += "</dl>\n";
   for (const std::string& warning : report.warnings)
     body += fmt::format("<p class='warning'>{}</p>\n", html::escape(warning));
-  for (const Table& table : report.tables) body += table_html(table);
+  body += contents_html(report.tables);
+  const std::vector<std::string> common = common_notes(report);
+  for (const Table& table : report.tables) body += table_html(table, common);
+  if (!common.empty()) body += "<h2>Notes on several tables</h2>\n" + notes_html(common);
   return html::page("eckart bench " + report.experiment, body);
 }
 

@@ -24,7 +24,12 @@ Json table_json(const Table& table) {
     columns.push_back({{"key", column.key}, {"head", column.head}, {"unit", column.unit}});
   for (const std::vector<Cell>& cells : table.rows) {
     Json row = Json::object();
-    for (std::size_t i = 0; i < cells.size(); ++i) row[table.columns[i].key] = cell_json(cells[i]);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string& key = table.columns[i].key;
+      row[key] = cell_json(cells[i]);
+      if (const auto* not_measured = std::get_if<NotMeasured>(&cells[i]))
+        row["not_measured"][key] = not_measured->reason;
+    }
     rows.push_back(std::move(row));
   }
   return {{"name", table.name}, {"title", table.title}, {"columns", columns},

@@ -43,7 +43,13 @@ bool is_text(const Table& table, std::size_t column) {
   });
 }
 
-std::string table_text(const Table& table) {
+std::string notes_text(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += "- " + note + "\n";
+  return text;
+}
+
+std::string table_text(const Table& table, const std::vector<std::string>& common) {
   const std::vector<Line> lines = lines_of(table);
   std::vector<std::size_t> widths(table.columns.size());
   for (const Line& line : lines) {
@@ -57,8 +63,8 @@ std::string table_text(const Table& table) {
       line += pad(lines[l][i], widths[i], !is_text(table, i)) + "  ";
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
-  text += "\n";
-  for (const std::string& note : table.notes) text += "- " + note + "\n";
+  if (const std::string notes = notes_text(own_notes(table, common)); !notes.empty())
+    text += "\n" + notes;
   return table.lesson.empty() ? text : text + "\n" + table.lesson + "\n";
 }
 
@@ -69,8 +75,9 @@ std::string to_text(const Report& report) {
   for (const auto& [name, value] : machine_lines(report))
     text += fmt::format("{:<10} {}\n", name, value);
   for (const std::string& warning : report.warnings) text += "warning: " + warning + "\n";
-  for (const Table& table : report.tables) text += table_text(table);
-  return text;
+  const std::vector<std::string> common = common_notes(report);
+  for (const Table& table : report.tables) text += table_text(table, common);
+  return common.empty() ? text : text + "\nNotes on several tables\n\n" + notes_text(common);
 }
 
 }  // namespace eckart::bench

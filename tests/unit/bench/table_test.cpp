@@ -8,6 +8,7 @@
 namespace eckart::bench {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 Report small_report() {
@@ -22,7 +23,7 @@ Report small_report() {
               .lesson = "Large is slow. Small is fast."};
   table.add_row({"1 × 1", Estimate{.median = 2, .low = 1.9, .high = 2.1, .samples = 10},
                  Estimate{.median = 3, .low = 2, .high = 4, .samples = 10}, 1.5e-7});
-  table.add_row({"2 × 2", "its result is wrong", Cell(), 0.25});
+  table.add_row({"2 × 2", NotMeasured{"its result is wrong"}, Cell(), 0.25});
   return {.experiment = "speeds",
           .time = "2026-11-28T12:00:00Z",
           .version = "1.2.3",
@@ -42,9 +43,9 @@ TEST(TableText, aligns_columns_and_separates_sizes) {
             "GPU        none: no driver\n"
             "warning: the fan is loud\n"
             "\nSpeeds\n\n"
-            "size   time                 speedup    error\n"
-            "       us                     × CPU\n"
-            "1 × 1  2.00 ±5 %               3.00  1.5e-07\n"
+            "size                  time  speedup    error\n"
+            "                        us    × CPU\n"
+            "1 × 1            2.00 ±5 %     3.00  1.5e-07\n"
             "\n"
             "2 × 2  its result is wrong        -    0.250\n"
             "\n- measured on a <quiet> machine\n"
@@ -66,7 +67,9 @@ TEST(TableJson, has_all_numbers_in_full) {
   EXPECT_EQ(table["rows"][0]["time_us"]["low"], 1.9);
   EXPECT_EQ(table["rows"][0]["speedup"]["samples"], 10);
   EXPECT_EQ(table["rows"][0]["error"], 1.5e-7);
-  EXPECT_EQ(table["rows"][1]["time_us"], "its result is wrong");
+  EXPECT_TRUE(table["rows"][1]["time_us"].is_null());
+  EXPECT_EQ(table["rows"][1]["not_measured"]["time_us"], "its result is wrong");
+  EXPECT_FALSE(table["rows"][0].contains("not_measured"));
   EXPECT_TRUE(table["rows"][1]["speedup"].is_null());
   EXPECT_EQ(table["lesson"], "Large is slow. Small is fast.");
 }
@@ -106,6 +109,21 @@ TEST(TableHtml, has_plots_and_intervals_and_escapes_text) {
   EXPECT_THAT(html, HasSubstr("1.90 to 2.10, 10 samples"));
   EXPECT_THAT(html, HasSubstr("a &lt;quiet&gt; machine"));
   EXPECT_THAT(html, HasSubstr("speedup, × CPU"));
+}
+
+TEST(Report, says_once_what_several_tables_have_in_common) {
+  Report report = small_report();
+  report.tables.push_back(report.tables[0]);
+  report.tables[1].title = "More speeds";
+  report.tables[1].notes.emplace_back("measured twice");
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, EndsWith("\nNotes on several tables\n\n- measured on a <quiet> machine\n"));
+  EXPECT_EQ(text.find("quiet"), text.rfind("quiet"));
+  EXPECT_THAT(text, HasSubstr("- measured twice\n\nLarge is slow."));
+  const std::string html = to_html(report);
+  EXPECT_EQ(html.find("quiet"), html.rfind("quiet"));
+  EXPECT_THAT(html, HasSubstr("<a href='#speeds'>More speeds</a>"));
+  EXPECT_THAT(html, HasSubstr("<h2>More speeds</h2>"));
 }
 
 TEST(Table, refuses_rows_of_another_width) {

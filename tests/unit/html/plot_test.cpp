@@ -25,6 +25,8 @@ TEST(AxisLabels, consists_of_powers_of_ten_on_a_logarithmic_axis) {
   EXPECT_THAT(
       axis_labels({.label = "", .min = 1, .max = 60, .is_logarithmic = true}),
       ElementsAre(DoubleEq(1), DoubleEq(2), DoubleEq(5), DoubleEq(10), DoubleEq(20), DoubleEq(50)));
+  EXPECT_THAT(axis_labels({.label = "", .min = 520, .max = 900, .is_logarithmic = true}),
+              ElementsAre(600, 700, 800, 900));
   EXPECT_THAT(axis_labels({.label = "", .min = 1e-12, .max = 1e5, .is_logarithmic = true}),
               SizeIs(9));
 }
