@@ -67,11 +67,16 @@ std::vector<std::byte> join_frame(std::span<const std::byte> file, const DicomHe
   return frame;
 }
 
-/// dcmtk takes the size from the frame, but the image has that of the header.
-void check_frame_size(std::span<const std::byte> frame, const DicomHeader& header) {
+/// dcmtk takes the size from the frame, but the image has that of the header. Its search for the
+/// frame header does not end at the marker TEM, so there must be only segments that have a length.
+void check_frame(std::span<const std::byte> frame, const DicomHeader& header) {
+  if (frame[0] != std::byte(0xFF) || frame[1] != std::byte(JpegMarker::kSoi))
+    fail_corrupt("has a JPEG frame without a start marker");
   JpegSegments segments(frame);
   JpegSegment segment = segments.next();
   while (!is_jpeg_frame_header(segment.marker)) {
+    if (segment.marker < JpegMarker::kSof0)
+      fail_corrupt("has an unknown JPEG marker before its frame header");
     if (segment.marker == JpegMarker::kSos || segment.marker == JpegMarker::kEoi)
       fail_corrupt("has a JPEG frame without a frame header");
     segment = segments.next();
@@ -93,7 +98,7 @@ template <class T>
 void decode_into(std::span<const std::byte> file, const DicomHeader& header, Image& image) {
   if (header.is_compressed) {
     const std::vector<std::byte> frame = join_frame(file, header);
-    check_frame_size(frame, header);
+    check_frame(frame, header);
     const std::vector<std::uint16_t> samples = decode_dicom_frame(frame, header);
     return convert<T>(header, std::span<const std::uint16_t>(samples), image);
   }

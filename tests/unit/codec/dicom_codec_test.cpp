@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "codec/codec.hpp"
 #include "codec/dicom_header.hpp"
@@ -154,6 +157,28 @@ TEST(Dicom, refuses_a_frame_of_another_size) {
     EXPECT_EQ(error.reason, FailureReason::corrupt);
     EXPECT_THAT(error.detail, HasSubstr("a JPEG frame of 16 x 24 pixels"));
   }
+}
+
+TEST(Dicom, refuses_a_frame_without_a_frame_header) {
+  const Bytes jpeg = test::make_jpeg(test::gradient_image({16, 24, 1, Depth::u8}), {});
+  const auto with_markers = [&](std::string_view markers) {
+    Bytes changed = jpeg;
+    std::transform(markers.begin(), markers.end(), changed.begin(),
+                   [](char c) { return std::byte(c); });
+    return dicom_with_jpeg(16, 24, changed);
+  };
+  if (failure_of([&] { open_dicom(with_markers("")); }).reason == FailureReason::unsupported)
+    GTEST_SKIP() << "built without dcmtk";
+  const auto detail = [&](std::string_view markers) {
+    const test::CaughtError error = failure_of([&] { open_dicom(with_markers(markers)); });
+    EXPECT_EQ(error.reason, FailureReason::corrupt);
+    return error.detail;
+  };
+  EXPECT_EQ(detail("\xFF\xD9"sv), "has a JPEG frame without a start marker");
+  EXPECT_EQ(detail("\xFF\xD8\xFF\xD9"sv), "has a JPEG frame without a frame header");
+  // dcmtk would never end at TEM, FF 01.
+  for (const std::string_view markers : {"\xFF\xD8\xFF\x01"sv, "\xFF\xD8\xFF\x02\0\2"sv})
+    EXPECT_EQ(detail(markers), "has an unknown JPEG marker before its frame header");
 }
 
 TEST(Dicom, names_what_is_not_supported) {
