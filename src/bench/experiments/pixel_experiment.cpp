@@ -136,7 +136,7 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
       "Times are of all images of a batch, with empty caches, by events of the GPU. ± is the 95 % "
       "interval of the median. Speedup compares with cuBLAS in the same precision.",
       "Runs multiply in 3 × float16 (three products of float16, summed in float32) if they "
-      "decompose in float16, else in float64: up to rank 32 with one kernel, else with cuBLAS. All "
+      "decompose in float16, else in float64: up to rank 64 with one kernel, else with cuBLAS. All "
       "others write the product, and another kernel rounds and compares it.",
       "Before they were measured, the first and the last image were compared with float64, and "
       "their errors with those of the pixels."};

@@ -122,9 +122,14 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll 8
   for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
     const auto [i, j] = run_position(at, kTile, 1);
-    if (i0 + i < m && j0 + j < n)
-      tile.at[i][j] = product[std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j)];
+    const bool is_inside = i0 + i < m && j0 + j < n;
+    copy_async(
+        &tile.at[i][j],
+        is_inside ? product + std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j) : product,
+        is_inside);
   }
+  end_copy_group();
+  wait_for_copy_groups<0>();
   __syncthreads();
   store_tile_and_errors<kThreads>(tile, plane, pixels, i0, j0, out, error);
 }

@@ -15,7 +15,7 @@ struct ReconstructedBatch {
 };
 
 /// The largest rank that reconstruct() computes faster than cuBLAS and store_product().
-constexpr int kMaxFusedRank = 32;
+constexpr int kMaxFusedRank = 64;
 
 /// Reconstructs all planes at one rank in float64, in the faster one of these two ways. Writes to
 /// `product_mn` (count * m * n elements) and to the columns of V beyond the smaller side of a
