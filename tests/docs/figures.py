@@ -6,8 +6,8 @@ A lesson has a line for each figure; the lines up to <!-- end of figure --> are 
 
   results  a file of docs/results with reports of `eckart bench`
   table    the name of a table of one of them
-  rows     optional: KEY=TEXT, only rows whose column KEY is like TEXT, in which * stands for anything; several
-           are separated by semicolons
+  rows     optional: KEY=TEXT, only rows whose column KEY is like TEXT, in which * stands for anything, and | is
+           between alternatives; several are separated by semicolons
   columns  keys of columns
   bars     optional: the key of the column that a plot shows; the file is docs/lessons/images/LESSON-N.svg
   log      optional: yes, if the axis of the plot is logarithmic
@@ -41,6 +41,8 @@ def cell_text(value):
     value = median(value)
     if value is None:
         return ""
+    if isinstance(value, int):
+        return f"{value:,}"
     return value if isinstance(value, str) else number(value)
 
 
@@ -53,9 +55,13 @@ def find_table(source, arguments):
     raise ValueError(f"{arguments['results']} has no table {arguments['table']}")
 
 
+def is_like(value, text):
+    return any(fnmatch.fnmatchcase(str(value), alternative) for alternative in text.split("|"))
+
+
 def chosen_rows(table, arguments):
     conditions = [condition.split("=", 1) for condition in arguments.get("rows", "").split(";") if condition]
-    rows = [row for row in table["rows"] if all(fnmatch.fnmatchcase(str(row[key]), text) for key, text in conditions)]
+    rows = [row for row in table["rows"] if all(is_like(row[key], text) for key, text in conditions)]
     if not rows:
         raise ValueError(f"no row of {arguments['table']} is like {arguments['rows']}")
     return rows
