@@ -42,6 +42,15 @@ std::vector<std::string> users_of(const std::string& option) {
   return {kBenchPipeline, kBenchScaling};
 }
 
+/// Says that an input was given to an experiment that uses none.
+std::string input_error(const BenchArgs& args) {
+  const std::vector<std::string> all = all_experiments();
+  const bool is_experiment =
+      std::find(all.begin(), all.end(), args.inputs.front().string()) != all.end();
+  return is_experiment ? "one experiment at a time, or all of them: eckart bench all"
+                       : args.experiment + " takes no INPUT";
+}
+
 /// Says that an option was given that the experiment does not use, or that it needs inputs; empty
 /// if all is right.
 std::string usage_error(const CLI::App& command, const BenchArgs& args) {
@@ -50,7 +59,7 @@ std::string usage_error(const CLI::App& command, const BenchArgs& args) {
     const std::vector<std::string> users = users_of(name);
     if (option->count() > 0 && !users.empty() &&
         std::find(users.begin(), users.end(), args.experiment) == users.end())
-      return name == "INPUT" ? args.experiment + " takes no INPUT"
+      return name == "INPUT" ? input_error(args)
                              : name + " cannot be combined with " + args.experiment;
   }
   if (needs_inputs(args.experiment) && args.inputs.empty())

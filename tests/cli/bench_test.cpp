@@ -159,6 +159,7 @@ TEST_F(BenchCommandTest, takes_only_options_of_the_experiment) {
     return result.err;
   };
   EXPECT_THAT(error({"bench", "kernels", "in"}), HasSubstr("kernels takes no INPUT"));
+  EXPECT_THAT(error({"bench", "kernels", "matmul"}), HasSubstr("one experiment at a time"));
   EXPECT_THAT(error({"bench", "kernels", "--rank", "3"}),
               HasSubstr("--rank cannot be combined with kernels"));
   EXPECT_THAT(error({"bench", "scaling", "in", "--quick"}),

@@ -55,6 +55,11 @@ void append_split(int rows, int used, int columns, const At& at, std::vector<__h
   }
 }
 
+template <class Real>
+constexpr auto batched_gemm = cublasSgemmStridedBatched;
+template <>
+constexpr auto batched_gemm<double> = cublasDgemmStridedBatched;
+
 class GpuPixels : public PixelReconstruction {
  public:
   GpuPixels(const BatchShape& shape, const Queue& queue) : shape_(shape), queue_(queue) {
@@ -180,25 +185,15 @@ class GpuPixels : public PixelReconstruction {
   }
 
   // cuBLAS has column-major matrices: the rows of an image are columns there, image' = V P'.
-  void multiply(const DeviceFactors<float>& factors) const {
+  template <class Real>
+  void multiply(const DeviceFactors<Real>& factors) const {
     const int m = shape_.m, n = shape_.n, k = shape_.k;
-    const float one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasSgemmStridedBatched(
-        queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one, factors.v_nk.as<float>(), n,
-        std::int64_t(n) * k, factors.p_mk.as<float>(), m, std::int64_t(m) * k, &zero,
-        values_.as<float>(), n, std::int64_t(m) * n, shape_.images));
-    queue_pixels_and_errors(values_.as<float>(), originals_.as<std::uint8_t>(),
-                            pixels_.as<std::uint8_t>(), errors_.as<PixelErrors>(), shape_,
-                            queue_.stream.get());
-  }
-  void multiply(const DeviceFactors<double>& factors) const {
-    const int m = shape_.m, n = shape_.n, k = shape_.k;
-    const double one = 1, zero = 0;
-    ECKART_CUDA_CHECK(cublasDgemmStridedBatched(
-        queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one, factors.v_nk.as<double>(), n,
-        std::int64_t(n) * k, factors.p_mk.as<double>(), m, std::int64_t(m) * k, &zero,
-        values_.as<double>(), n, std::int64_t(m) * n, shape_.images));
-    queue_pixels_and_errors(values_.as<double>(), originals_.as<std::uint8_t>(),
+    const Real one = 1, zero = 0;
+    ECKART_CUDA_CHECK(batched_gemm<Real>(
+        queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one,
+        factors.v_nk.template as<Real>(), n, std::int64_t(n) * k, factors.p_mk.template as<Real>(),
+        m, std::int64_t(m) * k, &zero, values_.as<Real>(), n, std::int64_t(m) * n, shape_.images));
+    queue_pixels_and_errors(values_.as<Real>(), originals_.as<std::uint8_t>(),
                             pixels_.as<std::uint8_t>(), errors_.as<PixelErrors>(), shape_,
                             queue_.stream.get());
   }

@@ -192,24 +192,36 @@ html::Plot speedup_plot(const std::vector<CrossoverRow>& rows) {
                           "times as fast as the CPU", std::move(lines));
 }
 
+/// Each size with each number of images, up to 64 million pixels.
+std::vector<ImageBatch> all_batches(const ExperimentOptions& options) {
+  constexpr std::int64_t kMaxPixels = 1 << 26;
+  std::vector<ImageBatch> batches;
+  for (const int n : sizes<int>(options, {64, 128, 256, 512, 1024, 2048}, {256, 1024})) {
+    for (const int images : sizes<int>(options, {1, 4, 16, 64, 256, 1024}, {1, 16})) {
+      if (std::int64_t(images) * n * n <= kMaxPixels)
+        batches.push_back({.images = images, .n = n, .k = n / 16});
+    }
+  }
+  return batches;
+}
+
 std::vector<CrossoverRow> measure_all(const Devices& devices, const GpuBackend& gpu,
                                       const ExperimentOptions& options) {
   const std::unique_ptr<compute::Backend> cpu = devices.make_cpu_backend({}),
                                           float64 = devices.make_cpu_backend(
                                               {.solver = SolverKind::gram});
   std::vector<CrossoverRow> rows;
-  for (const int n : sizes<int>(options, {64, 128, 256, 512, 1024, 2048}, {256, 1024})) {
-    for (const int images : sizes<int>(options, {1, 4, 16, 64, 256, 1024}, {1, 16})) {
-      constexpr std::int64_t kMaxPixels = 1 << 26;
-      if (options.stop.stop_requested() || std::int64_t(images) * n * n > kMaxPixels) continue;
-      CrossoverRow row{.batch = {.images = images, .n = n, .k = n / 16}, .cpu = {}, .gpu = {}};
-      options.print_line("batch of " + row.batch.text());
-      row.cpu = prepare(*cpu, row.batch);
-      if (gpu.backend) row.gpu = prepare(*gpu.backend, row.batch);
-      check(row, *float64);
-      measure(row, options);
-      if (!options.stop.stop_requested()) rows.push_back(std::move(row));
-    }
+  const std::vector<ImageBatch> batches = all_batches(options);
+  Progress progress(options, "", batches.size());
+  for (const ImageBatch& batch : batches) {
+    if (options.stop.stop_requested()) break;
+    progress.next(batch.text());
+    CrossoverRow row{.batch = batch, .cpu = {}, .gpu = {}};
+    row.cpu = prepare(*cpu, batch);
+    if (gpu.backend) row.gpu = prepare(*gpu.backend, batch);
+    check(row, *float64);
+    measure(row, options);
+    if (!options.stop.stop_requested()) rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -1,11 +1,18 @@
 #include "bench/experiments/experiment.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "text/format_number.hpp"
 
 namespace eckart::bench {
+
+void Progress::next(const std::string& size) {
+  options_.print_line(
+      fmt::format("{}{} of {}: {}", title_.empty() ? "" : title_ + ", ", ++begun_, sizes_, size));
+}
 
 std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
                             int repeats) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/report/sampling.hpp"
@@ -24,6 +25,21 @@ struct ExperimentOptions {
   /// Waits until no thread runs that would disturb a measurement.
   std::function<void()> wait_until_idle = [] {};
   std::stop_token stop = {};
+};
+
+/// Prints which of the sizes of a table is measured: "pixels, 2 of 6: 64 of 512 × 512, k = 16".
+class Progress {
+ public:
+  /// `title`: empty if the experiment has one table.
+  Progress(const ExperimentOptions& options, std::string title, std::size_t sizes)
+      : options_(options), title_(std::move(title)), sizes_(sizes) {}
+  void next(const std::string& size);
+
+ private:
+  const ExperimentOptions& options_;
+  const std::string title_;
+  const std::size_t sizes_;
+  std::size_t begun_ = 0;
 };
 
 /// Tables, and whether all results in them were right.

@@ -158,11 +158,13 @@ ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& op
   const std::unique_ptr<compute::Backend> float64 =
       devices.make_cpu_backend({.solver = SolverKind::gram});
   ExperimentResult result;
-  for (const ImageBatch& batch : sizes<ImageBatch>(
-           options, {{.images = 256, .n = 256, .k = 32}, {.images = 32, .n = 2048, .k = 128}},
-           {{.images = 64, .n = 256, .k = 32}, {.images = 8, .n = 1024, .k = 64}},
-           {{.images = 8, .n = 64, .k = 4}})) {
-    options.print_line("decomposed batch of " + batch.text());
+  const auto batches = sizes<ImageBatch>(
+      options, {{.images = 256, .n = 256, .k = 32}, {.images = 32, .n = 2048, .k = 128}},
+      {{.images = 64, .n = 256, .k = 32}, {.images = 8, .n = 1024, .k = 64}},
+      {{.images = 8, .n = 64, .k = 4}});
+  Progress progress(options, "factors computed", batches.size());
+  for (const ImageBatch& batch : batches) {
+    progress.next(batch.text());
     const std::vector<double> optimal = scene_errors(*float64, batch);
     const std::vector<LaneUse> uses = lane_uses(devices, batch, options);
     std::vector<LanesRow> rows;

@@ -267,9 +267,10 @@ Table operation_table(const std::vector<OperationRow>& rows) {
 MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
                               const ExperimentOptions& options) {
   MeasuredShapes measured;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    options.print_line(fmt::format("{} of {}: {}", i + 1, shapes.size(), size_text(shapes[i])));
-    std::vector<OperationRow> rows = measure_operation(shapes[i], devices, options);
+  Progress progress(options, "", shapes.size());
+  for (const Shape& shape : shapes) {
+    progress.next(size_text(shape));
+    std::vector<OperationRow> rows = measure_operation(shape, devices, options);
     if (options.stop.stop_requested()) break;
     std::move(rows.begin(), rows.end(), std::back_inserter(measured.rows));
   }

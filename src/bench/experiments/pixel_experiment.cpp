@@ -107,13 +107,16 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
                   {"speedup", "speedup", "× cuBLAS"}},
       .rows = {}};
   constexpr int kPixels = 1 << 24;  // of a batch
-  for (const int side : sizes<int>(options, {512, 1024, 2048, 4096}, {512, 1024}, {64})) {
+  const std::vector<int> sides = sizes<int>(options, {512, 1024, 2048, 4096}, {512, 1024}, {64});
+  const std::vector<int> ranks = sizes<int>(options, {16, 64, 128, 256, 512}, {16, 128});
+  Progress progress(options, "pixels", sides.size() * ranks.size());
+  for (const int side : sides) {
     const int images = std::clamp(kPixels / (side * side), 1, 64);
-    for (const int k : sizes<int>(options, {16, 64, 128, 256, 512}, {16, 128})) {
+    for (const int k : ranks) {
       const BatchShape shape{
           .images = options.extent == Extent::smallest ? 2 : images, .m = side, .n = side, .k = k};
       if (options.stop.stop_requested()) break;
-      options.print_line("pixels: " + shape.text());
+      progress.next(shape.text());
       std::vector<PixelRow> rows;
       try {
         const std::unique_ptr<PixelReconstruction> batch = devices.gpu->prepare_pixels(shape);

@@ -245,17 +245,19 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
   const std::unique_ptr<compute::Backend> reference =
       devices.make_cpu_backend({.solver = SolverKind::gesvd});
   ExperimentResult result;
-  for (const ImageBatch& batch : sizes<ImageBatch>(options,
-                                                   {{.images = 1, .n = 256, .k = 20},
-                                                    {.images = 64, .n = 256, .k = 20},
-                                                    {.images = 1024, .n = 256, .k = 20},
-                                                    {.images = 1, .n = 1024, .k = 50},
-                                                    {.images = 16, .n = 1024, .k = 50},
-                                                    {.images = 4, .n = 2048, .k = 100}},
-                                                   {{.images = 1, .n = 256, .k = 20},
-                                                    {.images = 64, .n = 256, .k = 20},
-                                                    {.images = 4, .n = 1024, .k = 50}})) {
-    options.print_line("batch of " + batch.text());
+  const auto batches = sizes<ImageBatch>(options,
+                                         {{.images = 1, .n = 256, .k = 20},
+                                          {.images = 64, .n = 256, .k = 20},
+                                          {.images = 1024, .n = 256, .k = 20},
+                                          {.images = 1, .n = 1024, .k = 50},
+                                          {.images = 16, .n = 1024, .k = 50},
+                                          {.images = 4, .n = 2048, .k = 100}},
+                                         {{.images = 1, .n = 256, .k = 20},
+                                          {.images = 64, .n = 256, .k = 20},
+                                          {.images = 4, .n = 1024, .k = 50}});
+  Progress progress(options, "", batches.size());
+  for (const ImageBatch& batch : batches) {
+    progress.next(batch.text());
     const std::vector<double> optimal = scene_errors(*reference, batch);
     std::vector<SolverRow> rows;
     for (const Solver& solver : solvers) {

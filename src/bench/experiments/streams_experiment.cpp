@@ -150,13 +150,15 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
               .columns = schedule_columns(),
               .rows = {}};
   ExperimentResult result;
-  for (const BatchShape& shape : sizes<BatchShape>(options,
-                                                   {{.images = 256, .m = 256, .n = 256, .k = 32},
-                                                    {.images = 32, .m = 2048, .n = 2048, .k = 128}},
-                                                   {{.images = 64, .m = 256, .n = 256, .k = 32},
-                                                    {.images = 16, .m = 1024, .n = 1024, .k = 64}},
-                                                   {{.images = 8, .m = 64, .n = 64, .k = 4}})) {
-    options.print_line("batch of " + shape.text());
+  const auto shapes = sizes<BatchShape>(
+      options,
+      {{.images = 256, .m = 256, .n = 256, .k = 32},
+       {.images = 32, .m = 2048, .n = 2048, .k = 128}},
+      {{.images = 64, .m = 256, .n = 256, .k = 32}, {.images = 16, .m = 1024, .n = 1024, .k = 64}},
+      {{.images = 8, .m = 64, .n = 64, .k = 4}});
+  Progress progress(options, "factors given", shapes.size());
+  for (const BatchShape& shape : shapes) {
+    progress.next(shape.text());
     std::vector<BatchRow> rows = prepare(shape, devices, options);
     check(shape, rows);
     measure(rows, options);

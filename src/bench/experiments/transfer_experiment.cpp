@@ -42,10 +42,9 @@ std::vector<MeasuredWork> measure(
     const ExperimentOptions& options,
     const std::function<std::vector<NamedWork>(std::size_t size)>& make_works) {
   std::vector<MeasuredWork> rows;
-  for (std::size_t s = 0; s < sizes.size(); ++s) {
-    const std::size_t size = sizes[s];
-    options.print_line(
-        fmt::format("{}, {} of {}: {}", title, s + 1, sizes.size(), size_text(size)));
+  Progress progress(options, title, sizes.size());
+  for (const std::size_t size : sizes) {
+    progress.next(size_text(size));
     std::vector<NamedWork> named;
     try {
       named = make_works(size);

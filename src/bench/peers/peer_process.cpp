@@ -83,6 +83,7 @@ pid_t spawn(const std::string& python, int socket, int errors, int memory) {
   pid_t process = 0;
   std::vector<std::string> environment = child_environment();
   std::vector<char*> variables;
+  variables.reserve(environment.size() + 1);
   for (std::string& variable : environment) variables.push_back(variable.data());
   variables.push_back(nullptr);
   const int error = ::posix_spawnp(&process, python.c_str(), &actions, &attributes,

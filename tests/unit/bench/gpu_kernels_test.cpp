@@ -218,7 +218,7 @@ void expect_pixels_and_errors() {
   constexpr unsigned kBlocks = 2;
   std::vector<PixelQuad<Real>> values(kQuads * kImages);
   std::vector<PixelQuad<unsigned char>> originals(values.size()), pixels(values.size());
-  std::vector<PixelErrors> errors(kBlocks * kImages);
+  std::vector<PixelErrors> errors(std::size_t(kBlocks) * kImages);
   std::array<PixelErrors, kImages> expected{};
   std::vector<int> expected_pixels, found_pixels;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -8,7 +8,6 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Pointwise;
 using ::testing::SizeIs;
 
 TEST(AxisLabels, consists_of_round_numbers_inside_a_linear_axis) {

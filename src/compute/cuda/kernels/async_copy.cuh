@@ -2,35 +2,35 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
+
 // Asynchronous copies from global to shared memory, in groups that can be waited for. Before
 // compute capability 8.0 the copies are synchronous.
 
 namespace eckart::compute::cuda {
 
-/// Starts the copy of 16 bytes; both addresses are aligned to 16 bytes. Writes zeros if `is_inside`
-/// is false.
+/// Starts the copy of kBytes bytes, 8 or 16; both addresses are multiples of it. Writes zeros if
+/// `is_inside` is false.
+template <int kBytes>
 __device__ inline void copy_async(void* shared, const void* global, bool is_inside) {
+  static_assert(kBytes == 8 || kBytes == 16);
 #if __CUDA_ARCH__ >= 800
   const auto address = unsigned(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-               :
-               : "r"(address), "l"(global), "r"(is_inside ? 16 : 0)
-               : "memory");
+  const int bytes = is_inside ? kBytes : 0;
+  if constexpr (kBytes == 16) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :
+                 : "r"(address), "l"(global), "r"(bytes)
+                 : "memory");
+  } else {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                 :
+                 : "r"(address), "l"(global), "r"(bytes)
+                 : "memory");
+  }
 #else
-  *static_cast<uint4*>(shared) = is_inside ? *static_cast<const uint4*>(global) : uint4{0, 0, 0, 0};
-#endif
-}
-
-/// The same for 8 bytes, aligned to 8 bytes.
-__device__ inline void copy_async(double* shared, const double* global, bool is_inside) {
-#if __CUDA_ARCH__ >= 800
-  const auto address = unsigned(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
-               :
-               : "r"(address), "l"(global), "r"(is_inside ? 8 : 0)
-               : "memory");
-#else
-  *shared = is_inside ? *global : 0.0;
+  using Words = std::conditional_t<kBytes == 16, uint4, uint2>;
+  *static_cast<Words*>(shared) = is_inside ? *static_cast<const Words*>(global) : Words{};
 #endif
 }
 

@@ -30,8 +30,8 @@ __device__ void copy_columns(const double* from, std::int64_t stride, int rows, 
   for (int i = 0; i < kDepth * kTile / kThreads; ++i) {
     const auto [column, row] = run_position(int(threadIdx.x) + i * kThreads, kTile, 1);
     const bool is_inside = column0 + column < columns && row0 + row < rows;
-    copy_async(&to[column][row], is_inside ? from + (column0 + column) * stride + row0 + row : from,
-               is_inside);
+    copy_async<8>(&to[column][row],
+                  is_inside ? from + (column0 + column) * stride + row0 + row : from, is_inside);
   }
 }
 
@@ -85,6 +85,23 @@ __device__ void multiply(const double* p, const double* v, const Factors& f, int
   __syncthreads();
 }
 
+/// The tile of a plane that this block computes, and where its errors go.
+struct BlockTile {
+  int i0, j0;
+  TileError* error;
+};
+__device__ BlockTile block_tile(TileError* errors) {
+  return {int(blockIdx.y) * kTile, int(blockIdx.x) * kTile,
+          errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x};
+}
+
+/// Whether the whole tile is outside the plane; it has no errors then. The same for all threads.
+__device__ bool is_outside(const BlockTile& tile, const PlaneLayout& plane) {
+  if (tile.i0 < plane.m() && tile.j0 < plane.n()) return false;
+  if (threadIdx.x == 0) *tile.error = TileError{0, 0, 0.0};
+  return true;
+}
+
 __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
     reconstruct_kernel(const std::byte* __restrict__ pixels, const PlaneLayout* __restrict__ planes,
                        int m, int n, int rank, const int* __restrict__ chosen_ranks,
@@ -92,17 +109,13 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
                        TileError* __restrict__ errors) {
   __shared__ ReconstructShared shared;
   const PlaneLayout plane = planes[blockIdx.z];
-  const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
-  TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  if (i0 >= plane.m() || j0 >= plane.n()) {  // uniform over the block
-    if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
-    return;
-  }
+  const BlockTile at = block_tile(errors);
+  if (is_outside(at, plane)) return;
   const int plane_rank = chosen_ranks ? chosen_ranks[blockIdx.z] : min(rank, plane.n());
   if (plane_rank < 0) return;
   multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
-           factors, m, n, i0, j0, plane_rank, shared);
-  store_tile_and_errors<kThreads>(shared.tile, plane, pixels, i0, j0, out, error);
+           factors, m, n, at.i0, at.j0, plane_rank, shared);
+  store_tile_and_errors<kThreads>(shared.tile, plane, pixels, at.i0, at.j0, out, at.error);
 }
 
 __global__ void __launch_bounds__(kThreads)
@@ -112,26 +125,21 @@ __global__ void __launch_bounds__(kThreads)
                          TileError* __restrict__ errors) {
   __shared__ ReconstructTile tile;
   const PlaneLayout plane = planes[blockIdx.z];
-  const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
-  TileError* error = errors + (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
-  if (i0 >= plane.m() || j0 >= plane.n()) {  // uniform over the block
-    if (threadIdx.x == 0) *error = TileError{0, 0, 0.0};
-    return;
-  }
+  const BlockTile at = block_tile(errors);
+  if (is_outside(at, plane)) return;
   const double* product = product_mn + std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
 #pragma unroll 8
-  for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads) {
-    const auto [i, j] = run_position(at, kTile, 1);
-    const bool is_inside = i0 + i < m && j0 + j < n;
-    copy_async(
-        &tile.at[i][j],
-        is_inside ? product + std::size_t(i0 + i) * std::size_t(n) + std::size_t(j0 + j) : product,
-        is_inside);
+  for (int index = int(threadIdx.x); index < kTile * kTile; index += kThreads) {
+    const auto [i, j] = run_position(index, kTile, 1);
+    const int row = at.i0 + i, column = at.j0 + j;
+    const bool is_inside = row < m && column < n;
+    const std::size_t offset = std::size_t(row) * std::size_t(n) + std::size_t(column);
+    copy_async<8>(&tile.at[i][j], product + (is_inside ? offset : 0), is_inside);
   }
   end_copy_group();
   wait_for_copy_groups<0>();
   __syncthreads();
-  store_tile_and_errors<kThreads>(tile, plane, pixels, i0, j0, out, error);
+  store_tile_and_errors<kThreads>(tile, plane, pixels, at.i0, at.j0, out, at.error);
 }
 
 }  // namespace

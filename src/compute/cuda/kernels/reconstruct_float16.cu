@@ -45,8 +45,8 @@ __device__ void copy_columns(const __half* from, int rows, int columns, int colu
     const __half* source = is_inside ? from + std::size_t(column0 + column) * std::size_t(rows) +
                                            std::size_t(row0 + row)
                                      : from;
-    copy_async(&to[0][column][row], source, is_inside);
-    copy_async(&to[1][column][row], source + (is_inside ? block : 0), is_inside);
+    copy_async<16>(&to[0][column][row], source, is_inside);
+    copy_async<16>(&to[1][column][row], source + (is_inside ? block : 0), is_inside);
   }
 }
 
