@@ -68,15 +68,20 @@ std::vector<std::byte> join_frame(std::span<const std::byte> file, const DicomHe
 }
 
 /// dcmtk takes the size from the frame, but the image has that of the header. Its search for the
-/// frame header does not end at the marker TEM, so there must be only segments that have a length.
+/// frame header does not end at the marker TEM. Markers that it skips otherwise than JpegSegments
+/// are refused, so that it finds the same frame header before any TEM.
 void check_frame(std::span<const std::byte> frame, const DicomHeader& header) {
   if (frame[0] != std::byte(0xFF) || frame[1] != std::byte(JpegMarker::kSoi))
     fail_corrupt("has a JPEG frame without a start marker");
+  const auto check_marker = [](int marker) {
+    if (marker >= JpegMarker::kSof0 && marker != JpegMarker::kSof55) return;
+    fail_corrupt("has the JPEG marker " + std::to_string(marker) +
+                 " before its frame header, which dcmtk cannot decode");
+  };
   JpegSegments segments(frame);
   JpegSegment segment = segments.next();
-  while (!is_jpeg_frame_header(segment.marker)) {
-    if (segment.marker < JpegMarker::kSof0)
-      fail_corrupt("has an unknown JPEG marker before its frame header");
+  for (check_marker(segment.marker); !is_jpeg_frame_header(segment.marker);
+       check_marker(segment.marker)) {
     if (segment.marker == JpegMarker::kSos || segment.marker == JpegMarker::kEoi)
       fail_corrupt("has a JPEG frame without a frame header");
     segment = segments.next();

@@ -30,7 +30,8 @@ std::vector<double> linear_labels(const Axis& axis) {
   return labels;
 }
 
-/// Powers of ten; between few of them, also 2 and 5 times a power; if there are none, equal steps.
+/// Powers of ten; between few of them, also 2 and 5 times a power; if that is fewer than two, equal
+/// steps.
 std::vector<double> logarithmic_labels(const Axis& axis) {
   constexpr double kMaxDecadesOfAll = 8, kMaxDecadesOfFives = 3, kSlack = 1e-9;
   const double first = std::log10(axis.min) - kSlack, last = std::log10(axis.max) + kSlack;

@@ -38,10 +38,9 @@ int running_threads(pid_t process) {
   return running;
 }
 
-void wait_until_idle(std::span<const pid_t> processes) {
-  constexpr std::chrono::milliseconds kLongest(100);
+void wait_until_idle(std::span<const pid_t> processes, std::chrono::milliseconds longest) {
   constexpr std::chrono::microseconds kPause(200);
-  const auto end = std::chrono::steady_clock::now() + kLongest;
+  const auto end = std::chrono::steady_clock::now() + longest;
   while (std::any_of(processes.begin(), processes.end(),
                      [](pid_t process) { return running_threads(process) > 0; }) &&
          std::chrono::steady_clock::now() < end)

@@ -112,11 +112,12 @@ class GpuPixels : public PixelReconstruction {
                     std::max(tiles_ * sizeof(TileError), blocks * sizeof(PixelErrors)));
 
     using Kind = PixelVariant::Kind;
-    add({"runs, 3 × float16", false, Kind::run}, [this] { reconstruct_float16(); });
+    add({"one kernel, 3 × float16", false, Kind::one_kernel}, [this] { reconstruct_float16(); });
     add({"cuBLAS in float32, then rounding", false, Kind::library}, [this] { multiply(float32_); });
-    add({"runs, float64", true, Kind::run}, [this] { reconstruct_at_rank(); });
+    add({"one kernel, float64", true, Kind::one_kernel}, [this] { reconstruct(); });
     if (shape.k > compute::cuda::kMaxFusedRank)
-      add({"one kernel, float64", true, Kind::other}, [this] { reconstruct(); });
+      add({"runs, float64: cuBLAS, then rounding", true, Kind::run},
+          [this] { reconstruct_at_rank(); });
     add({"cuBLAS in float64, then rounding", true, Kind::library}, [this] { multiply(float64_); });
   }
 
@@ -124,7 +125,9 @@ class GpuPixels : public PixelReconstruction {
   double run(std::size_t variant) override { return queue_.seconds(launches_[variant]); }
 
   ReconstructedPixels result(std::size_t variant, int image) override {
-    ECKART_CUDA_CHECK(cudaMemsetAsync(pixels_.as<void>(), 0, pixels_.bytes(), queue_.stream.get()));
+    for (const DeviceBuffer* buffer : {&pixels_, &errors_})
+      ECKART_CUDA_CHECK(
+          cudaMemsetAsync(buffer->as<void>(), 0, buffer->bytes(), queue_.stream.get()));
     launches_[variant]();
     ReconstructedPixels result;
     const auto index = std::size_t(image);

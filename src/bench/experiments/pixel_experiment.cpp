@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "compute/out_of_memory.hpp"
@@ -21,7 +22,7 @@ struct PixelRow {
 
 /// Compares the first and the last image with float64, and the errors with those of the pixels.
 void check(const BatchShape& shape, PixelReconstruction& batch, std::vector<PixelRow>& rows) {
-  for (const int image : {0, shape.images - 1}) {
+  for (const int image : std::set{0, shape.images - 1}) {
     const std::vector<std::uint8_t> original = original_pixels(shape, image);
     const std::vector<std::uint8_t> reference =
         reference_pixels(shape, random_factors(shape, image));
@@ -57,12 +58,12 @@ const PixelRow* find(const std::vector<PixelRow>& rows, PixelVariant::Kind kind,
   return nullptr;
 }
 
-/// How much faster a run is than the library in this precision; empty if it was not measured.
-std::string speedup_of_runs(const std::vector<PixelRow>& rows, bool is_float64) {
-  const PixelRow* run = find(rows, PixelVariant::Kind::run, is_float64);
+/// How much faster one kernel is than the library in this precision; empty if it was not measured.
+std::string speedup(const std::vector<PixelRow>& rows, bool is_float64) {
+  const PixelRow* kernel = find(rows, PixelVariant::Kind::one_kernel, is_float64);
   const PixelRow* library = find(rows, PixelVariant::Kind::library, is_float64);
-  if (!run || !library) return {};
-  return text::format_number(ratio(library->samples, run->samples).median);
+  if (!kernel || !library) return {};
+  return text::format_number(ratio(library->samples, kernel->samples).median);
 }
 
 std::vector<Cell> cells_of(const BatchShape& shape, const std::vector<PixelRow>& rows,
@@ -83,12 +84,13 @@ std::vector<Cell> cells_of(const BatchShape& shape, const std::vector<PixelRow>&
 }
 
 std::string lesson(const BatchShape& shape, const std::vector<PixelRow>& rows) {
-  const std::string float32 = speedup_of_runs(rows, false), float64 = speedup_of_runs(rows, true);
-  if (float32.empty() || float64.empty()) return {};
+  constexpr int kMaxRank = 64;  // runs use one kernel in both precisions
+  const std::string float32 = speedup(rows, false), float64 = speedup(rows, true);
+  if (shape.k > kMaxRank || float32.empty() || float64.empty()) return {};
   return fmt::format(
-      "With {}, runs are {} times as fast in 3 × float16 as cuBLAS in float32 and a kernel that "
-      "rounds, and {} times in float64. A kernel that multiplies, rounds and compares at once need "
-      "not write the product and read it again; that matters less with more columns.",
+      "With {}, one kernel that multiplies, rounds and compares is {} times as fast in 3 × float16 "
+      "as cuBLAS in float32 and a kernel that rounds, and {} times in float64. It need not write "
+      "the product and read it again, which matters less with more columns.",
       shape.text(), float32, float64);
 }
 
@@ -124,7 +126,7 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
         check(shape, *batch, rows);
         measure(*batch, rows, options);
       } catch (const compute::OutOfMemory& error) {
-        options.print_line(error.what());
+        table.add_row({shape.text(), Cell(), NotMeasured{error.what()}, Cell(), Cell()});
         continue;
       }
       if (options.stop.stop_requested()) break;
@@ -138,9 +140,10 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
   table.notes = {
       "Times are of all images of a batch, with empty caches, by events of the GPU. ± is the 95 % "
       "interval of the median. Speedup compares with cuBLAS in the same precision.",
-      "Runs multiply in 3 × float16 (three products of float16, summed in float32) if they "
-      "decompose in float16, else in float64: up to rank 64 with one kernel, else with cuBLAS. All "
-      "others write the product, and another kernel rounds and compares it.",
+      "3 × float16: three products of float16, summed in float32, are as accurate as float32. Runs "
+      "use that kernel if they decompose in float16 (up to about 190 columns), and the one of "
+      "float64 up to rank 64, for ranks by quality, and after a complete decomposition. Otherwise "
+      "they use cuBLAS. The rows with cuBLAS write the product, and another kernel rounds it.",
       "Before they were measured, the first and the last image were compared with float64, and "
       "their errors with those of the pixels."};
   result.tables.push_back(std::move(table));

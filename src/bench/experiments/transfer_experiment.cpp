@@ -34,6 +34,7 @@ struct MeasuredWork {
   std::string name;
   double bytes = 0;
   Estimate seconds;
+  std::string not_measured;  ///< why; empty: it was
 };
 
 /// Makes and measures the works of all sizes. Sizes that do not fit into memory are left out.
@@ -51,7 +52,7 @@ std::vector<MeasuredWork> measure(
     } catch (const compute::OutOfMemory& error) {
       MeasuredWork& row = rows.emplace_back();
       row.size = size;
-      row.name = std::string("not measured: ") + error.what();
+      row.not_measured = error.what();
       break;  // larger sizes need more
     }
     std::vector<TimedWork> works;
@@ -65,7 +66,10 @@ std::vector<MeasuredWork> measure(
       row.size = size;
       row.name = named[i].name;
       row.bytes = named[i].bytes;
-      if (samples[i].is_measured()) row.seconds = estimate(samples[i].times.front());
+      if (samples[i].is_measured())
+        row.seconds = estimate(samples[i].times.front());
+      else
+        row.not_measured = too_slow(options);
     }
   }
   return rows;
@@ -82,8 +86,10 @@ Table make_table(const std::string& name, const std::string& title,
               .rows = {}};
   for (const MeasuredWork& row : rows) {
     const bool has_rate = row.bytes > 0 && row.seconds.samples > 0;
-    table.add_row({size_text(row.size), row.name, microseconds(row.seconds),
-                   has_rate ? Cell(rate(1e-9 * row.bytes, row.seconds)) : Cell()});
+    table.add_row(
+        {size_text(row.size), row.name.empty() ? Cell() : Cell(row.name),
+         row.not_measured.empty() ? microseconds(row.seconds) : Cell(NotMeasured{row.not_measured}),
+         has_rate ? Cell(rate(1e-9 * row.bytes, row.seconds)) : Cell()});
   }
   table.remove_empty_columns();
   return table;

@@ -88,7 +88,7 @@ class Gpu : public Device {
   /// The GPU must outlive the batch.
   virtual std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
                                                        int streams) = 0;
-  /// Sides must be multiples of 8. The GPU must outlive it.
+  /// m >= n, both multiples of 8. The GPU must outlive it.
   virtual std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) = 0;
 };
 

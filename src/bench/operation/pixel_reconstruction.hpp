@@ -11,13 +11,13 @@ namespace eckart::bench {
 /// A way to reconstruct pixels.
 struct PixelVariant {
   enum class Kind {
-    run,      ///< what a run does
-    library,  ///< a product by a library, and a kernel that rounds
-    other,
+    one_kernel,  ///< of runs: multiplies, rounds and compares
+    library,     ///< a product by a library, and a kernel that rounds
+    run,         ///< the same with the kernel of runs
   };
   std::string name;
   bool is_float64 = false;  ///< else in float32, or as accurate
-  Kind kind = Kind::run;
+  Kind kind = Kind::one_kernel;
 };
 
 /// An image and how much it differs.

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -44,7 +43,7 @@ files::FileDescriptor make_script_file() {
   return file;
 }
 
-/// That of this process. Threads of libraries wait for more work in loops for half a millisecond,
+/// That of this process. Threads of libraries wait for more work in loops for a millisecond,
 /// unless it says how long: without a limit they would disturb what is measured next.
 std::vector<std::string> child_environment() {
   std::vector<std::string> variables;
@@ -52,9 +51,10 @@ std::vector<std::string> child_environment() {
   // 2^20 cycles; iterations; milliseconds.
   for (const char* limit :
        {"OPENBLAS_THREAD_TIMEOUT=20", "GOMP_SPINCOUNT=10000", "KMP_BLOCKTIME=1"}) {
-    const std::string_view text = limit;
-    const std::string name(text.substr(0, text.find('=')));
-    if (!std::getenv(name.c_str())) variables.emplace_back(limit);
+    const std::string_view text = limit, name = text.substr(0, text.find('=') + 1);
+    const bool is_set = std::any_of(variables.begin(), variables.end(),
+                                    [&](const std::string& v) { return v.starts_with(name); });
+    if (!is_set) variables.emplace_back(limit);
   }
   return variables;
 }

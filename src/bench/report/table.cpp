@@ -51,13 +51,16 @@ std::string noise_warning(const Report& report) {
 }
 
 std::vector<std::string> common_notes(const Report& report) {
-  std::vector<std::string> seen, common;
-  for (const Table& table : report.tables) {
-    for (const std::string& note : table.notes) {
-      const bool is_known = std::find(seen.begin(), seen.end(), note) != seen.end();
-      if (is_known && std::find(common.begin(), common.end(), note) == common.end())
-        common.push_back(note);
-      seen.push_back(note);
+  const auto has = [](const std::vector<std::string>& notes, const std::string& note) {
+    return std::find(notes.begin(), notes.end(), note) != notes.end();
+  };
+  std::vector<std::string> common;
+  for (std::size_t i = 0; i < report.tables.size(); ++i) {
+    for (const std::string& note : report.tables[i].notes) {
+      const bool is_in_another =
+          std::any_of(report.tables.begin() + std::ptrdiff_t(i) + 1, report.tables.end(),
+                      [&](const Table& table) { return has(table.notes, note); });
+      if (is_in_another && !has(common, note)) common.push_back(note);
     }
   }
   return common;

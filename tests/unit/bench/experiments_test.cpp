@@ -124,6 +124,14 @@ TEST(Experiment, says_what_it_cannot_measure_without_a_gpu) {
   EXPECT_THAT(result.tables[0].lesson, HasSubstr("times as fast as plain loops"));
 }
 
+TEST(Experiment, waits_for_idle_threads_before_each_sample) {
+  ExperimentOptions options = smallest();
+  int waits = 0;
+  options.wait_until_idle = [&] { ++waits; };
+  const ExperimentResult result = bench_bandwidth(without_gpu(), options);
+  EXPECT_GE(waits, int(result.tables[0].rows.size()) * 11) << "a warm-up and ten samples";
+}
+
 TEST(Experiment, ends_early_after_a_stop_request) {
   std::stop_source stop;
   ExperimentOptions options = quick();
@@ -144,7 +152,7 @@ std::vector<std::vector<std::string>> texts(const Table& table) {
 }
 
 TEST(PixelExperiment, checks_pixels_and_errors_and_compares_with_the_library) {
-  const ExperimentResult result = bench_pixels(devices_with({}), smallest());
+  const ExperimentResult result = bench_pixels(devices_with({{.name = "any"}}), smallest());
   EXPECT_FALSE(result.is_right) << "two rows are wrong";
   ASSERT_THAT(result.tables, SizeIs(1));
   const auto rows = texts(result.tables[0]);
@@ -155,6 +163,14 @@ TEST(PixelExperiment, checks_pixels_and_errors_and_compares_with_the_library) {
   EXPECT_THAT(rows[2], ElementsAre(batch, "wrong pixels", "its result is wrong", "-", "-"));
   EXPECT_THAT(rows[3], ElementsAre(batch, "wrong error", "its result is wrong", "-", "-"));
   EXPECT_THAT(rows[4], ElementsAre(batch, "without library", "1,000", "0.262", "-"));
+}
+
+TEST(PixelExperiment, says_which_sizes_do_not_fit_into_memory) {
+  const ExperimentResult result = bench_pixels(devices_with({}), smallest());
+  EXPECT_TRUE(result.is_right);
+  EXPECT_THAT(
+      texts(result.tables[0]),
+      Each(ElementsAre("2 of 64 × 64, k = 16", "-", HasSubstr("no memory for 3 GiB"), "-", "-")));
 }
 
 TEST(PixelExperiment, has_no_table_without_a_gpu) {

@@ -99,9 +99,9 @@ class FakePixels : public PixelReconstruction {
 
  private:
   const BatchShape shape_;
-  const std::vector<PixelVariant> variants_ = {{"ours", false, PixelVariant::Kind::run},
+  const std::vector<PixelVariant> variants_ = {{"ours", false, PixelVariant::Kind::one_kernel},
                                                {"theirs", false, PixelVariant::Kind::library},
-                                               {"wrong pixels", false, PixelVariant::Kind::other},
+                                               {"wrong pixels", false, PixelVariant::Kind::run},
                                                {"wrong error", true, PixelVariant::Kind::library},
                                                {"without library", true, PixelVariant::Kind::run}};
 };
@@ -131,6 +131,7 @@ class FakeGpu : public Gpu {
     return std::make_unique<FakeBatch>(shape, schedule);
   }
   std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) override {
+    if (variants_.empty()) throw compute::OutOfMemory("cudaMalloc: no memory for 3 GiB");
     return std::make_unique<FakePixels>(shape);
   }
 

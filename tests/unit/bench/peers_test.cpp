@@ -48,6 +48,18 @@ TEST(PeerProcess, says_why_python_does_not_run) {
   EXPECT_THAT(failure_of("sh"), HasSubstr("/proc/self/fd/4"));
 }
 
+TEST(PeerProcess, limits_how_long_threads_wait_for_work) {
+  const test::TempFolder folder;
+  const std::filesystem::path program = folder.path() / "tells";
+  std::ofstream(program) << "#!/bin/sh\n"
+                            "echo \"{\\\"limits\\\": \\\"$OPENBLAS_THREAD_TIMEOUT $GOMP_SPINCOUNT "
+                            "$KMP_BLOCKTIME\\\"}\"\n"
+                            "exec sleep 1000\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  PeerProcess process(program, {});
+  EXPECT_EQ(process.ask({{"request", "libraries"}})["limits"], "20 10000 1");
+}
+
 TEST(PeerProcess, ends_after_a_stop_request) {
   const test::TempFolder folder;
   const std::filesystem::path program = folder.path() / "waits";

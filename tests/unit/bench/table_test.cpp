@@ -114,6 +114,7 @@ TEST(TableHtml, has_plots_and_intervals_and_escapes_text) {
 TEST(Report, says_once_what_several_tables_have_in_common) {
   Report report = small_report();
   report.tables.push_back(report.tables[0]);
+  report.tables[1].name = "more";
   report.tables[1].title = "More speeds";
   report.tables[1].notes.emplace_back("measured twice");
   const std::string text = to_text(report);
@@ -122,8 +123,8 @@ TEST(Report, says_once_what_several_tables_have_in_common) {
   EXPECT_THAT(text, HasSubstr("- measured twice\n\nLarge is slow."));
   const std::string html = to_html(report);
   EXPECT_EQ(html.find("quiet"), html.rfind("quiet"));
-  EXPECT_THAT(html, HasSubstr("<a href='#speeds'>More speeds</a>"));
-  EXPECT_THAT(html, HasSubstr("<h2>More speeds</h2>"));
+  EXPECT_THAT(html, HasSubstr("<a href='#more'>More speeds</a>"));
+  EXPECT_THAT(html, HasSubstr("id='more'>\n<h2>More speeds</h2>"));
 }
 
 TEST(Table, refuses_rows_of_another_width) {

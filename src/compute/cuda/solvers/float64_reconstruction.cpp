@@ -1,7 +1,5 @@
 #include "compute/cuda/solvers/float64_reconstruction.hpp"
 
-#include <cstdlib>
-
 #include "compute/cuda/kernels/zero_extra_columns.hpp"
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
 

@@ -14,12 +14,13 @@ struct ReconstructedBatch {
   TileError* errors;
 };
 
-/// The largest rank that reconstruct() computes faster than cuBLAS and store_product().
+/// The largest rank that reconstruct() computes about as fast as cuBLAS and store_product().
 constexpr int kMaxFusedRank = 64;
 
-/// Reconstructs all planes at one rank in float64, in the faster one of these two ways. Writes to
-/// `product_mn` (count * m * n elements) and to the columns of V beyond the smaller side of a
-/// plane. Results are as those of reconstruct(). Throws as check() does.
+/// Reconstructs all planes at one rank in float64, in the faster one of these two ways. The columns
+/// of both factors follow each other without gaps. `v_nk` is factors.v_nk: columns of V beyond the
+/// smaller side of a plane are overwritten. So is `product_mn` (count * m * n elements). Results
+/// are as those of reconstruct(). Throws as check() does.
 void reconstruct_at_rank(const Handles& handles, const ReconstructedBatch& batch, int rank,
                          const Factors& factors, double* v_nk, double* product_mn);
 
