@@ -44,7 +44,7 @@ TEST(RunningThreads, counts_those_that_wait_in_a_loop) {
   EXPECT_EQ(running_threads(::getpid()), 1);
 }
 
-TEST(RunningThreads, are_none_without_a_process) { EXPECT_EQ(running_threads(-1), 0); }
+TEST(RunningThreads, counts_none_without_a_process) { EXPECT_EQ(running_threads(-1), 0); }
 
 TEST(WaitUntilIdle, waits_until_the_threads_sleep) {
   const IdleThread thread(std::chrono::milliseconds(20));
