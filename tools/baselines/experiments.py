@@ -25,9 +25,14 @@ import os
 import sys
 import time
 
-import numpy
-
+# Libraries read these when they are loaded. Their idle threads wait for more work in a loop for about a millisecond, not
+# for up to 200: they would disturb what is measured next.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")  # 2^20 cycles
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+os.environ.setdefault("KMP_BLOCKTIME", "1")  # milliseconds
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take most of the memory of the GPU
+
+import numpy  # noqa: E402
 MAX_BROADCAST_BYTES = 1 << 30
 MAX_LOOP_OPERATIONS = 10**9
 SHARED_MEMORY = 3  # file descriptor

@@ -12,8 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <stdexcept>
-#include <string_view>
-#include <vector>
 
 #include "bench/peers/peer_script.hpp"
 #include "files/throw_errno.hpp"
@@ -43,22 +41,6 @@ files::FileDescriptor make_script_file() {
   return file;
 }
 
-/// That of this process. Threads of libraries wait for more work in loops for a millisecond,
-/// unless it says how long: without a limit they would disturb what is measured next.
-std::vector<std::string> child_environment() {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
-  // 2^20 cycles; iterations; milliseconds.
-  for (const char* limit :
-       {"OPENBLAS_THREAD_TIMEOUT=20", "GOMP_SPINCOUNT=10000", "KMP_BLOCKTIME=1"}) {
-    const std::string_view text = limit, name = text.substr(0, text.find('=') + 1);
-    const bool is_set = std::any_of(variables.begin(), variables.end(),
-                                    [&](const std::string& v) { return v.starts_with(name); });
-    if (!is_set) variables.emplace_back(limit);
-  }
-  return variables;
-}
-
 /// Starts the script with these file descriptors for stdin and stdout, stderr, and shared memory.
 /// Ctrl-C of a terminal does not reach it.
 pid_t spawn(const std::string& python, int socket, int errors, int memory) {
@@ -81,13 +63,8 @@ pid_t spawn(const std::string& python, int socket, int errors, int memory) {
   std::string program = python, file = "/proc/self/fd/" + std::to_string(kScript);
   std::array<char*, 3> arguments = {program.data(), file.data(), nullptr};
   pid_t process = 0;
-  std::vector<std::string> environment = child_environment();
-  std::vector<char*> variables;
-  variables.reserve(environment.size() + 1);
-  for (std::string& variable : environment) variables.push_back(variable.data());
-  variables.push_back(nullptr);
-  const int error = ::posix_spawnp(&process, python.c_str(), &actions, &attributes,
-                                   arguments.data(), variables.data());
+  const int error =
+      ::posix_spawnp(&process, python.c_str(), &actions, &attributes, arguments.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0)

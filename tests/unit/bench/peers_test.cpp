@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
@@ -14,6 +15,7 @@
 #include "bench/cpu/cpu_device.hpp"
 #include "bench/experiments/backend_batch.hpp"
 #include "bench/peers/peer_process.hpp"
+#include "bench/peers/peer_script.hpp"
 #include "core/quality.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/bench/fake_backend.hpp"
@@ -46,18 +48,6 @@ TEST(PeerProcess, says_why_python_does_not_run) {
   EXPECT_THAT(failure_of("false"), HasSubstr("Python has ended"));
   // The shell reads the script of Python.
   EXPECT_THAT(failure_of("sh"), HasSubstr("/proc/self/fd/4"));
-}
-
-TEST(PeerProcess, limits_how_long_threads_wait_for_work) {
-  const test::TempFolder folder;
-  const std::filesystem::path program = folder.path() / "tells";
-  std::ofstream(program) << "#!/bin/sh\n"
-                            "echo \"{\\\"limits\\\": \\\"$OPENBLAS_THREAD_TIMEOUT $GOMP_SPINCOUNT "
-                            "$KMP_BLOCKTIME\\\"}\"\n"
-                            "exec sleep 1000\n";
-  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  PeerProcess process(program, {});
-  EXPECT_EQ(process.ask({{"request", "libraries"}})["limits"], "20 10000 1");
 }
 
 TEST(PeerProcess, ends_after_a_stop_request) {
@@ -131,6 +121,23 @@ TEST_F(PeersTest, gives_right_images) {
   EXPECT_LE(loss_db(squared_error(images[1], found.data() + images[0].bytes()), optimal[1]),
             kMaxLossDb);
   EXPECT_GT(prepared->run(0), 0);
+}
+
+TEST_F(PeersTest, limits_how_long_threads_wait_for_work) {
+  const test::TempFolder folder;
+  const std::filesystem::path script = folder.path() / "experiments.py",
+                              limits = folder.path() / "limits";
+  std::ofstream(script) << kPeerScript;
+  const std::string command =
+      "env -u OPENBLAS_THREAD_TIMEOUT -u GOMP_SPINCOUNT -u KMP_BLOCKTIME " + std::string(kPython) +
+      " -c 'import os, runpy; runpy.run_path(\"" + script.string() +
+      "\"); print(*(os.environ[name] for name in "
+      "(\"OPENBLAS_THREAD_TIMEOUT\", \"GOMP_SPINCOUNT\", \"KMP_BLOCKTIME\")))' >" +
+      limits.string();
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::string line;
+  std::getline(std::ifstream(limits), line);
+  EXPECT_EQ(line, "20 10000 1");
 }
 
 TEST_F(PeersTest, says_what_failed_and_goes_on) {
