@@ -172,11 +172,11 @@ class GpuPixels : public PixelReconstruction {
                                errors_.as<TileError>(), queue_.stream.get());
   }
   void reconstruct_at_rank() const {
-    compute::cuda::reconstruct_at_rank({queue_.stream.get(), queue_.blas.get(), nullptr},
-                                       {originals_.as(), planes_.as<PlaneLayout>(), shape_.images,
-                                        shape_.m, shape_.n, pixels_.as(), errors_.as<TileError>()},
-                                       shape_.k, float64_factors(), float64_.v_nk.as<double>(),
-                                       values_.as<double>());
+    compute::cuda::reconstruct_at_rank(
+        {queue_.stream.get(), queue_.blas.get(), nullptr},
+        {originals_.as(), planes_.as<PlaneLayout>(), false, shape_.images, shape_.m, shape_.n,
+         pixels_.as(), errors_.as<TileError>()},
+        shape_.k, float64_factors(), float64_.v_nk.as<double>(), values_.as<double>());
   }
 
   void reconstruct_float16() const {

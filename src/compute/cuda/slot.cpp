@@ -38,7 +38,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   tiles_ = reconstruct_tile_count(shape.rows, shape.cols);
   is_adaptive_ = key.has_plane_ranks();
   packed_bytes_ = 0;
-  has_16_bit_samples_ = false;
+  has_16_bit_samples_ = has_wide_planes_ = false;
   for (const Task* task : tasks) packed_bytes_ += packed_bytes(task->input.shape());
 
   // Reserve memory for a full batch, so that a later, fuller batch need not allocate.
@@ -67,6 +67,7 @@ void Slot::pack(const BatchKey& key, std::span<Task* const> tasks, int padded_pl
   for (Task* task : tasks) {
     const ImageShape& image = task->input.shape();
     has_16_bit_samples_ = has_16_bit_samples_ || image.depth == Depth::u16;
+    has_wide_planes_ = has_wide_planes_ || image.rows < image.cols;
     for (int channel = 0; channel < image.channels; ++channel) {
       const double scale =
           is_float(image.depth) ? float_scale(std::as_const(task->input).plane<float>(channel)) : 1;
@@ -185,6 +186,7 @@ DeviceBatch Slot::batch() const {
   return {.pixels = pixels_.device.as<>(),
           .planes = planes_.device.as<PlaneLayout>(),
           .has_16_bit_samples = has_16_bit_samples_,
+          .has_wide_planes = has_wide_planes_,
           .outputs = outputs_.device.as<>(),
           .output_stride_bytes = packed_bytes_,
           .errors = errors_.device.as<TileError>(),

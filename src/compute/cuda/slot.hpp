@@ -170,7 +170,7 @@ class Slot {
   int padded_planes_ = 0;  // planes to compute; those after task_planes_ are empty
   int tiles_ = 0;
   std::size_t packed_bytes_ = 0;
-  bool has_16_bit_samples_ = false;
+  bool has_16_bit_samples_ = false, has_wide_planes_ = false;
   int iterations_ = 0, plan_revision_ = 0;
   SolverKind solver_ = SolverKind::automatic;  // of the results
   SpectrumFormat spectrum_{};

@@ -16,7 +16,9 @@ namespace {
 
 const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1}, {1, 70, 1, 1},
                                  {70, 1, 3, 1},  {1, 1, 1, 1},   {65, 64, 3, 1}, {17, 80, 3, 2},
-                                 {80, 17, 1, 2}, {128, 96, 1, 1}};
+                                 {80, 17, 1, 2}, {72, 40, 1, 2}, {40, 72, 1, 2}, {128, 96, 1, 1}};
+const std::vector<Shape> kTallShapes{{128, 96, 3, 1}, {70, 33, 1, 1}, {72, 40, 1, 2}};
+const std::vector<Shape> kOddShapes{{128, 95, 1, 1}, {70, 64, 3, 1}, {72, 40, 1, 2}};
 
 TEST_F(KernelTest, unpacks_with_padding_and_transposes_wide_planes) {
   pack(kShapes);
@@ -47,12 +49,15 @@ class Float64ReconstructionTest : public KernelTest {
  protected:
   /// `reconstruct` gets a stream, the batch, the factors, the leading column of V, and memory.
   template <class Reconstruct>
-  void expect_right(int k, const Reconstruct& reconstruct);
+  void expect_right(const std::vector<Shape>& shapes, int k, const Reconstruct& reconstruct);
 };
 
 template <class Reconstruct>
-void Float64ReconstructionTest::expect_right(int k, const Reconstruct& reconstruct) {
-  pack(kShapes);
+void Float64ReconstructionTest::expect_right(const std::vector<Shape>& shapes, int k,
+                                             const Reconstruct& reconstruct) {
+  pack(shapes);
+  const bool has_wide_planes = std::ranges::any_of(
+      planes_, [](const PlaneLayout& plane) { return plane.rows < plane.cols; });
   const int count = int(planes_.size());
   std::uniform_real_distribution<double> uniform(-1, 1);
   std::vector<double> p_host(std::size_t(count) * std::size_t(m_ * k)),
@@ -75,10 +80,10 @@ void Float64ReconstructionTest::expect_right(int k, const Reconstruct& reconstru
                           ascending ? -m_ : m_,
                           ascending ? -n_ : n_};
     on_stream([&](cudaStream_t stream) {
-      reconstruct(
-          stream,
-          ReconstructedBatch{pixels.get(), planes.get(), count, m_, n_, out.get(), errors.get()},
-          factors, v.get() + (ascending ? (k - 1) * n_ : 0), product.get());
+      reconstruct(stream,
+                  ReconstructedBatch{pixels.get(), planes.get(), has_wide_planes, count, m_, n_,
+                                     out.get(), errors.get()},
+                  factors, v.get() + (ascending ? (k - 1) * n_ : 0), product.get());
     });
     const std::vector<std::byte> found = out.copy_to_host();
     const std::vector<TileError> found_errors = errors.copy_to_host();
@@ -102,21 +107,39 @@ void Float64ReconstructionTest::expect_right(int k, const Reconstruct& reconstru
 
 TEST_F(Float64ReconstructionTest, clamps_and_rounds_pixels_and_sums_errors) {
   const int k = kMaxFusedRank - 5;  // several parts, and the last one is not full
-  expect_right(k, [&](cudaStream_t stream, const ReconstructedBatch& batch, const Factors& factors,
-                      double* /*v*/, double* /*product*/) {
-    reconstruct(batch.pixels, batch.planes, batch.count, batch.m, batch.n, k, nullptr, factors,
-                batch.out, batch.errors, stream);
-  });
+  expect_right(kShapes, k,
+               [&](cudaStream_t stream, const ReconstructedBatch& batch, const Factors& factors,
+                   double* /*v*/, double* /*product*/) {
+                 reconstruct(batch.pixels, batch.planes, batch.count, batch.m, batch.n, k, nullptr,
+                             factors, batch.out, batch.errors, stream);
+               });
 }
 
-TEST_F(Float64ReconstructionTest, is_the_same_by_cublas_at_large_ranks) {
-  const BlasHandle blas = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
-  const int k = kMaxFusedRank + 8;
-  expect_right(k, [&](cudaStream_t stream, const ReconstructedBatch& batch, const Factors& factors,
-                      double* v, double* product) {
-    ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream));
-    reconstruct_at_rank({stream, blas.get(), nullptr}, batch, k, factors, v, product);
-  });
+class LargeRankReconstructionTest : public Float64ReconstructionTest {
+ protected:
+  void expect_right_by_cublas(const std::vector<Shape>& shapes) {
+    const BlasHandle blas = ECKART_CUDA_HANDLE(BlasHandle, cublasCreate_v2);
+    const int k = kMaxFusedRank + 8;
+    expect_right(
+        shapes, k,
+        [&](cudaStream_t stream, const ReconstructedBatch& batch, const Factors& factors, double* v,
+            double* product) {
+          ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream));
+          reconstruct_at_rank({stream, blas.get(), nullptr}, batch, k, factors, v, product);
+        });
+  }
+};
+
+TEST_F(LargeRankReconstructionTest, is_right_if_planes_are_wide) {
+  expect_right_by_cublas(kShapes);
+}
+
+TEST_F(LargeRankReconstructionTest, is_right_if_no_plane_is_wide) {
+  expect_right_by_cublas(kTallShapes);
+}
+
+TEST_F(LargeRankReconstructionTest, is_right_if_rows_of_the_product_are_not_aligned) {
+  expect_right_by_cublas(kOddShapes);
 }
 
 TEST_F(KernelTest, unpacks_float16_exactly_into_hi_and_lo) {

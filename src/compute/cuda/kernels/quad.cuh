@@ -34,7 +34,7 @@ class QuadGrid {
         row_step_(8 * plane.cols * plane.channels),
         rows_(plane.rows - row),
         cols_(plane.cols - column),
-        has_word_quads_(sizeof(Samples) == 1 && has_word_aligned_quads(plane)) {}
+        has_aligned_quads_(has_aligned_quads(plane)) {}
 
   /// The number of samples of the q-th quad that are inside the image.
   __device__ int count(int q) const {
@@ -49,11 +49,9 @@ class QuadGrid {
       const int q = first_q + i;
       const auto* from =
           reinterpret_cast<const Samples*>(pixels + offset_bytes_) + sample_offset(q);
-      if constexpr (sizeof(Samples) == 1) {
-        if (has_word_quads_) {
-          to[i].word = count(q) > 0 ? *reinterpret_cast<const unsigned*>(from) : 0U;
-          continue;
-        }
+      if (has_aligned_quads_) {
+        to[i] = count(q) > 0 ? *reinterpret_cast<const Quad<Samples>*>(from) : Quad<Samples>{};
+        continue;
       }
       unsigned samples[kQuadSamples];
 #pragma unroll
@@ -63,11 +61,9 @@ class QuadGrid {
   }
   __device__ void store(std::byte* pixels, int q, const Quad<Samples>& quad) const {
     auto* to = reinterpret_cast<Samples*>(pixels + offset_bytes_) + sample_offset(q);
-    if constexpr (sizeof(Samples) == 1) {
-      if (has_word_quads_) {
-        if (count(q) > 0) *reinterpret_cast<unsigned*>(to) = quad.word;
-        return;
-      }
+    if (has_aligned_quads_) {
+      if (count(q) > 0) *reinterpret_cast<Quad<Samples>*>(to) = quad;
+      return;
     }
 #pragma unroll
     for (int e = 0; e < kQuadSamples; ++e) {
@@ -97,8 +93,8 @@ class QuadGrid {
   std::int64_t offset_bytes_;
   int step_;
   std::int64_t row_step_;
-  int rows_, cols_;      // remaining, from the first sample
-  bool has_word_quads_;  // quads are aligned words of four bytes
+  int rows_, cols_;  // remaining, from the first sample
+  bool has_aligned_quads_;
 };
 
 /// The errors that a thread adds up for its part of a tile.

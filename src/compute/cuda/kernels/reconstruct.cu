@@ -9,7 +9,8 @@ namespace {
 
 constexpr int kThreads = 128;  // 2 x 2 warps, 32 x 32 elements each
 constexpr int kDepth = 16;     // columns of P and V in shared memory at a time, double-buffered
-constexpr int kStride = kTile + 4;           // lanes (g, t) of a fragment are in different banks
+constexpr int kStride = kTile + 4;  // lanes (g, t) of a fragment are in different banks
+constexpr int kPrefetchQuads = 2;
 constexpr int kBlocksPerMultiprocessor = 4;  // resident blocks for __launch_bounds__
 
 /// Columns of both factors for one tile.
@@ -115,42 +116,94 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
   if (plane_rank < 0) return;
   multiply(factors.p_mk + blockIdx.z * factors.p_plane, factors.v_nk + blockIdx.z * factors.v_plane,
            factors, m, n, at.i0, at.j0, plane_rank, shared);
-  store_tile_and_errors<kThreads>(shared.tile, plane, pixels, at.i0, at.j0, out, at.error);
+  store_tile_and_errors<kThreads, kPrefetchQuads>(shared.tile, plane, pixels, at.i0, at.j0, out,
+                                                  at.error);
 }
 
-__global__ void __launch_bounds__(kThreads)
-    store_product_kernel(const std::byte* __restrict__ pixels,
-                         const PlaneLayout* __restrict__ planes, int m, int n,
-                         const double* __restrict__ product_mn, std::byte* __restrict__ out,
-                         TileError* __restrict__ errors) {
-  __shared__ ReconstructTile tile;
-  const PlaneLayout plane = planes[blockIdx.z];
-  const BlockTile at = block_tile(errors);
-  if (is_outside(at, plane)) return;
-  const double* product = product_mn + std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
-#pragma unroll 8
-  for (int index = int(threadIdx.x); index < kTile * kTile; index += kThreads) {
+// store_product() needs many resident threads more than many loads of each thread.
+constexpr int kStoreThreads = 256, kStorePrefetchQuads = 1;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+constexpr int kStoreBlocksPerMultiprocessor = 4;  // 1024 threads at most
+#else
+constexpr int kStoreBlocksPerMultiprocessor = 6;
+#endif
+
+/// The elements from (i0, j0) on of a row-major m x n product in global memory. Elements outside
+/// the product are undefined.
+class ProductValues {
+ public:
+  __device__ ProductValues(const double* product_mn, int m, int n, int i0, int j0)
+      : product_mn_(product_mn), m_(m), n_(n), i0_(i0), j0_(j0) {}
+  __device__ QuadValues load(Position at) const {
+    const int i = min(i0_ + at.row, m_ - 1), j = j0_ + at.column;
+    const double* row = product_mn_ + std::size_t(i) * std::size_t(n_);
+    if (n_ % kQuadSamples == 0) {
+      const auto* from = reinterpret_cast<const double2*>(row + min(j, n_ - kQuadSamples));
+      const double2 left = __ldg(from), right = __ldg(from + 1);
+      return {left.x, left.y, right.x, right.y};
+    }
+    QuadValues values;
+#pragma unroll
+    for (int e = 0; e < kQuadSamples; ++e) values.at[e] = __ldg(row + min(j + e, n_ - 1));
+    return values;
+  }
+
+ private:
+  const double* product_mn_;
+  int m_, n_, i0_, j0_;
+};
+
+/// Copies the elements from (i0, j0) on of a row-major m x n product to a tile. Writes zeros
+/// outside the product.
+__device__ void copy_tile(const double* product_mn, int m, int n, int i0, int j0,
+                          ReconstructTile& tile) {
+#pragma unroll 4
+  for (int index = int(threadIdx.x); index < kTile * kTile; index += kStoreThreads) {
     const auto [i, j] = run_position(index, kTile, 1);
-    const int row = at.i0 + i, column = at.j0 + j;
+    const int row = i0 + i, column = j0 + j;
     const bool is_inside = row < m && column < n;
     const std::size_t offset = std::size_t(row) * std::size_t(n) + std::size_t(column);
-    copy_async<8>(&tile.at[i][j], product + (is_inside ? offset : 0), is_inside);
+    copy_async<8>(&tile.at[i][j], product_mn + (is_inside ? offset : 0), is_inside);
   }
   end_copy_group();
   wait_for_copy_groups<0>();
   __syncthreads();
-  store_tile_and_errors<kThreads>(tile, plane, pixels, at.i0, at.j0, out, at.error);
+}
+
+/// `kHasWidePlanes`: a plane is wide. Without the tile, more of the multiprocessor's memory is
+/// cache.
+template <bool kHasWidePlanes>
+__global__ void __launch_bounds__(kStoreThreads, kStoreBlocksPerMultiprocessor)
+    store_product_kernel(const std::byte* __restrict__ pixels,
+                         const PlaneLayout* __restrict__ planes, int m, int n,
+                         const double* __restrict__ product_mn, std::byte* __restrict__ out,
+                         TileError* __restrict__ errors) {
+  const PlaneLayout plane = planes[blockIdx.z];
+  const BlockTile at = block_tile(errors);
+  if (is_outside(at, plane)) return;
+  const double* product = product_mn + std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+  if constexpr (kHasWidePlanes) {
+    if (plane.rows < plane.cols) {
+      __shared__ ReconstructTile tile;  // transposes the product
+      copy_tile(product, m, n, at.i0, at.j0, tile);
+      store_tile_and_errors<kStoreThreads, kStorePrefetchQuads>(tile, plane, pixels, at.i0, at.j0,
+                                                                out, at.error);
+      return;
+    }
+  }
+  store_quads_and_errors<kStoreThreads, kStorePrefetchQuads>(
+      ProductValues(product, m, n, at.i0, at.j0), plane, pixels, {at.i0, at.j0}, out, at.error);
 }
 
 }  // namespace
 
-void store_product(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
-                   const double* product_mn, std::byte* out, TileError* errors,
-                   cudaStream_t stream) {
+void store_product(const std::byte* pixels, const PlaneLayout* planes, bool has_wide_planes,
+                   int count, int m, int n, const double* product_mn, std::byte* out,
+                   TileError* errors, cudaStream_t stream) {
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
-  store_product_kernel<<<grid, kThreads, 0, stream>>>(pixels, planes, m, n, product_mn, out,
-                                                      errors);
-  check_launch("store_product_kernel", grid, kThreads);
+  const auto kernel = has_wide_planes ? store_product_kernel<true> : store_product_kernel<false>;
+  kernel<<<grid, kStoreThreads, 0, stream>>>(pixels, planes, m, n, product_mn, out, errors);
+  check_launch("store_product_kernel", grid, kStoreThreads);
 }
 
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,

@@ -27,9 +27,10 @@ void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, 
                  int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,
                  TileError* errors, cudaStream_t stream);
 
-/// Like reconstruct(), from the products A_k: m x n for each plane, row-major.
-void store_product(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
-                   const double* product_mn, std::byte* out, TileError* errors,
-                   cudaStream_t stream);
+/// Like reconstruct(), from the products A_k: m x n for each plane, row-major. `has_wide_planes` is
+/// true if a plane has fewer rows than columns.
+void store_product(const std::byte* pixels, const PlaneLayout* planes, bool has_wide_planes,
+                   int count, int m, int n, const double* product_mn, std::byte* out,
+                   TileError* errors, cudaStream_t stream);
 
 }  // namespace eckart::compute::cuda

@@ -8,55 +8,73 @@
 
 namespace eckart::compute::cuda {
 
-/// Up to kQuadSamples neighboring samples of an image row in memory.
+/// Four neighboring samples of an image row.
 template <class Samples>
-struct SampleQuad {
-  Samples* first;
-  int step;   ///< distance of two neighboring samples
-  int count;  ///< samples inside the image
-  /// True if the samples are an aligned word of four bytes.
-  __device__ bool is_word() const {
-    return sizeof(Samples) == 1 && step == 1 && count == kQuadSamples &&
-           reinterpret_cast<std::uintptr_t>(first) % kQuadSamples == 0;
-  }
+struct alignas(kQuadSamples * sizeof(Samples)) SampleQuad {
+  Samples at[kQuadSamples];
+};
+/// The same, each sample in a register.
+template <class Samples>
+struct SeparateSamples {
+  std::conditional_t<std::is_same_v<Samples, float>, float, unsigned> at[kQuadSamples];
 };
 
-/// The samples from (row, col) of the image on.
-template <class Samples, class Bytes>
-__device__ SampleQuad<Samples> sample_quad(Bytes* pixels, const PlaneLayout& plane, int row,
-                                           int col) {
-  auto* image = reinterpret_cast<Samples*>(pixels + plane.offset_bytes);
-  const int left = row < plane.rows ? samples_in_quad(plane.cols - col) : 0;
-  return {image + sample_index(plane, row, col), plane.channels, left};
-}
+/// Loads and stores the quads of a plane. `kIsAligned`: has_aligned_quads(plane). This is a
+/// template parameter because a branch in load() would wait for each quad before the next is
+/// loaded.
+template <class SamplesOfPlane, bool kIsAligned>
+class PlaneQuads {
+ public:
+  using Samples = SamplesOfPlane;
+  using Quad = std::conditional_t<kIsAligned, SampleQuad<Samples>, SeparateSamples<Samples>>;
 
-/// The type of samples in registers.
-template <class Samples>
-using Value = std::conditional_t<std::is_same_v<Samples, float>, float, unsigned>;
+  __device__ explicit PlaneQuads(const PlaneLayout& plane) : plane_(plane) {}
 
-template <class Samples>
-__device__ void load(const SampleQuad<const Samples>& group, Value<Samples> (&to)[kQuadSamples]) {
-  if (group.is_word()) {
-    const uchar4 word = *reinterpret_cast<const uchar4*>(group.first);
-    to[0] = word.x, to[1] = word.y, to[2] = word.z, to[3] = word.w;
-    return;
+  /// The number of samples of the quad at this position that are inside the plane.
+  __device__ int count(Position at) const {
+    return at.row < plane_.rows ? samples_in_quad(plane_.cols - at.column) : 0;
   }
+  /// Samples outside the plane are zero.
+  __device__ Quad load(const std::byte* pixels, Position at) const {
+    const auto* from = reinterpret_cast<const Samples*>(pixels + plane_.offset_bytes) + index(at);
+    const int inside = count(at);
+    Quad quad{};
+    if constexpr (kIsAligned) {
+      if (inside > 0) quad = *reinterpret_cast<const Quad*>(from);
+    } else {
 #pragma unroll
-  for (int i = 0; i < kQuadSamples; ++i) to[i] = i < group.count ? group.first[i * group.step] : 0;
-}
-
-template <class Samples>
-__device__ void store(const SampleQuad<Samples>& group,
-                      const Value<Samples> (&from)[kQuadSamples]) {
-  if (group.is_word()) {
-    *reinterpret_cast<uchar4*>(group.first) = uchar4{std::uint8_t(from[0]), std::uint8_t(from[1]),
-                                                     std::uint8_t(from[2]), std::uint8_t(from[3])};
-    return;
+      for (int e = 0; e < kQuadSamples; ++e) {
+        if (e < inside) quad.at[e] = from[e * plane_.channels];
+      }
+    }
+    return quad;
   }
+  /// Leaves out the samples outside the plane.
+  __device__ void store(std::byte* pixels, Position at, const Quad& quad) const {
+    auto* to = reinterpret_cast<Samples*>(pixels + plane_.offset_bytes) + index(at);
+    const int inside = count(at);
+    if constexpr (kIsAligned) {
+      if (inside > 0) *reinterpret_cast<Quad*>(to) = quad;
+    } else {
 #pragma unroll
-  for (int i = 0; i < kQuadSamples; ++i) {
-    if (i < group.count) group.first[i * group.step] = Samples(from[i]);
+      for (int e = 0; e < kQuadSamples; ++e) {
+        if (e < inside) to[e * plane_.channels] = Samples(quad.at[e]);
+      }
+    }
   }
+
+ private:
+  __device__ std::int64_t index(Position at) const {
+    return sample_index(plane_, at.row, at.column);
+  }
+  const PlaneLayout& plane_;
+};
+
+/// Returns function(PlaneQuads<...>(plane)).
+template <class Samples, class Function>
+__device__ auto with_plane_quads(const PlaneLayout& plane, const Function& function) {
+  if (has_aligned_quads(plane)) return function(PlaneQuads<Samples, true>(plane));
+  return function(PlaneQuads<Samples, false>(plane));
 }
 
 }  // namespace eckart::compute::cuda

@@ -17,12 +17,6 @@ struct ReconstructTile {
   double at[kTile][kTile + 1];
 };
 
-/// The position in a tile of this thread's g-th quad.
-template <int kThreads>
-__device__ Position quad_position(int g) {
-  return run_position(int(threadIdx.x) + g * kThreads, kTile, kQuadSamples);
-}
-
 /// Integer samples: clamps, rounds to nearest even, and adds the errors.
 template <class Samples>
 struct SampleErrors {
@@ -63,37 +57,64 @@ struct SampleErrors<float> {
   }
 };
 
-/// Rounds the tile to samples and stores it in the order of the image. Returns the errors of this
-/// thread's pixels. `Samples` is the sample type of the image.
-template <class Samples, int kThreads>
-__device__ TileError store_tile(const ReconstructTile& tile, const PlaneLayout& plane,
-                                const std::byte* pixels, int i0, int j0, std::byte* out) {
-  const bool is_wide = plane.rows < plane.cols;
-  const int row0 = is_wide ? j0 : i0, col0 = is_wide ? i0 : j0;
-  constexpr int kThreadQuads = kTile * kTile / kQuadSamples / kThreads, kPrefetchQuads = 4;
+/// The elements of A_k in a quad of the image.
+struct QuadValues {
+  double at[kQuadSamples];
+};
+
+/// The elements of a tile in the order of the image.
+class TileValues {
+ public:
+  __device__ TileValues(const ReconstructTile& tile, bool is_wide)
+      : tile_(tile), is_wide_(is_wide) {}
+  __device__ QuadValues load(Position at) const {
+    QuadValues values;
+#pragma unroll
+    for (int e = 0; e < kQuadSamples; ++e)
+      values.at[e] = is_wide_ ? tile_.at[at.column + e][at.row] : tile_.at[at.row][at.column + e];
+    return values;
+  }
+
+ private:
+  const ReconstructTile& tile_;
+  bool is_wide_;
+};
+
+/// Rounds a tile to samples and stores it in the order of the image. `first` is the position of the
+/// tile in the image; `values.load()` gets positions relative to it. A thread loads the pixels of
+/// `kPrefetchQuads` quads at once. Returns the errors of this thread's pixels.
+template <int kThreads, int kPrefetchQuads, class Quads, class Values>
+__device__ TileError store_quads(const Quads& quads, const Values& values, const PlaneLayout& plane,
+                                 const std::byte* pixels, Position first, std::byte* out) {
+  using Samples = typename Quads::Samples;
+  constexpr int kThreadQuads = kTile * kTile / kQuadSamples / kThreads;
   static_assert(kThreadQuads % kPrefetchQuads == 0);
+  const auto position = [](int g) {
+    return run_position(int(threadIdx.x) + g * kThreads, kTile, kQuadSamples);
+  };
   SampleErrors<Samples> errors(plane);
 #pragma unroll 1
-  for (int first = 0; first < kThreadQuads; first += kPrefetchQuads) {
-    Value<Samples> before[kPrefetchQuads][kQuadSamples];
+  for (int first_quad = 0; first_quad < kThreadQuads; first_quad += kPrefetchQuads) {
+    typename Quads::Quad before[kPrefetchQuads];
 #pragma unroll
     for (int g = 0; g < kPrefetchQuads; ++g) {  // issue all loads before the first is used
-      const Position at = quad_position<kThreads>(first + g);
-      load(sample_quad<const Samples>(pixels, plane, row0 + at.row, col0 + at.column), before[g]);
+      const Position in_tile = position(first_quad + g);
+      const Position at{first.row + in_tile.row, first.column + in_tile.column};
+      before[g] = quads.load(pixels, at);
     }
 #pragma unroll
     for (int g = 0; g < kPrefetchQuads; ++g) {
-      const Position at = quad_position<kThreads>(first + g);
-      const auto target = sample_quad<Samples>(out, plane, row0 + at.row, col0 + at.column);
-      Value<Samples> after[kQuadSamples];
+      const Position in_tile = position(first_quad + g);
+      const Position at{first.row + in_tile.row, first.column + in_tile.column};
+      const QuadValues exact = values.load(in_tile);
+      typename Quads::Quad after;
 #pragma unroll
       for (int e = 0; e < kQuadSamples; ++e) {
-        const double value =
-            is_wide ? tile.at[at.column + e][at.row] : tile.at[at.row][at.column + e];
-        after[e] = errors.round(value);
-        if (e < target.count) errors.add(value, before[g][e], after[e]);
+        const double value = exact.at[e];
+        after.at[e] = errors.round(value);
+        if (e < quads.count(at)) errors.add(value, before[g].at[e], after.at[e]);
       }
-      store(target, after);
+      quads.store(out, at, after);
     }
   }
   return {double(errors.squared_norm), double(errors.squared_error), errors.residual};
@@ -125,18 +146,32 @@ __device__ TileError sum_over_block(TileError sum) {
   return sum;
 }
 
-/// Stores a tile and its errors. All threads of the block must call it after the tile is complete.
-template <int kThreads>
+/// Stores a tile with store_quads(), and its errors.
+template <int kThreads, int kPrefetchQuads, class Values>
+__device__ void store_quads_and_errors(const Values& values, const PlaneLayout& plane,
+                                       const std::byte* pixels, Position first, std::byte* out,
+                                       TileError* error) {
+  const auto store = [&](const auto& quads) {
+    return store_quads<kThreads, kPrefetchQuads>(quads, values, plane, pixels, first, out);
+  };
+  const TileError of_thread = plane.sample_bytes == 1 ? with_plane_quads<std::uint8_t>(plane, store)
+                              : plane.sample_bytes == 2
+                                  ? with_plane_quads<std::uint16_t>(plane, store)
+                                  : with_plane_quads<float>(plane, store);
+  const TileError sum = sum_over_block<kThreads>(of_thread);
+  if (threadIdx.x == 0) *error = sum;
+}
+
+/// Stores the tile from (i0, j0) of A_k and its errors. All threads of the block must call it after
+/// the tile is complete.
+template <int kThreads, int kPrefetchQuads>
 __device__ void store_tile_and_errors(const ReconstructTile& tile, const PlaneLayout& plane,
                                       const std::byte* pixels, int i0, int j0, std::byte* out,
                                       TileError* error) {
-  const TileError thread_error =
-      plane.sample_bytes == 1 ? store_tile<std::uint8_t, kThreads>(tile, plane, pixels, i0, j0, out)
-      : plane.sample_bytes == 2
-          ? store_tile<std::uint16_t, kThreads>(tile, plane, pixels, i0, j0, out)
-          : store_tile<float, kThreads>(tile, plane, pixels, i0, j0, out);
-  const TileError sum = sum_over_block<kThreads>(thread_error);
-  if (threadIdx.x == 0) *error = sum;
+  const bool is_wide = plane.rows < plane.cols;
+  store_quads_and_errors<kThreads, kPrefetchQuads>(TileValues(tile, is_wide), plane, pixels,
+                                                   is_wide ? Position{j0, i0} : Position{i0, j0},
+                                                   out, error);
 }
 
 }  // namespace eckart::compute::cuda

@@ -14,20 +14,20 @@ struct UnpackTile {
 };
 
 /// Loads the samples of a tile, transposed if the plane is wide. Zeros outside the plane.
-template <class Samples>
-__device__ void load_tile(const std::byte* pixels, const PlaneLayout& plane, int i0, int j0,
-                          UnpackTile& hi, UnpackTile& lo) {
+template <class Quads>
+__device__ void load_tile(const Quads& quads, const PlaneLayout& plane, const std::byte* pixels,
+                          int i0, int j0, UnpackTile& hi, UnpackTile& lo) {
+  using Samples = typename Quads::Samples;
   const bool is_wide = plane.rows < plane.cols;
   const int row0 = is_wide ? j0 : i0, col0 = is_wide ? i0 : j0;
   constexpr float kScale = float(float16_scale(sizeof(Samples)));
   for (int at = int(threadIdx.x); at < kTile * kTile / kQuadSamples; at += kThreads) {
     const auto [row, col] = run_position(at, kTile, kQuadSamples);
-    unsigned samples[kQuadSamples];
-    load(sample_quad<const Samples>(pixels, plane, row0 + row, col0 + col), samples);
+    const auto samples = quads.load(pixels, {row0 + row, col0 + col});
 #pragma unroll
     for (int e = 0; e < kQuadSamples; ++e) {
       const int i = is_wide ? col + e : row, j = is_wide ? row : col + e;
-      const float value = kScale * float(samples[e]);
+      const float value = kScale * float(samples.at[e]);
       hi.at[i][j] = __float2half_rn(value);
       if (sizeof(Samples) > 1) lo.at[i][j] = __float2half_rn(value - __half2float(hi.at[i][j]));
     }
@@ -51,15 +51,16 @@ __global__ void __launch_bounds__(kThreads)
   const PlaneLayout plane = planes[blockIdx.z];
   const int i0 = int(blockIdx.y) * kTile, j0 = int(blockIdx.x) * kTile;
   const std::size_t matrix = std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
+  const auto load = [&](const auto& quads) { load_tile(quads, plane, pixels, i0, j0, hi, lo); };
   const bool has_8_bit_samples = plane.sample_bytes == 1;
   if (has_8_bit_samples) {
-    load_tile<std::uint8_t>(pixels, plane, i0, j0, hi, lo);
+    with_plane_quads<std::uint8_t>(plane, load);
     if (lo_t) {
       for (int at = int(threadIdx.x); at < kTile * kTile; at += kThreads)
         lo.at[at / kTile][at % kTile] = __half{};
     }
   } else {
-    load_tile<std::uint16_t>(pixels, plane, i0, j0, hi, lo);
+    with_plane_quads<std::uint16_t>(plane, load);
   }
   __syncthreads();
   store_tile(hi, m, n, i0, j0, hi_t + matrix);

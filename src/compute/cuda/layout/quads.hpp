@@ -41,11 +41,11 @@ ECKART_HOST_DEVICE inline std::int64_t sample_index(const PlaneLayout& plane, in
   return (std::int64_t(row) * plane.cols + column) * plane.channels + plane.channel;
 }
 
-/// True if all quads of this 8-bit plane are complete and can be accessed as one aligned word.
-/// Quads begin at multiples of four columns.
-ECKART_HOST_DEVICE inline bool has_word_aligned_quads(const PlaneLayout& plane) {
+/// True if all quads of this plane are complete and can be accessed as one aligned word of four
+/// samples. Quads begin at multiples of four columns.
+ECKART_HOST_DEVICE inline bool has_aligned_quads(const PlaneLayout& plane) {
   return plane.channels == 1 && plane.cols % kQuadSamples == 0 &&
-         plane.offset_bytes % kQuadSamples == 0;
+         plane.offset_bytes % (kQuadSamples * plane.sample_bytes) == 0;
 }
 
 }  // namespace eckart::compute::cuda

@@ -21,8 +21,8 @@ void reconstruct_at_rank(const Handles& handles, const ReconstructedBatch& batch
   const Operand v{CUBLAS_OP_N, v_nk + first * factors.v_column, n, factors.v_plane};
   const Operand p{CUBLAS_OP_T, factors.p_mk + first * factors.p_column, m, factors.p_plane};
   multiply(handles, n, m, rank, v, p, product_mn, count);
-  store_product(batch.pixels, batch.planes, count, m, n, product_mn, batch.out, batch.errors,
-                handles.stream);
+  store_product(batch.pixels, batch.planes, batch.has_wide_planes, count, m, n, product_mn,
+                batch.out, batch.errors, handles.stream);
 }
 
 }  // namespace eckart::compute::cuda

@@ -9,13 +9,14 @@ namespace eckart::compute::cuda {
 struct ReconstructedBatch {
   const std::byte* pixels;
   const PlaneLayout* planes;
-  int count, m, n;  ///< planes padded to m x n
+  bool has_wide_planes;  ///< a plane has fewer rows than columns
+  int count, m, n;       ///< planes padded to m x n
   std::byte* out;
   TileError* errors;
 };
 
-/// The largest rank that reconstruct() computes about as fast as cuBLAS and store_product().
-constexpr int kMaxFusedRank = 64;
+/// The largest rank for which reconstruct() is at least as fast as cuBLAS and store_product().
+constexpr int kMaxFusedRank = 32;
 
 /// Reconstructs all planes at one rank in float64, in the faster one of these two ways. The columns
 /// of both factors follow each other without gaps. `v_nk` is factors.v_nk: columns of V beyond the

@@ -78,6 +78,7 @@ class Float64SubspaceSolver : public BatchSolver {
     for (std::size_t r = 0; r < p.ranks.size(); ++r) {
       const ReconstructedBatch to{batch.pixels,
                                   batch.planes,
+                                  batch.has_wide_planes,
                                   count,
                                   m,
                                   n,

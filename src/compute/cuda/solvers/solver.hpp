@@ -29,6 +29,7 @@ struct DeviceBatch {
   const std::byte* pixels;
   const PlaneLayout* planes;
   bool has_16_bit_samples;          ///< a plane has 16-bit samples
+  bool has_wide_planes;             ///< a plane has fewer rows than columns
   std::byte* outputs;               ///< packed like `pixels`, rank after rank
   std::size_t output_stride_bytes;  ///< distance of two ranks in `outputs`
   TileError* errors;  ///< reconstruct_tile_count() per plane, plane after plane, rank after rank

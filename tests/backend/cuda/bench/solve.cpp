@@ -30,6 +30,7 @@ class SolveBatch {
                    {.pixels = pixels_.bytes.get(),
                     .planes = pixels_.planes.get(),
                     .has_16_bit_samples = false,
+                    .has_wide_planes = false,
                     .outputs = outputs_.get(),
                     .output_stride_bytes = pixels_.bytes.size(),
                     .errors = errors_.get(),

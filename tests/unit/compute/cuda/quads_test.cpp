@@ -96,20 +96,25 @@ TEST(CudaQuad, indexes_every_sample_once) {
   }
 }
 
-/// The kernel then loads four bytes at once for every quad.
+/// The kernel then loads four samples at once for every quad.
 TEST(CudaQuad, is_a_word_only_if_complete_and_aligned) {
-  for (const int channels : {1, 3}) {
-    for (int cols = 1; cols < 20; ++cols) {
-      for (const std::size_t offset : {0U, 2U, 16U, 20U}) {
-        const PlaneLayout plane = packed_plane({5, cols, channels, Depth::u8}, offset, 0);
-        bool all = channels == 1;
-        for (int row = 0; row < 5; ++row) {
-          for (int column = 0; column < cols; column += kQuadSamples) {
-            all = all && samples_in_quad(cols - column) == kQuadSamples &&
-                  (plane.offset_bytes + sample_index(plane, row, column)) % kQuadSamples == 0;
+  for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+    for (const int channels : {1, 3}) {
+      for (int cols = 1; cols < 20; ++cols) {
+        for (const std::size_t offset : {0U, 4U, 8U, 16U, 20U}) {
+          const PlaneLayout plane = packed_plane({5, cols, channels, depth}, offset, 0);
+          bool all = channels == 1;
+          for (int row = 0; row < 5; ++row) {
+            for (int column = 0; column < cols; column += kQuadSamples) {
+              const std::int64_t at =
+                  plane.offset_bytes + sample_index(plane, row, column) * plane.sample_bytes;
+              all = all && samples_in_quad(cols - column) == kQuadSamples &&
+                    at % (kQuadSamples * plane.sample_bytes) == 0;
+            }
           }
+          EXPECT_EQ(has_aligned_quads(plane), all)
+              << plane.sample_bytes << ", " << cols << ", " << channels << ", " << offset;
         }
-        EXPECT_EQ(has_word_aligned_quads(plane), all) << cols << ", " << channels << ", " << offset;
       }
     }
   }
