@@ -11,8 +11,6 @@
 namespace eckart::bench {
 namespace {
 
-constexpr std::size_t kVectors = 4;
-
 std::size_t product(int a, int b) { return std::size_t(a) * std::size_t(b); }
 
 /// The number of elements of each sum.
@@ -31,6 +29,7 @@ int sum_length(const Shape& shape) {
 }
 
 /// A x for a row-major matrix, and for all vectors at once: element by element.
+template <std::size_t kVectors>
 std::vector<double> times(const Array& matrix, const std::vector<double>& x) {
   return std::visit(
       [&](const auto& a) {
@@ -50,6 +49,7 @@ std::vector<double> times(const Array& matrix, const std::vector<double>& x) {
 }
 
 /// A' x for a row-major matrix.
+template <std::size_t kVectors>
 std::vector<double> transposed_times(const Array& matrix, const std::vector<double>& x) {
   return std::visit(
       [&](const auto& a) {
@@ -68,6 +68,7 @@ std::vector<double> transposed_times(const Array& matrix, const std::vector<doub
 }
 
 /// Multiplies row i by element i of a vector.
+template <std::size_t kVectors>
 void scale(std::vector<double>& rows, const Array& factors) {
   std::visit(
       [&](const auto& f) {
@@ -77,26 +78,27 @@ void scale(std::vector<double>& rows, const Array& factors) {
 }
 
 /// The exact result, multiplied by x.
+template <std::size_t kVectors>
 std::vector<double> expected_times(const Shape& shape, const std::vector<Array>& operands,
                                    const std::vector<double>& x) {
   switch (shape.operation) {
     case Operation::reconstruct: {
-      std::vector<double> t = times(operands[2], x);
-      scale(t, operands[1]);
-      return times(operands[0], t);
+      std::vector<double> t = times<kVectors>(operands[2], x);
+      scale<kVectors>(t, operands[1]);
+      return times<kVectors>(operands[0], t);
     }
     case Operation::multiply:
-      return times(operands[0], times(operands[1], x));
+      return times<kVectors>(operands[0], times<kVectors>(operands[1], x));
     case Operation::transpose:
-      return transposed_times(operands[0], x);
+      return transposed_times<kVectors>(operands[0], x);
     case Operation::add: {
-      std::vector<double> sum = times(operands[0], x);
-      const std::vector<double> b = times(operands[1], x);
+      std::vector<double> sum = times<kVectors>(operands[0], x);
+      const std::vector<double> b = times<kVectors>(operands[1], x);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += b[i];
       return sum;
     }
     case Operation::multiply_vector:
-      return times(operands[0], transposed_times(operands[1], x));
+      return times<kVectors>(operands[0], transposed_times<kVectors>(operands[1], x));
   }
   return {};
 }
@@ -122,6 +124,9 @@ std::vector<double> random_signs(std::size_t count) {
   for (double& sign : signs) sign = random.uniform() < 0.5 ? -1.0 : 1.0;
   return signs;
 }
+
+/// The number of random vectors; a result of one column is compared element by element.
+constexpr std::size_t kVectors = 4;
 
 }  // namespace
 
@@ -191,11 +196,15 @@ std::vector<Array> random_operands(const Shape& shape, int seed) {
 }
 
 Reference::Reference(const Shape& shape, const std::vector<Array>& operands)
-    : vectors_(random_signs(std::size_t(result_columns(shape)) * kVectors)),
-      expected_(expected_times(shape, operands, vectors_)) {}
+    : has_one_column_(result_columns(shape) == 1),
+      vectors_(has_one_column_ ? std::vector{1.0}
+                               : random_signs(std::size_t(result_columns(shape)) * kVectors)),
+      expected_(has_one_column_ ? expected_times<1>(shape, operands, vectors_)
+                                : expected_times<kVectors>(shape, operands, vectors_)) {}
 
 double Reference::relative_error(const Array& result) const {
-  const std::vector<double> actual = times(result, vectors_);
+  const std::vector<double> actual =
+      has_one_column_ ? times<1>(result, vectors_) : times<kVectors>(result, vectors_);
   double error = 0, norm = 0;
   for (std::size_t i = 0; i < expected_.size(); ++i) {
     error += (actual[i] - expected_[i]) * (actual[i] - expected_[i]);

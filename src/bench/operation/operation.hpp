@@ -53,6 +53,7 @@ class Reference {
   double relative_error(const Array& result) const;
 
  private:
+  bool has_one_column_;           // the result: no random vectors are needed
   std::vector<double> vectors_;   // element by element, each of all vectors
   std::vector<double> expected_;  // the exact result times the vectors, in the same order
 };
