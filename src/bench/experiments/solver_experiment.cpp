@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "bench/experiments/backend_batch.hpp"
+#include "bench/experiments/measured_batches.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/enum_names.hpp"
 #include "core/quality.hpp"
@@ -31,6 +32,7 @@ struct Solver {
 /// A batch, decomposed in one way.
 struct SolverRow {
   std::string device, name;
+  std::string wanted;                       ///< the name, without what auto chose
   SolverKind kind = SolverKind::automatic;  ///< of a solver of runs
   bool is_peer = false, is_on_gpu = false;
   std::function<double()> run = {};    ///< returns seconds
@@ -82,12 +84,16 @@ std::string name_of(SolverKind wanted, SolverKind used) {
 }
 
 /// Decomposes the batch once.
-SolverRow prepare(const Solver& solver, const ImageBatch& shape,
-                  const std::vector<double>& optimal) {
+SolverRow prepare(const Solver& solver, const ImageBatch& shape, const std::vector<double>& optimal,
+                  const MeasuredBatches& smaller) {
+  const std::string name(to_string(solver.kind));
   SolverRow row{.device = solver.device,
-                .name = to_string(solver.kind),
+                .name = name,
+                .wanted = name,
                 .kind = solver.kind,
-                .is_on_gpu = solver.is_on_gpu()};
+                .is_on_gpu = solver.is_on_gpu(),
+                .not_measured = smaller.too_slow(solver.device, name, shape)};
+  if (!row.not_measured.empty()) return row;
   try {
     const auto batch = std::make_shared<BackendBatch>(*solver.backend, shape);
     batch->run();
@@ -133,6 +139,7 @@ class PeerBatch {
 /// Decomposes the batch once by each library of Python.
 std::vector<SolverRow> prepare_peers(Peers& peers, const ImageBatch& shape,
                                      const std::vector<double>& optimal,
+                                     const MeasuredBatches& smaller,
                                      const ExperimentOptions& options) {
   std::vector<SolverRow> rows;
   std::shared_ptr<PeerBatch> batch;
@@ -148,8 +155,10 @@ std::vector<SolverRow> prepare_peers(Peers& peers, const ImageBatch& shape,
     SolverRow& row = rows.emplace_back();
     row.is_on_gpu = variant.cores == 0;
     row.device = row.is_on_gpu ? "GPU" : cpu_text(variant.cores);
-    row.name = variant.name;
+    row.name = row.wanted = variant.name;
     row.is_peer = true;
+    row.not_measured = smaller.too_slow(row.device, row.name, shape);
+    if (!row.not_measured.empty()) continue;
     try {
       row.loss_db = largest_loss_db(batch->squared_errors(i), optimal);
       row.run = [batch, i] { return batch->run(i); };
@@ -256,16 +265,18 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
                                           {.images = 64, .n = 256, .k = 20},
                                           {.images = 4, .n = 1024, .k = 50}});
   Progress progress(options, "", batches.size());
+  MeasuredBatches measured(max_call_seconds(options));
   for (const ImageBatch& batch : batches) {
     progress.next(batch.text());
     const std::vector<double> optimal = scene_errors(*reference, batch);
     std::vector<SolverRow> rows;
     for (const Solver& solver : solvers) {
       if (options.stop.stop_requested()) break;
-      rows.push_back(prepare(solver, batch, optimal));
+      rows.push_back(prepare(solver, batch, optimal, measured));
     }
     if (devices.peers && !options.stop.stop_requested()) {
-      std::vector<SolverRow> peers = prepare_peers(*devices.peers, batch, optimal, options);
+      std::vector<SolverRow> peers =
+          prepare_peers(*devices.peers, batch, optimal, measured, options);
       std::move(peers.begin(), peers.end(), std::back_inserter(rows));
     }
     measure(rows, options);
@@ -274,6 +285,8 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
     for (const SolverRow& row : rows) {
       table.add_row(cells_of(batch, row, on_cpu));
       result.is_right = result.is_right && row.is_right();
+      if (row.is_measured())
+        measured.add(row.device, row.wanted, batch, estimate(row.samples).median);
     }
     if (const std::string text = lesson(batch, rows); !text.empty()) table.lesson = text;
   }

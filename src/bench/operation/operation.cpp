@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <limits>
+#include <thread>
 
 #include "synth/random.hpp"
 
@@ -28,6 +30,20 @@ int sum_length(const Shape& shape) {
   return 1;
 }
 
+/// Calls work(begin, end) for parts of [0, size), on all cores if there is enough to do.
+/// `operations`: of all parts.
+void run_on_cores(std::size_t size, double operations,
+                  const std::function<void(std::size_t begin, std::size_t end)>& work) {
+  constexpr double kOperationsOfThread = 1e7;
+  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t threads =
+      std::clamp(std::size_t(operations / kOperationsOfThread), std::size_t(1), most);
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i)
+    others.emplace_back(work, size * i / threads, size * (i + 1) / threads);
+  work(0, size / threads);
+}
+
 /// A x for a row-major matrix, and for all vectors at once: element by element.
 template <std::size_t kVectors>
 std::vector<double> times(const Array& matrix, const std::vector<double>& x) {
@@ -35,14 +51,16 @@ std::vector<double> times(const Array& matrix, const std::vector<double>& x) {
       [&](const auto& a) {
         const std::size_t cols = x.size() / kVectors, rows = a.size() / cols;
         std::vector<double> y(rows * kVectors);
-        for (std::size_t i = 0; i < rows; ++i) {
-          std::array<double, kVectors> sums{};
-          for (std::size_t j = 0; j < cols; ++j) {
-            const auto element = double(a[i * cols + j]);
-            for (std::size_t v = 0; v < kVectors; ++v) sums[v] += element * x[j * kVectors + v];
+        run_on_cores(rows, double(a.size()) * kVectors, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            std::array<double, kVectors> sums{};
+            for (std::size_t j = 0; j < cols; ++j) {
+              const auto element = double(a[i * cols + j]);
+              for (std::size_t v = 0; v < kVectors; ++v) sums[v] += element * x[j * kVectors + v];
+            }
+            std::copy(sums.begin(), sums.end(), y.begin() + std::ptrdiff_t(i * kVectors));
           }
-          std::copy(sums.begin(), sums.end(), y.begin() + std::ptrdiff_t(i * kVectors));
-        }
+        });
         return y;
       },
       matrix);

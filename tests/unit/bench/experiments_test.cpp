@@ -6,6 +6,7 @@
 
 #include "bench/experiments/crossover_experiment.hpp"
 #include "bench/experiments/lanes_experiment.hpp"
+#include "bench/experiments/measured_batches.hpp"
 #include "bench/experiments/operation_experiments.hpp"
 #include "bench/experiments/operation_table.hpp"
 #include "bench/experiments/pixel_experiment.hpp"
@@ -286,6 +287,19 @@ TEST(SolverExperiment, shows_the_loss_of_peers) {
       AllOf(Contains(ElementsAre(_, "CPU, 1 core", "black", "1.00", "1,000,000", _, Not("0"))),
             Contains(ElementsAre(_, "CPU, 1 core", "failing", "MemoryError: no memory", "-", "-",
                                  "-"))));
+}
+
+TEST(MeasuredBatches, predict_larger_batches_of_the_same_size_and_rank) {
+  MeasuredBatches measured(1);
+  measured.add("GPU", "gesvd", {.images = 1, .n = 256, .k = 20}, 0.1);
+  const ImageBatch large{.images = 1024, .n = 256, .k = 20};
+  EXPECT_EQ(measured.too_slow("GPU", "gesvd", large), "") << "a single image says nothing";
+  measured.add("GPU", "gesvd", {.images = 64, .n = 256, .k = 20}, 0.5);
+  EXPECT_EQ(measured.too_slow("GPU", "gesvd", large), "would take about 8.00 s");
+  EXPECT_EQ(measured.too_slow("GPU", "gesvd", {.images = 255, .n = 256, .k = 20}), "");
+  EXPECT_EQ(measured.too_slow("GPU", "gesvd", {.images = 1024, .n = 256, .k = 10}), "");
+  EXPECT_EQ(measured.too_slow("GPU", "gram", large), "");
+  EXPECT_EQ(measured.too_slow("CPU", "gesvd", large), "");
 }
 
 TEST(SolverExperiment, says_what_it_cannot_measure_without_a_gpu) {
