@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "text/format_count.hpp"
+#include "text/format_duration.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
 
@@ -100,18 +101,33 @@ std::vector<std::pair<std::string, std::string>> machine_lines(const Report& rep
   return lines;
 }
 
-std::string to_text(const Cell& cell, bool shows_error) {
+namespace {
+
+bool is_time(const Column& column) { return column.unit == "us"; }
+
+std::string number_text(double number, const Column& column) {
+  if (is_time(column)) return text::format_duration(1e-6 * number);
+  return number != 0 && std::abs(number) < 1e-3 ? fmt::format("{:.1e}", number)
+                                                : text::format_number(number);
+}
+
+}  // namespace
+
+std::string to_text(const Cell& cell, const Column& column) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
   if (const auto* count = std::get_if<int>(&cell)) return text::group_digits(*count);
-  if (const auto* number = std::get_if<double>(&cell))
-    return *number != 0 && std::abs(*number) < 1e-3 ? fmt::format("{:.1e}", *number)
-                                                    : text::format_number(*number);
+  if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, column);
   if (const auto* measured = std::get_if<Estimate>(&cell)) {
-    const std::string text = text::format_number(measured->median);
-    return shows_error ? fmt::format("{} ±{:.0f} %", text, 100 * measured->relative_error()) : text;
+    const std::string text = number_text(measured->median, column);
+    return column.shows_error ? fmt::format("{} ±{:.0f} %", text, 100 * measured->relative_error())
+                              : text;
   }
   if (const auto* not_measured = std::get_if<NotMeasured>(&cell)) return not_measured->reason;
   return "-";
+}
+
+std::pair<std::string, std::string> head_and_unit(const Column& column) {
+  return {column.head, is_time(column) ? "" : column.unit};
 }
 
 }  // namespace eckart::bench

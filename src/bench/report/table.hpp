@@ -17,7 +17,8 @@ namespace eckart::bench {
 struct Column {
   std::string key;   ///< in JSON; it ends with the unit, such as kernel_us
   std::string head;  ///< for people
-  std::string unit;  ///< empty: none
+  /// Empty: none. Microseconds, "us", are text with the unit that suits each number.
+  std::string unit;
   /// Whether people see the error of measured numbers. JSON always has it.
   bool shows_error = false;
 };
@@ -86,6 +87,8 @@ std::vector<std::string> own_notes(const Table& table, const std::vector<std::st
 std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report);
 
 /// A cell for people: three digits, and the error of a measured number in percent if wanted.
-std::string to_text(const Cell& cell, bool shows_error);
+std::string to_text(const Cell& cell, const Column& column);
+/// The head and the unit of a column; the unit is empty if the cells have their own.
+std::pair<std::string, std::string> head_and_unit(const Column& column);
 
 }  // namespace eckart::bench

@@ -8,12 +8,12 @@ namespace eckart::bench {
 namespace {
 
 std::string cell_html(const Cell& cell, const Column& column) {
-  const std::string text = to_text(cell, column.shows_error);
+  const std::string text = to_text(cell, column);
   if (const auto* count = std::get_if<int>(&cell)) return html::data_element(*count, text);
   if (const auto* number = std::get_if<double>(&cell)) return html::data_element(*number, text);
   if (const auto* measured = std::get_if<Estimate>(&cell))
     return fmt::format("<data value='{}' title='{} to {}, {} samples'>{}</data>", measured->median,
-                       to_text(measured->low, false), to_text(measured->high, false),
+                       to_text(measured->low, column), to_text(measured->high, column),
                        measured->samples, html::escape(text));
   return html::escape(text);
 }
@@ -28,8 +28,10 @@ std::string notes_html(const std::vector<std::string>& notes) {
 /// A section: heading, lesson, plots, table and notes.
 std::string table_html(const Table& table, const std::vector<std::string>& common) {
   std::vector<std::string> heads;
-  for (const Column& column : table.columns)
-    heads.push_back(column.unit.empty() ? column.head : column.head + ", " + column.unit);
+  for (const Column& column : table.columns) {
+    const auto [head, unit] = head_and_unit(column);
+    heads.push_back(unit.empty() ? head : head + ", " + unit);
+  }
   std::string rows;
   for (const std::vector<Cell>& row : table.rows) {
     std::vector<std::string> cells;

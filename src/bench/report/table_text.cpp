@@ -2,6 +2,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bench/report/table.hpp"
 
@@ -25,13 +26,14 @@ using Line = std::vector<std::string>;
 std::vector<Line> lines_of(const Table& table) {
   std::vector<Line> lines(2);
   for (const Column& column : table.columns) {
-    lines[0].push_back(column.head);
-    lines[1].push_back(column.unit);
+    auto [head, unit] = head_and_unit(column);
+    lines[0].push_back(std::move(head));
+    lines[1].push_back(std::move(unit));
   }
   for (const std::vector<Cell>& row : table.rows) {
     Line& line = lines.emplace_back();
     for (std::size_t i = 0; i < row.size(); ++i)
-      line.push_back(to_text(row[i], table.columns[i].shows_error));
+      line.push_back(to_text(row[i], table.columns[i]));
   }
   return lines;
 }

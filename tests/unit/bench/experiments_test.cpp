@@ -147,7 +147,7 @@ std::vector<std::vector<std::string>> texts(const Table& table) {
   std::vector<std::vector<std::string>> rows;
   for (const std::vector<Cell>& cells : table.rows) {
     std::vector<std::string>& row = rows.emplace_back();
-    for (const Cell& cell : cells) row.push_back(to_text(cell, false));
+    for (const Cell& cell : cells) row.push_back(to_text(cell, Column{}));
   }
   return rows;
 }

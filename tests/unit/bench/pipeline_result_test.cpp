@@ -159,7 +159,7 @@ TEST(PipelineResult, becomes_a_table_of_a_report) {
   std::vector<std::vector<std::string>> rows;
   for (const std::vector<Cell>& cells : table.rows) {
     std::vector<std::string>& row = rows.emplace_back();
-    for (const Cell& cell : cells) row.push_back(to_text(cell, false));
+    for (const Cell& cell : cells) row.push_back(to_text(cell, Column{}));
   }
   using Row = std::vector<std::string>;
   EXPECT_THAT(rows, Contains(Row{"each stage alone", "load: decode", "2", "25,000", "80.0"}));

@@ -44,8 +44,8 @@ TEST(TableText, aligns_columns_and_separates_sizes) {
             "warning: the fan is loud\n"
             "\nSpeeds\n\n"
             "size                  time  speedup    error\n"
-            "                        us    × CPU\n"
-            "1 × 1            2.00 ±5 %     3.00  1.5e-07\n"
+            "                              × CPU\n"
+            "1 × 1         2.00 us ±5 %     3.00  1.5e-07\n"
             "\n"
             "2 × 2  its result is wrong        -    0.250\n"
             "\n- measured on a <quiet> machine\n"
@@ -106,7 +106,7 @@ TEST(TableHtml, has_plots_and_intervals_and_escapes_text) {
       {.title = "Speed", .x = {.label = "side"}, .y = {.label = "GFLOP/s"}, .series = {}});
   const std::string html = to_html(report);
   EXPECT_THAT(html, HasSubstr("<svg"));
-  EXPECT_THAT(html, HasSubstr("1.90 to 2.10, 10 samples"));
+  EXPECT_THAT(html, HasSubstr("1.90 us to 2.10 us, 10 samples"));
   EXPECT_THAT(html, HasSubstr("a &lt;quiet&gt; machine"));
   EXPECT_THAT(html, HasSubstr("speedup, × CPU"));
 }

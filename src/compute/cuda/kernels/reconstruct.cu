@@ -122,11 +122,14 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerMultiprocessor)
 
 // store_product() needs many resident threads more than many loads of each thread.
 constexpr int kStoreThreads = 256, kStorePrefetchQuads = 1;
+/// How many of its threads a multiprocessor holds at once.
+constexpr int resident_store_threads() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-constexpr int kStoreBlocksPerMultiprocessor = 4;  // 1024 threads at most
+  return 1024;  // the most that it can hold
 #else
-constexpr int kStoreBlocksPerMultiprocessor = 6;
+  return 1536;
 #endif
+}
 
 /// The elements from (i0, j0) on of a row-major m x n product in global memory. Elements outside
 /// the product are undefined.
@@ -173,7 +176,7 @@ __device__ void copy_tile(const double* product_mn, int m, int n, int i0, int j0
 /// `kHasWidePlanes`: a plane is wide. Without the tile, more of the multiprocessor's memory is
 /// cache.
 template <bool kHasWidePlanes>
-__global__ void __launch_bounds__(kStoreThreads, kStoreBlocksPerMultiprocessor)
+__global__ void __launch_bounds__(kStoreThreads, resident_store_threads() / kStoreThreads)
     store_product_kernel(const std::byte* __restrict__ pixels,
                          const PlaneLayout* __restrict__ planes, int m, int n,
                          const double* __restrict__ product_mn, std::byte* __restrict__ out,
