@@ -32,8 +32,7 @@ std::vector<Line> lines_of(const Table& table) {
   }
   for (const std::vector<Cell>& row : table.rows) {
     Line& line = lines.emplace_back();
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line.push_back(to_text(row[i], table.columns[i]));
+    for (std::size_t i = 0; i < row.size(); ++i) line.push_back(to_text(row[i], table.columns[i]));
   }
   return lines;
 }

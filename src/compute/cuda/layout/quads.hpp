@@ -45,7 +45,7 @@ ECKART_HOST_DEVICE inline std::int64_t sample_index(const PlaneLayout& plane, in
 /// samples. Quads begin at multiples of four columns.
 ECKART_HOST_DEVICE inline bool has_aligned_quads(const PlaneLayout& plane) {
   return plane.channels == 1 && plane.cols % kQuadSamples == 0 &&
-         plane.offset_bytes % (kQuadSamples * plane.sample_bytes) == 0;
+         plane.offset_bytes % (std::int64_t{kQuadSamples} * plane.sample_bytes) == 0;
 }
 
 }  // namespace eckart::compute::cuda

@@ -109,7 +109,7 @@ TEST(CudaQuad, is_a_word_only_if_complete_and_aligned) {
               const std::int64_t at =
                   plane.offset_bytes + sample_index(plane, row, column) * plane.sample_bytes;
               all = all && samples_in_quad(cols - column) == kQuadSamples &&
-                    at % (kQuadSamples * plane.sample_bytes) == 0;
+                    at % (std::int64_t{kQuadSamples} * plane.sample_bytes) == 0;
             }
           }
           EXPECT_EQ(has_aligned_quads(plane), all)
