@@ -57,7 +57,10 @@ std::string table_text(const Table& table, const std::vector<std::string>& commo
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width(line[i]));
   }
   std::string text = "\n" + table.title + "\n\n";
+  const bool has_units =
+      std::ranges::any_of(lines[1], [](const auto& unit) { return !unit.empty(); });
   for (std::size_t l = 0; l < lines.size(); ++l) {
+    if (l == 1 && !has_units) continue;
     if (l > 2 && lines[l][0] != lines[l - 1][0]) text += "\n";
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i)

@@ -52,6 +52,12 @@ TEST(TableText, aligns_columns_and_separates_sizes) {
             "\nLarge is slow. Small is fast.\n");
 }
 
+TEST(TableText, has_no_line_of_units_if_no_column_has_one) {
+  Report report = small_report();
+  report.tables[0].columns[2].unit = "";
+  EXPECT_THAT(to_text(report), HasSubstr("error\n1 × 1"));
+}
+
 TEST(TableJson, has_all_numbers_in_full) {
   const text::Json json = to_json(small_report());
   EXPECT_EQ(json.begin().key(), "kind");
