@@ -78,7 +78,7 @@ eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, led
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(bench/report ABOUT "medians with intervals, sampling in rounds, tables as text, JSON and page" USES html core text LIBRARIES spdlog PUBLIC_LIBRARIES nlohmann-json)
-eckart_layer(bench/operation ABOUT "what these experiments compute: shapes, work, errors, batches, interface of devices" USES synth core LIBRARIES threads)
+eckart_layer(bench/operation ABOUT "what these experiments compute: shapes, work, errors, batches, interface of devices" USES machine synth core LIBRARIES threads)
 eckart_layer(bench/cpu ABOUT "these operations on the CPU: loops, OpenBLAS" USES bench/operation compute/cpu synth core LIBRARIES openblas PUBLIC_LIBRARIES threads)
 eckart_layer(bench/cuda ABOUT "these operations on the GPU: cuBLAS, and kernels to learn from, which runs do not use"
              USES bench/operation compute/cuda compute synth build_id core PUBLIC_LIBRARIES cuda)

@@ -16,9 +16,9 @@ std::string two_units(std::int64_t large, const char* large_unit, std::int64_t s
 
 /// Below a minute.
 std::string format_short_duration(double seconds) {
-  const char* unit = " us";
-  double number = 1e6 * seconds;
-  for (const char* next : {" ms", " s"}) {
+  const char* unit = " ns";
+  double number = 1e9 * seconds;
+  for (const char* next : {" us", " ms", " s"}) {
     if (number < 999.5) break;
     unit = next;
     number /= 1000;

@@ -84,7 +84,7 @@ std::vector<Cell> cells_of(const BatchShape& shape, const std::vector<PixelRow>&
 }
 
 std::string lesson(const BatchShape& shape, const std::vector<PixelRow>& rows) {
-  constexpr int kMaxRank = 64;  // runs use one kernel in both precisions
+  constexpr int kMaxRank = 32;  // runs use one kernel in both precisions
   const std::string float32 = speedup(rows, false), float64 = speedup(rows, true);
   if (shape.k > kMaxRank || float32.empty() || float64.empty()) return {};
   return fmt::format(
@@ -110,7 +110,7 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
       .rows = {}};
   constexpr int kPixels = 1 << 24;  // of a batch
   const std::vector<int> sides = sizes<int>(options, {512, 1024, 2048, 4096}, {512, 1024}, {64});
-  const std::vector<int> ranks = sizes<int>(options, {16, 64, 128, 256, 512}, {16, 128});
+  const std::vector<int> ranks = sizes<int>(options, {16, 32, 64, 128, 256, 512}, {16, 32, 128});
   Progress progress(options, "pixels", sides.size() * ranks.size());
   for (const int side : sides) {
     const int images = std::clamp(kPixels / (side * side), 1, 64);
@@ -142,7 +142,7 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
       "interval of the median. Speedup compares with cuBLAS in the same precision.",
       "3 × float16: three products of float16, summed in float32, are as accurate as float32. Runs "
       "use that kernel if they decompose in float16 (up to about 190 columns), and the one of "
-      "float64 up to rank 64, for ranks by quality, and after a complete decomposition. Otherwise "
+      "float64 up to rank 32, for ranks by quality, and after a complete decomposition. Otherwise "
       "they use cuBLAS. The rows with cuBLAS write the product, and another kernel rounds it.",
       "Before they were measured, the first and the last image were compared with float64, and "
       "their errors with those of the pixels."};

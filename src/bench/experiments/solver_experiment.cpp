@@ -39,6 +39,7 @@ struct SolverRow {
   std::optional<double> loss_db = {};  ///< the largest of all images; empty: not computed
   std::string not_measured = {};       ///< why; empty: it was
   std::vector<double> samples = {};
+  double call_s = 0;  ///< the median, or the time of the first call if it was too slow
 
   bool is_measured() const { return !samples.empty(); }
   /// Runs once; 0 after a peer has failed.
@@ -92,7 +93,7 @@ SolverRow prepare(const Solver& solver, const ImageBatch& shape, const std::vect
                 .wanted = name,
                 .kind = solver.kind,
                 .is_on_gpu = solver.is_on_gpu(),
-                .not_measured = smaller.too_slow(solver.device, name, shape)};
+                .not_measured = smaller.reason_to_skip(solver.device, name, shape)};
   if (!row.not_measured.empty()) return row;
   try {
     const auto batch = std::make_shared<BackendBatch>(*solver.backend, shape);
@@ -157,7 +158,7 @@ std::vector<SolverRow> prepare_peers(Peers& peers, const ImageBatch& shape,
     row.device = row.is_on_gpu ? "GPU" : cpu_text(variant.cores);
     row.name = row.wanted = variant.name;
     row.is_peer = true;
-    row.not_measured = smaller.too_slow(row.device, row.name, shape);
+    row.not_measured = smaller.reason_to_skip(row.device, row.name, shape);
     if (!row.not_measured.empty()) continue;
     try {
       row.loss_db = largest_loss_db(batch->squared_errors(i), optimal);
@@ -182,10 +183,13 @@ void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
   for (std::size_t i = 0; i < measured.size(); ++i) {
     measured[i]->run = {};  // frees its memory
     if (!measured[i]->not_measured.empty()) continue;
-    if (samples[i].is_measured())
+    if (samples[i].is_measured()) {
       measured[i]->samples = samples[i].times.front();
-    else
+      measured[i]->call_s = estimate(measured[i]->samples).median;
+    } else {
       measured[i]->not_measured = too_slow(options);
+      measured[i]->call_s = samples[i].first_call_s;
+    }
   }
 }
 
@@ -265,7 +269,7 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
                                           {.images = 64, .n = 256, .k = 20},
                                           {.images = 4, .n = 1024, .k = 50}});
   Progress progress(options, "", batches.size());
-  MeasuredBatches measured(max_call_seconds(options));
+  MeasuredBatches measured(max_call_seconds(options), devices.cores);
   for (const ImageBatch& batch : batches) {
     progress.next(batch.text());
     const std::vector<double> optimal = scene_errors(*reference, batch);
@@ -285,8 +289,7 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
     for (const SolverRow& row : rows) {
       table.add_row(cells_of(batch, row, on_cpu));
       result.is_right = result.is_right && row.is_right();
-      if (row.is_measured())
-        measured.add(row.device, row.wanted, batch, estimate(row.samples).median);
+      if (row.call_s > 0) measured.add(row.device, row.wanted, batch, row.call_s);
     }
     if (const std::string text = lesson(batch, rows); !text.empty()) table.lesson = text;
   }

@@ -9,6 +9,7 @@
 #include "bench/cpu/cpu_device.hpp"
 #include "compute/out_of_memory.hpp"
 #include "machine/usable_memory.hpp"
+#include "text/format_duration.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::bench {
@@ -166,10 +167,10 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
   if (!pinned || !pageable || !small) return {};
   return fmt::format(
       "{} to the GPU take {} times as long from pageable as from pinned memory, because the driver "
-      "copies pageable memory to a pinned buffer of its own first. {} take {} us, almost all of "
+      "copies pageable memory to a pinned buffer of its own first. {} take {}, almost all of "
       "which is the cost of a call: few large copies beat many small ones.",
       size_text(largest), text::format_number(pageable->seconds.median / pinned->seconds.median),
-      size_text(smallest), text::format_number(1e6 * small->seconds.median));
+      size_text(smallest), text::format_duration(small->seconds.median));
 }
 
 std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t largest) {
@@ -182,8 +183,8 @@ std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t
       "pages first.",
       size_text(largest), text::format_number(fresh->seconds.median / again->seconds.median));
   if (pinned)
-    lesson += fmt::format(" Pinned memory takes {} us to be allocated and freed.",
-                          text::format_number(1e6 * pinned->seconds.median));
+    lesson += fmt::format(" Pinned memory takes {} to be allocated and freed.",
+                          text::format_duration(pinned->seconds.median));
   return lesson + " Allocate memory once, and use it again.";
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "machine/usable_cores.hpp"
 #include "synth/random.hpp"
 
 namespace eckart::bench {
@@ -35,7 +36,7 @@ int sum_length(const Shape& shape) {
 void run_on_cores(std::size_t size, double operations,
                   const std::function<void(std::size_t begin, std::size_t end)>& work) {
   constexpr double kOperationsOfThread = 1e7;
-  const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t most = std::size_t(machine::usable_cores());
   const std::size_t threads =
       std::clamp(std::size_t(operations / kOperationsOfThread), std::size_t(1), most);
   std::vector<std::jthread> others;

@@ -43,9 +43,10 @@ Array make_array(Precision precision, std::size_t size);
 /// Uniform random numbers in (-1, 1) for each operand; the same for the same seed.
 std::vector<Array> random_operands(const Shape& shape, int seed);
 
-/// Measures the relative error of results in the Frobenius norm, from float64 products of the
-/// operands and of a result with random vectors x of signs (Freivalds 1977): the mean square of E x
-/// is the squared norm of the error E. A single wrong element shows as 1 / sqrt(elements) at least.
+/// Measures the relative error of results in the Frobenius norm, in float64. A result of one column
+/// is compared directly; others by products of the operands and of the result with random vectors x
+/// of signs (Freivalds 1977): the mean square of E x is the squared norm of the error E. A single
+/// wrong element shows as 1 / sqrt(elements) at least.
 class Reference {
  public:
   Reference(const Shape& shape, const std::vector<Array>& operands);

@@ -48,6 +48,11 @@ class KernelTest : public ::testing::Test {
     ECKART_CUDA_CHECK(cudaGraphDestroy(graph));
   }
 
+  void clear() {
+    pixels_.clear();
+    planes_.clear();
+    m_ = n_ = 0;
+  }
   /// Appends random images of these shapes, with one plane per channel, and one empty plane.
   void pack(const std::vector<Shape>& shapes) {
     for (const Shape& s : shapes) {

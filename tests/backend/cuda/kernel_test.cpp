@@ -19,6 +19,8 @@ const std::vector<Shape> kShapes{{64, 64, 1, 1}, {96, 33, 1, 1}, {33, 96, 1, 1},
                                  {80, 17, 1, 2}, {72, 40, 1, 2}, {40, 72, 1, 2}, {128, 96, 1, 1}};
 const std::vector<Shape> kTallShapes{{128, 96, 3, 1}, {70, 33, 1, 1}, {72, 40, 1, 2}};
 const std::vector<Shape> kOddShapes{{128, 95, 1, 1}, {70, 64, 3, 1}, {72, 40, 1, 2}};
+const std::vector<Shape> kWideOddShapes{{95, 128, 1, 1}, {64, 70, 3, 1}, {40, 72, 1, 2}};
+const std::vector<Shape> kNarrowShapes{{70, 3, 1, 1}, {5, 2, 3, 1}, {1, 1, 1, 2}};
 
 TEST_F(KernelTest, unpacks_with_padding_and_transposes_wide_planes) {
   pack(kShapes);
@@ -139,7 +141,10 @@ TEST_F(LargeRankReconstructionTest, is_right_if_no_plane_is_wide) {
 }
 
 TEST_F(LargeRankReconstructionTest, is_right_if_rows_of_the_product_are_not_aligned) {
-  expect_right_by_cublas(kOddShapes);
+  for (const std::vector<Shape>& shapes : {kOddShapes, kWideOddShapes, kNarrowShapes}) {
+    clear();
+    expect_right_by_cublas(shapes);
+  }
 }
 
 TEST_F(KernelTest, unpacks_float16_exactly_into_hi_and_lo) {

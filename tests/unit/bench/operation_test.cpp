@@ -52,6 +52,20 @@ TEST(Reference, is_small_for_a_right_result_and_large_for_a_single_wrong_element
   }
 }
 
+TEST(Reference, finds_a_wrong_element_in_each_part_of_a_large_result) {
+  const Shape shape = shape_of(Operation::transpose, 2600, 2500, 1);  // several threads check it
+  const std::vector<Array> operands = random_operands(shape, 1);
+  const Reference reference(shape, operands);
+  Array result = computed(shape, operands);
+  EXPECT_LE(reference.relative_error(result), max_relative_error(shape));
+  const std::size_t size = floats(result).size();
+  for (const std::size_t at : {std::size_t(0), size / 2 - 1, size / 2, size - 1}) {
+    floats(result)[at] += 1;
+    EXPECT_GT(reference.relative_error(result), 2 * max_relative_error(shape)) << at;
+    floats(result)[at] -= 1;
+  }
+}
+
 TEST(Reference, is_the_error_in_the_frobenius_norm) {
   const Shape shape = shape_of(Operation::transpose, 60, 50, 1);
   const std::vector<Array> operands = random_operands(shape, 1);

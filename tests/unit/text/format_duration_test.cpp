@@ -9,6 +9,7 @@ namespace {
 
 TEST(DurationFormat, has_three_digits_in_a_suitable_unit) {
   EXPECT_EQ(format_duration(0), "0 s");
+  EXPECT_EQ(format_duration(68.94e-9), "68.9 ns");
   EXPECT_EQ(format_duration(1.94e-6), "1.94 us");
   EXPECT_EQ(format_duration(0.0009994), "999 us");
   EXPECT_EQ(format_duration(0.0009996), "1.00 ms");

@@ -21,14 +21,15 @@ struct TileError {
 /// that pointer is not null; a plane with a negative rank is left out. It multiplies the factors,
 /// clamps to the range of the samples, rounds to nearest even, and stores; floats are only divided
 /// by their scale. `out` is packed like `pixels`. Writes reconstruct_tile_count(m, n) errors per
-/// plane, plane after plane. All pointers are device pointers. Asynchronous. Throws as
+/// plane, plane after plane. All pointers are device pointers, `pixels` and `out` aligned to 16
+/// bytes. Asynchronous. Throws as
 /// check_launch() does.
 void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, int m, int n,
                  int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,
                  TileError* errors, cudaStream_t stream);
 
 /// Like reconstruct(), from the products A_k: m x n for each plane, row-major. `has_wide_planes` is
-/// true if a plane has fewer rows than columns.
+/// true if a plane has fewer rows than columns. `product_mn` is aligned to 16 bytes.
 void store_product(const std::byte* pixels, const PlaneLayout* planes, bool has_wide_planes,
                    int count, int m, int n, const double* product_mn, std::byte* out,
                    TileError* errors, cudaStream_t stream);

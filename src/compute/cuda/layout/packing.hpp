@@ -3,15 +3,17 @@
 #include <cstddef>
 
 #include "compute/cuda/layout/plane_layout.hpp"
+#include "compute/cuda/layout/quads.hpp"
 #include "core/image.hpp"
 #include "core/round_up.hpp"
 
 namespace eckart::compute::cuda {
 
 /// The bytes of an image in the packed pixels of a slot. Each image begins aligned to 16 bytes, so
-/// that 16-bit samples are aligned and words can be loaded.
+/// that four samples can be loaded at once.
 inline std::size_t packed_bytes(const ImageShape& shape) {
   constexpr std::size_t kImageAlignment = 16;
+  static_assert(kImageAlignment % (kQuadSamples * sizeof(float)) == 0);
   return round_up(shape.bytes(), kImageAlignment);
 }
 
