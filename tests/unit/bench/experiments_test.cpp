@@ -321,7 +321,7 @@ TEST(CrossoverExperiment, compares_first_and_later_calls_of_both_devices) {
   EXPECT_TRUE(result.is_right);
   ASSERT_THAT(result.tables[0].rows, SizeIs(1));
   const std::vector<std::string> row = texts(result.tables[0])[0];
-  EXPECT_THAT(row, ElementsAre("256 × 256, k = 16", "1", _, _, "1.00 ms", _, _, _, _, _));
+  EXPECT_THAT(row, ElementsAre("256 × 256, k = 16", "1", _, _, "1.00 us", _, _, _, _, _));
   EXPECT_GT(std::get<double>(result.tables[0].rows[0][8]), 100e6) << "with the start";
   EXPECT_THAT(result.tables[0].lesson, HasSubstr("For images of 256 × 256 the GPU is"));
 }
