@@ -59,8 +59,9 @@ std::string usage_error(const CLI::App& command, const BenchArgs& args) {
     const std::vector<std::string> users = users_of(name);
     if (option->count() > 0 && !users.empty() &&
         std::find(users.begin(), users.end(), args.experiment) == users.end())
-      return name == "INPUT" ? input_error(args)
-                             : name + " cannot be combined with " + args.experiment;
+      return name == "INPUT"
+                 ? input_error(args)
+                 : name + " is only for these experiments: " + CLI::detail::join(users, ", ");
   }
   if (needs_inputs(args.experiment) && args.inputs.empty())
     return args.experiment + " needs INPUT: folders and files";
@@ -104,18 +105,22 @@ void add_bench(CLI::App& app, Action& action) {
                       "Folders and files, processed as often as needed; only pipeline and scaling");
   command
       ->add_option("--cores", args->cores,
-                   "Core counts, separated by commas; without it, 1, 2, 4, ..., all. Pipeline: one "
-                   "number; without it, all")
+                   "Scaling: core counts, separated by commas; without it, 1, 2, 4, ..., all. "
+                   "Pipeline: one number; without it, all")
       ->type_name("LIST")
       ->delimiter(',')
       ->check(number_between(1, capacity::kMaxCores))
       ->group("Measurement");
-  command->add_option("--seconds", args->seconds, "Seconds for a run on all cores")
+  command
+      ->add_option("--seconds", args->seconds,
+                   "Pipeline and scaling: seconds for a run on all cores")
       ->type_name("SECONDS")
       ->check(number_between(0.1, 3600.0))
       ->capture_default_str()
       ->group("Measurement");
-  command->add_option("--repeats", args->repeats, "Minimum number of repeats of each run")
+  command
+      ->add_option("--repeats", args->repeats,
+                   "Pipeline and scaling: minimum number of repeats of each run")
       ->type_name("N")
       ->check(number_between(1, 100))
       ->capture_default_str()
@@ -129,7 +134,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->group("Measurement");
   command
       ->add_flag("--quick", args->is_quick,
-                 "Fewer sizes, within a minute; not for pipeline and scaling")
+                 "Fewer sizes: about a minute, all in three; not for pipeline and scaling")
       ->group("Measurement");
   command
       ->add_flag(
@@ -179,8 +184,8 @@ void add_bench(CLI::App& app, Action& action) {
                     {"Then ask what is needed", "eckart plan scaling.jsonl --target 2M/day"}},
        .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
                       ExitCode::unavailable, ExitCode::internal, ExitCode::cannot_create,
-                      ExitCode::no_permission, ExitCode::configuration, ExitCode::hung_up,
-                      ExitCode::interrupted, ExitCode::terminated}});
+                      ExitCode::io_error, ExitCode::no_permission, ExitCode::configuration,
+                      ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, command, &action] {
     std::sort(args->cores.begin(), args->cores.end());
     action = [args, error = usage_error(*command, *args)] { return execute(*args, error); };

@@ -118,6 +118,7 @@ ExitCode bench_devices(const BenchArgs& args) {
   bench::ChildProcess child;
   const SignalHandler signals({.on_stop =
                                    [&](int) {
+                                     print_bench_line("stopping; a second signal ends at once");
                                      stop.request_stop();
                                      child.stop();
                                    },
@@ -156,7 +157,9 @@ ExitCode bench_devices(const BenchArgs& args) {
   report.tables = std::move(result.tables);
   std::erase_if(report.tables, [](const bench::Table& table) { return table.rows.empty(); });
   if (signals.received() != 0)
-    report.warnings.emplace_back("interrupted: only sizes that were complete are shown");
+    report.warnings.emplace_back(report.tables.empty()
+                                     ? "interrupted before a size was complete"
+                                     : "interrupted: only sizes that were complete are shown");
   if (const std::string warning = bench::noise_warning(report); !warning.empty())
     report.warnings.push_back(warning);
   print(report, args);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/enum_names.hpp"
+#include "text/closest_word.hpp"
 
 namespace eckart::cli {
 
@@ -16,9 +17,10 @@ namespace eckart::cli {
 inline CLI::Validator one_of(const std::vector<std::string>& words,
                              std::function<bool(const std::string&)> is_allowed) {
   return CLI::Validator(
-      [list = CLI::detail::join(words, ", "),
-       is_allowed = std::move(is_allowed)](const std::string& text) -> std::string {
-        return is_allowed(text) ? "" : "'" + text + "' is not one of " + list;
+      [words, is_allowed = std::move(is_allowed)](const std::string& word) -> std::string {
+        if (is_allowed(word)) return "";
+        return "'" + word + "' is not one of " + CLI::detail::join(words, ", ") +
+               text::did_you_mean(word, words);
       },
       "{" + CLI::detail::join(words, ",") + "}");
 }

@@ -33,17 +33,28 @@ def number(value):
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
+def duration(microseconds):
+    """As the program writes it: 68.9 ns, 1.94 us, 16.4 ms, 28.4 s."""
+    for unit, factor in (("ns", 1e-3), ("us", 1), ("ms", 1e3), ("s", 1e6)):
+        value = microseconds / factor
+        if value < 999.5:
+            break
+    return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f} {unit}"
+
+
 def median(value):
     return value["median"] if isinstance(value, dict) else value
 
 
-def cell_text(value):
+def cell_text(value, column):
     value = median(value)
     if value is None:
         return ""
     if isinstance(value, int):
         return f"{value:,}"
-    return value if isinstance(value, str) else number(value)
+    if isinstance(value, str):
+        return value
+    return duration(value) if column["unit"] == "us" else number(value)
 
 
 def find_table(source, arguments):
@@ -69,9 +80,10 @@ def chosen_rows(table, arguments):
 
 def markdown_table(table, rows, keys):
     columns = {column["key"]: column for column in table["columns"]}
-    heads = [" ".join(filter(None, (columns[key]["head"], columns[key]["unit"]))) for key in keys]
+    units = {key: "" if column["unit"] == "us" else column["unit"] for key, column in columns.items()}
+    heads = [" ".join(filter(None, (columns[key]["head"], units[key]))) for key in keys]
     lines = [heads, ["---" if isinstance(rows[0][key], str) else "---:" for key in keys]]
-    lines += [[cell_text(row[key]) for key in keys] for row in rows]
+    lines += [[cell_text(row[key], columns[key]) for key in keys] for row in rows]
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
@@ -91,13 +103,14 @@ def bar_plot(table, rows, keys, key, is_logarithmic):
 
     total = line * (len(bars) + 1)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 720 {total}" width="720" height="{total}">', f"<style>{STYLE}</style>"]
-    title = f"{column['head']}, {column['unit']}" if column["unit"] else column["head"]
+    is_time = column["unit"] == "us"
+    title = f"{column['head']}, {column['unit']}" if column["unit"] and not is_time else column["head"]
     parts.append(f'<text x="{left}" y="16">{escape(title)}{", logarithmic" if is_logarithmic else ""}</text>')
     for i, (label, value) in enumerate(bars):
         y = line * (i + 1)
         parts.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(label)}</text>')
         parts.append(f'<rect class="bar" x="{left}" y="{y}" width="{length(value):.1f}" height="{height}"/>')
-        parts.append(f'<text x="{left + length(value) + 6:.1f}" y="{y + 14}">{number(value)}</text>')
+        parts.append(f'<text x="{left + length(value) + 6:.1f}" y="{y + 14}">{duration(value) if is_time else number(value)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -131,7 +131,7 @@ ExperimentResult bench_kernels(const Devices& devices, const ExperimentOptions& 
         shapes.push_back({.operation = Operation::reconstruct, .m = side, .n = side, .k = k});
     }
   }
-  MeasuredShapes measured = measure_shapes(shapes, devices, options);
+  MeasuredShapes measured = measure_shapes("", shapes, devices, options);
   Table& table = measured.table;
   table.name = "kernels";
   table.title = "Reconstruction C = U diag(s) V' from given factors, float32";
@@ -165,9 +165,10 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
         if (precision == Precision::float32) float32_shapes.push_back(shape);
       }
     }
-    MeasuredShapes measured = measure_shapes(shapes, devices, options);
-    Table& table = measured.table;
     const bool is_product = operation == Operation::multiply;
+    MeasuredShapes measured =
+        measure_shapes(is_product ? "products" : "transposes", shapes, devices, options);
+    Table& table = measured.table;
     table.name = is_product ? "products" : "transposes";
     table.title = is_product ? "Square products C = A B" : "Transposes C = A'";
     if (!left_out.empty())
@@ -190,7 +191,7 @@ ExperimentResult bench_bandwidth(const Devices& devices, const ExperimentOptions
     shapes.push_back({.operation = Operation::add, .n = n});
   for (const int side : sizes<int>(options, {1024, 4096, 16384}, {1024, 4096}))
     shapes.push_back({.operation = Operation::multiply_vector, .m = side, .n = side});
-  MeasuredShapes measured = measure_shapes(shapes, devices, options);
+  MeasuredShapes measured = measure_shapes("", shapes, devices, options);
   Table& table = measured.table;
   table.name = "bandwidth";
   table.title = "Sums c = a + b, and matrix times vector c = A b, float32";

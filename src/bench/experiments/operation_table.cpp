@@ -264,10 +264,10 @@ Table operation_table(const std::vector<OperationRow>& rows) {
   return table;
 }
 
-MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
-                              const ExperimentOptions& options) {
+MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>& shapes,
+                              const Devices& devices, const ExperimentOptions& options) {
   MeasuredShapes measured;
-  Progress progress(options, "", shapes.size());
+  Progress progress(options, title, shapes.size());
   for (const Shape& shape : shapes) {
     progress.next(size_text(shape));
     std::vector<OperationRow> rows = measure_operation(shape, devices, options);

@@ -46,8 +46,8 @@ struct MeasuredShapes {
   bool is_right = true;
 };
 /// Measures shape after shape. After a stop request, it returns the complete ones.
-MeasuredShapes measure_shapes(const std::vector<Shape>& shapes, const Devices& devices,
-                              const ExperimentOptions& options);
+MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>& shapes,
+                              const Devices& devices, const ExperimentOptions& options);
 
 /// The fastest measured row that `matches`; null if there is none.
 const OperationRow* fastest(const std::vector<OperationRow>& rows,

@@ -153,7 +153,7 @@ ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions&
        .k = side}};
   options.print_line("peaks");
   const std::vector<Roof> roofs = measure_roofs(devices);
-  const MeasuredShapes measured = measure_shapes(shapes, devices, options);
+  const MeasuredShapes measured = measure_shapes("", shapes, devices, options);
   Table kernels = kernel_table(measured.rows, roofs);
   kernels.notes = measured.table.notes;
   kernels.plots.push_back(plot(measured.rows, roofs));

@@ -123,7 +123,7 @@ std::vector<NamedWork> copies(const Devices& devices, std::size_t size) {
 std::vector<NamedWork> allocations(const Devices& devices, std::size_t size) {
   std::vector<NamedWork> works;
   works.push_back({"pageable, written once", make_cpu_allocation(size)});
-  works.push_back({"none: pageable memory written again", make_cpu_write(size)});
+  works.push_back({"nothing: pageable memory is written again", make_cpu_write(size)});
   if (!devices.gpu) return works;
   works.push_back({"pinned", devices.gpu->allocation(Allocation::pinned, size)});
   works.push_back(
@@ -175,7 +175,7 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
 
 std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t largest) {
   const MeasuredWork* fresh = find(rows, largest, "pageable, written once");
-  const MeasuredWork* again = find(rows, largest, "none: pageable memory written again");
+  const MeasuredWork* again = find(rows, largest, "nothing: pageable memory is written again");
   const MeasuredWork* pinned = find(rows, largest, "pinned");
   if (!fresh || !again) return {};
   std::string lesson = fmt::format(

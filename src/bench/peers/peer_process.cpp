@@ -100,7 +100,7 @@ PeerProcess::~PeerProcess() {
 text::Json PeerProcess::ask(const text::Json& request) {
   const std::string line = request.dump() + '\n';
   if (::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) != ssize_t(line.size()))
-    throw std::runtime_error("Python has ended: " + last_words());
+    throw std::runtime_error("python3 ended: " + last_words());
   const std::string text = read_line();
   text::Json answer = text::Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) throw std::runtime_error("Python answers: " + text);
@@ -115,7 +115,7 @@ std::string PeerProcess::read_line() {
     const ssize_t count = ::recv(socket_.get(), buffer.data(), buffer.size(), 0);
     if (count > 0) received_.append(buffer.data(), std::size_t(count));
     if (count == 0 || (count < 0 && errno != EINTR))
-      throw std::runtime_error("Python has ended: " + last_words());
+      throw std::runtime_error("python3 ended: " + last_words());
   }
   std::string line = received_.substr(0, end);
   received_.erase(0, end + 1);

@@ -293,7 +293,7 @@ TEST(SolverExperiment, shows_the_loss_of_peers) {
                                  "-"))));
 }
 
-TEST(MeasuredBatches, predict_larger_batches_of_the_same_size_and_rank) {
+TEST(MeasuredBatches, predicts_larger_batches_of_the_same_size_and_rank) {
   constexpr double kMaxCallS = 1;
   constexpr int kCores = 16;
   MeasuredBatches measured(kMaxCallS, kCores);

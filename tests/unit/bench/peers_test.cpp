@@ -45,7 +45,7 @@ std::string failure_of(const std::string& python) {
 TEST(PeerProcess, says_why_python_does_not_run) {
   EXPECT_EQ(failure_of("no-such-python"),
             "no-such-python does not start: No such file or directory");
-  EXPECT_THAT(failure_of("false"), HasSubstr("Python has ended"));
+  EXPECT_THAT(failure_of("false"), HasSubstr("python3 ended"));
   // The shell reads the script of Python.
   EXPECT_THAT(failure_of("sh"), HasSubstr("/proc/self/fd/4"));
 }
