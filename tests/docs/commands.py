@@ -18,6 +18,7 @@ for numbers; "exit code N" there says that the command exits with N.
 """
 import os
 import queue
+import random
 import re
 import shlex
 import shutil
@@ -104,9 +105,15 @@ def is_service(command):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that the system does not choose for connections of other tests: those are from 32768 on."""
+    while True:
+        port = random.randrange(20000, 32768)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def normalized(line):
