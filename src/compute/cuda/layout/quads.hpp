@@ -41,11 +41,16 @@ ECKART_HOST_DEVICE inline std::int64_t sample_index(const PlaneLayout& plane, in
   return (std::int64_t(row) * plane.cols + column) * plane.channels + plane.channel;
 }
 
+/// The bytes of four neighboring samples of a plane with one channel.
+ECKART_HOST_DEVICE inline int quad_bytes(const PlaneLayout& plane) {
+  return kQuadSamples * plane.sample_bytes;
+}
+
 /// True if all quads of this plane are complete and can be accessed as one aligned word of four
 /// samples. Quads begin at multiples of four columns.
 ECKART_HOST_DEVICE inline bool has_aligned_quads(const PlaneLayout& plane) {
   return plane.channels == 1 && plane.cols % kQuadSamples == 0 &&
-         plane.offset_bytes % (std::int64_t{kQuadSamples} * plane.sample_bytes) == 0;
+         plane.offset_bytes % quad_bytes(plane) == 0;
 }
 
 }  // namespace eckart::compute::cuda
