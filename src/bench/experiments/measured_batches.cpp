@@ -1,6 +1,6 @@
 #include "bench/experiments/measured_batches.hpp"
 
-#include "text/format_number.hpp"
+#include "text/format_duration.hpp"
 
 namespace eckart::bench {
 
@@ -16,7 +16,7 @@ std::string MeasuredBatches::reason_to_skip(const std::string& device, const std
   if (found == seconds_per_image_.end()) return {};
   const double seconds = found->second * batch.images;
   if (seconds < 2 * max_call_s_) return {};
-  return "would take about " + text::format_number(seconds) + " s";
+  return "would take about " + text::format_duration(seconds);
 }
 
 }  // namespace eckart::bench
