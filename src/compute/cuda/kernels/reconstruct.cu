@@ -131,18 +131,33 @@ constexpr int resident_store_threads() {
 #endif
 }
 
-/// The elements from (i0, j0) on of a row-major m x n product in global memory. n is a multiple of
-/// kQuadSamples. Elements outside the product are undefined.
+/// How the threads of a block read their elements of a product.
+enum class ProductAccess {
+  quads,     ///< four at once, if n is a multiple of kQuadSamples
+  elements,  ///< one after the other
+  tile,      ///< from a copy in shared memory, which transposes wide planes
+};
+
+/// The elements from (i0, j0) on of a row-major m x n product in global memory. Elements outside
+/// the product are undefined.
+template <ProductAccess kAccess>
 class ProductValues {
  public:
   __device__ ProductValues(const double* product_mn, int m, int n, int i0, int j0)
       : product_mn_(product_mn), m_(m), n_(n), i0_(i0), j0_(j0) {}
   __device__ QuadValues load(Position at) const {
-    const int i = min(i0_ + at.row, m_ - 1), j = min(j0_ + at.column, n_ - kQuadSamples);
-    const auto* from = reinterpret_cast<const double2*>(
-        product_mn_ + std::size_t(i) * std::size_t(n_) + std::size_t(j));
-    const double2 left = __ldg(from), right = __ldg(from + 1);
-    return {left.x, left.y, right.x, right.y};
+    const int i = min(i0_ + at.row, m_ - 1), j = j0_ + at.column;
+    const double* row = product_mn_ + std::size_t(i) * std::size_t(n_);
+    if constexpr (kAccess == ProductAccess::quads) {
+      const auto* from = reinterpret_cast<const double2*>(row + min(j, n_ - kQuadSamples));
+      const double2 left = __ldg(from), right = __ldg(from + 1);
+      return {left.x, left.y, right.x, right.y};
+    } else {
+      QuadValues values;
+#pragma unroll
+      for (int e = 0; e < kQuadSamples; ++e) values.at[e] = __ldg(row + min(j + e, n_ - 1));
+      return values;
+    }
   }
 
  private:
@@ -167,9 +182,7 @@ __device__ void copy_tile(const double* product_mn, int m, int n, int i0, int j0
   __syncthreads();
 }
 
-/// `kUsesTile`: elements go through shared memory, which transposes them for wide planes. Without
-/// it, more of the multiprocessor's memory is cache.
-template <bool kUsesTile>
+template <ProductAccess kAccess>
 __global__ void __launch_bounds__(kStoreThreads, resident_store_threads() / kStoreThreads)
     store_product_kernel(const std::byte* __restrict__ pixels,
                          const PlaneLayout* __restrict__ planes, int m, int n,
@@ -179,14 +192,15 @@ __global__ void __launch_bounds__(kStoreThreads, resident_store_threads() / kSto
   const BlockTile at = block_tile(errors);
   if (is_outside(at, plane)) return;
   const double* product = product_mn + std::size_t(blockIdx.z) * std::size_t(m) * std::size_t(n);
-  if constexpr (kUsesTile) {
+  if constexpr (kAccess == ProductAccess::tile) {
     __shared__ ReconstructTile tile;
     copy_tile(product, m, n, at.i0, at.j0, tile);
     store_tile_and_errors<kStoreThreads, kStorePrefetchQuads>(tile, plane, pixels, at.i0, at.j0,
                                                               out, at.error);
   } else {
     store_quads_and_errors<kStoreThreads, kStorePrefetchQuads>(
-        ProductValues(product, m, n, at.i0, at.j0), plane, pixels, {at.i0, at.j0}, out, at.error);
+        ProductValues<kAccess>(product, m, n, at.i0, at.j0), plane, pixels, {at.i0, at.j0}, out,
+        at.error);
   }
 }
 
@@ -196,8 +210,9 @@ void store_product(const std::byte* pixels, const PlaneLayout* planes, bool has_
                    int count, int m, int n, const double* product_mn, std::byte* out,
                    TileError* errors, cudaStream_t stream) {
   const dim3 grid(tiles(n), tiles(m), unsigned(count));
-  const bool uses_tile = has_wide_planes || n % kQuadSamples != 0;
-  const auto kernel = uses_tile ? store_product_kernel<true> : store_product_kernel<false>;
+  const auto kernel = has_wide_planes         ? store_product_kernel<ProductAccess::tile>
+                      : n % kQuadSamples == 0 ? store_product_kernel<ProductAccess::quads>
+                                              : store_product_kernel<ProductAccess::elements>;
   kernel<<<grid, kStoreThreads, 0, stream>>>(pixels, planes, m, n, product_mn, out, errors);
   check_launch("store_product_kernel", grid, kStoreThreads);
 }
