@@ -7,8 +7,7 @@
 namespace eckart::bench::cuda {
 
 /// Queues reads of more memory than the level 2 cache has, so that work after it finds none of its
-/// data there. The reads take long enough for the host to queue that work meanwhile. Only reads:
-/// the write-back of modified cache lines would be charged to that work.
+/// data there. Only reads: the write-back of modified cache lines would be charged to that work.
 class CacheFlush {
  public:
   /// For the current device. Throws as check() of compute/cuda.

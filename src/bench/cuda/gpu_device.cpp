@@ -52,7 +52,7 @@ class MirroredArray {
 template <class Real>
 class GpuOperation : public PreparedOperation {
  public:
-  GpuOperation(const Shape& shape, const std::vector<Array>& operands, const Queue& queue)
+  GpuOperation(const Shape& shape, const std::vector<Array>& operands, Queue& queue)
       : queue_(queue), result_(shape.result_size() * sizeof(Real)) {
     for (const Array& operand : operands) {
       const auto& values = std::get<std::vector<Real>>(operand);
@@ -108,7 +108,7 @@ class GpuOperation : public PreparedOperation {
     kernels_[variant].launch(device_operands_, static_cast<Real*>(result_.device()), stream());
   }
 
-  const Queue& queue_;
+  Queue& queue_;
   std::vector<MirroredArray> operands_;
   std::vector<const Real*> device_operands_;
   MirroredArray result_;
@@ -171,7 +171,7 @@ class FirstGpu : public Gpu {
  private:
   /// The shortest time of some calls.
   template <class Work>
-  double shortest_time(const Work& work) const {
+  double shortest_time(const Work& work) {
     constexpr int kMinCalls = 3, kMaxCalls = 10;
     constexpr double kMaxSeconds = 0.5;
     double shortest = 0, all = 0;
@@ -183,7 +183,7 @@ class FirstGpu : public Gpu {
     return shortest;
   }
 
-  double measure_copy() const {
+  double measure_copy() {
     constexpr std::size_t kBytes = std::size_t(1) << 30;
     DeviceBuffer from, to;
     from.reserve(kBytes);
@@ -197,7 +197,7 @@ class FirstGpu : public Gpu {
   }
 
   template <class Real>
-  double measure_product(cudaDataType type, cublasComputeType_t compute_type) const {
+  double measure_product(cudaDataType type, cublasComputeType_t compute_type) {
     // Float64 is slow on most GPUs.
     constexpr int kSide = std::is_same_v<Real, double> ? 4096 : 8192;
     constexpr std::size_t kElements = std::size_t(kSide) * kSide;

@@ -62,7 +62,7 @@ constexpr auto batched_gemm<double> = cublasDgemmStridedBatched;
 
 class GpuPixels : public PixelReconstruction {
  public:
-  GpuPixels(const BatchShape& shape, const Queue& queue) : shape_(shape), queue_(queue) {
+  GpuPixels(const BatchShape& shape, Queue& queue) : shape_(shape), queue_(queue) {
     const auto pixels = std::size_t(shape.images) * shape.pixel_count();
     std::vector<float> p, v;
     std::vector<double> p64, v64;
@@ -202,7 +202,7 @@ class GpuPixels : public PixelReconstruction {
   }
 
   const BatchShape shape_;
-  const Queue& queue_;
+  Queue& queue_;
   int columns_ = 0;        // of the factors in float16
   std::size_t tiles_ = 0;  // of an image
   DeviceFactors<float> float32_;
@@ -216,7 +216,7 @@ class GpuPixels : public PixelReconstruction {
 
 }  // namespace
 
-std::unique_ptr<PixelReconstruction> make_gpu_pixels(const BatchShape& shape, const Queue& queue) {
+std::unique_ptr<PixelReconstruction> make_gpu_pixels(const BatchShape& shape, Queue& queue) {
   return std::make_unique<GpuPixels>(shape, queue);
 }
 
