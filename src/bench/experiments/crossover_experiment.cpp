@@ -22,26 +22,24 @@ namespace {
 
 /// A batch on the CPU or the GPU, and what was measured.
 struct Side {
-  std::unique_ptr<BackendBatch> batch;
-  double first_s = 0;        ///< the first call
-  std::string not_measured;  ///< why; empty: it was
-  Samples samples = {};      ///< totals, then computations
+  std::unique_ptr<BackendBatch> batch{};  ///< during a pass
+  double first_s = 0;                     ///< the first call
+  std::string not_measured{};             ///< why; empty: it was
+  MeasuredTimes times{};                  ///< totals, then computations
 
-  bool is_measured() const { return samples.is_measured(); }
-  Estimate total_s() const { return estimate(samples.times[0]); }
-  Estimate compute_s() const { return estimate(samples.times[1]); }
+  bool is_measured() const { return times.is_measured(); }
+  Estimate total_s() const { return times.time(0); }
+  Estimate compute_s() const { return times.time(1); }
 };
 
 struct CrossoverRow {
   ImageBatch batch;
-  Side cpu, gpu;
-  bool is_right = true;
+  Side cpu{}, gpu{};
+  bool is_checked = false, is_right = true;
 
   bool has_both() const { return cpu.is_measured() && gpu.is_measured(); }
-  Estimate speedup() const { return ratio(cpu.samples.times[0], gpu.samples.times[0]); }
-  Estimate speedup_of_computing() const {
-    return ratio(cpu.samples.times[0], gpu.samples.times[1]);
-  }
+  Estimate speedup() const { return ratio(cpu.times.passes[0], gpu.times.passes[0]); }
+  Estimate speedup_of_computing() const { return ratio(cpu.times.passes[0], gpu.times.passes[1]); }
 };
 
 double seconds_since(std::chrono::steady_clock::time_point begin) {
@@ -67,20 +65,22 @@ GpuBackend start_gpu(const Devices& devices) {
   return gpu;
 }
 
-Side prepare(compute::Backend& backend, const ImageBatch& batch) {
-  Side side;
+/// Runs once, unless it is known that it cannot be measured.
+void prepare(Side& side, compute::Backend& backend, const ImageBatch& batch) {
+  if (!side.not_measured.empty()) return;
   try {
     side.batch = std::make_unique<BackendBatch>(backend, batch);
-    side.first_s = side.batch->run().total_s;
+    const double call_s = side.batch->run().total_s;
+    if (side.first_s == 0) side.first_s = call_s;
   } catch (const compute::OutOfMemory& error) {
     side.batch.reset();
-    side.not_measured = error.what();
+    if (!side.is_measured()) side.not_measured = error.what();
   }
-  return side;
 }
 
 /// Compares the images of both with those of a solver in float64.
 void check(CrossoverRow& row, compute::Backend& float64) {
+  row.is_checked = true;
   const std::vector<double> optimal = scene_errors(float64, row.batch);
   for (Side* side : {&row.cpu, &row.gpu}) {
     if (!side->batch || largest_loss_db(side->batch->squared_errors(), optimal) <= kMaxLossDb)
@@ -92,22 +92,19 @@ void check(CrossoverRow& row, compute::Backend& float64) {
 }
 
 void measure(CrossoverRow& row, const ExperimentOptions& options) {
-  std::vector<TimedWork> works;
-  std::vector<Side*> sides;
+  std::vector<SampledWork> works;
   for (Side* side : {&row.cpu, &row.gpu}) {
     if (!side->batch) continue;
     const TimedWork work = [side] {
       const BatchTimes times = side->batch->run();
       return std::vector{times.total_s, times.compute_s};
     };
-    works.push_back(side == &row.gpu ? with_clock(work, options) : work);
-    sides.push_back(side);
+    works.push_back({side == &row.gpu ? with_clock(work, options) : work, &side->times});
   }
-  std::vector<Samples> samples = sample(works, options);
-  for (std::size_t i = 0; i < sides.size(); ++i) {
-    sides[i]->samples = std::move(samples[i]);
-    if (!sides[i]->is_measured()) sides[i]->not_measured = too_slow(options);
-    sides[i]->batch.reset();
+  sample(works, options);
+  for (Side* side : {&row.cpu, &row.gpu}) {
+    if (side->batch && !side->is_measured()) side->not_measured = too_slow(options);
+    side->batch.reset();
   }
 }
 
@@ -211,18 +208,18 @@ std::vector<CrossoverRow> measure_all(const Devices& devices, const GpuBackend& 
                                           float64 = devices.make_cpu_backend(
                                               {.solver = SolverKind::gram});
   std::vector<CrossoverRow> rows;
-  const std::vector<ImageBatch> batches = all_batches(options);
-  Progress progress(options, "", batches.size());
-  for (const ImageBatch& batch : batches) {
-    if (options.stop.stop_requested()) break;
-    progress.next(batch.text());
-    CrossoverRow row{.batch = batch, .cpu = {}, .gpu = {}};
-    row.cpu = prepare(*cpu, batch);
-    if (gpu.backend) row.gpu = prepare(*gpu.backend, batch);
-    check(row, *float64);
-    measure(row, options);
-    if (!options.stop.stop_requested()) rows.push_back(std::move(row));
+  std::vector<std::string> names;
+  for (const ImageBatch& batch : all_batches(options)) {
+    rows.push_back({.batch = batch});
+    names.push_back(batch.text());
   }
+  rows.resize(measure_in_passes(options, "", names, [&](std::size_t i) {
+    CrossoverRow& row = rows[i];
+    prepare(row.cpu, *cpu, row.batch);
+    if (gpu.backend) prepare(row.gpu, *gpu.backend, row.batch);
+    if (!row.is_checked) check(row, *float64);
+    measure(row, options);
+  }));
   return rows;
 }
 

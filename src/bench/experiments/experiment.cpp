@@ -9,21 +9,37 @@
 
 namespace eckart::bench {
 
-void Progress::next(const std::string& size) {
-  options_.print_line(
-      fmt::format("{}{} of {}: {}", title_.empty() ? "" : title_ + ", ", ++begun_, sizes_, size));
+std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
+                              const std::vector<std::string>& sizes,
+                              const std::function<void(std::size_t size)>& measure) {
+  const std::size_t count = sizes.size() * kPasses;
+  for (std::size_t i = 0; i < count && !options.stop.stop_requested(); ++i) {
+    const std::size_t size = i % sizes.size();
+    options.print_line(fmt::format("{}{} of {}: {}", title.empty() ? "" : title + ", ", i + 1,
+                                   count, sizes[size]));
+    measure(size);
+    if (options.stop.stop_requested()) return std::min(i, sizes.size());
+  }
+  return options.stop.stop_requested() ? 0 : sizes.size();
 }
 
-std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
-                            int repeats) {
+void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options, int repeats) {
+  constexpr int kMinRounds = 12, kMaxRounds = 100, kMaxQuickRounds = 30;  // of all passes
   SamplingOptions sampling;
   sampling.max_work_seconds = repeats * max_call_seconds(options);
-  sampling.max_seconds = options.extent == Extent::all ? 5 : 1;
-  if (options.max_seconds > 0) sampling.max_seconds = options.max_seconds;
-  sampling.max_rounds = options.extent == Extent::all ? 100 : 30;
+  double max_seconds = options.extent == Extent::all ? 5 : 1;
+  if (options.max_seconds > 0) max_seconds = options.max_seconds;
+  sampling.max_seconds = max_seconds / kPasses;
+  sampling.min_rounds = kMinRounds / kPasses;
+  sampling.max_rounds = (options.extent == Extent::all ? kMaxRounds : kMaxQuickRounds) / kPasses;
   sampling.before_work = options.wait_until_idle;
   sampling.stop = options.stop;
-  return sample_in_rounds(works, sampling);
+  std::vector<TimedWork> timed;
+  timed.reserve(works.size());
+  for (const SampledWork& each : works) timed.push_back(each.work);
+  const std::vector<Samples> samples = sample_in_rounds(timed, sampling);
+  if (options.stop.stop_requested()) return;
+  for (std::size_t i = 0; i < works.size(); ++i) works[i].times->add(samples[i]);
 }
 
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {

@@ -19,7 +19,7 @@ enum class Extent {
 
 struct ExperimentOptions {
   Extent extent = Extent::all;
-  double max_seconds = 0;  ///< of sampling a size, except the first ten rounds; 0: 5, or 1 if quick
+  double max_seconds = 0;  ///< of sampling a size, except the first rounds; 0: 5, or 1 if quick
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
   std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
   /// Waits until no thread runs that would disturb a measurement.
@@ -27,20 +27,28 @@ struct ExperimentOptions {
   std::stop_token stop = {};
 };
 
-/// Prints which of the sizes of a table is measured: "pixels, 2 of 6: 64 of 512 × 512, k = 16".
-class Progress {
- public:
-  /// `title`: empty if the experiment has one table.
-  Progress(const ExperimentOptions& options, std::string title, std::size_t sizes)
-      : options_(options), title_(std::move(title)), sizes_(sizes) {}
-  void next(const std::string& size);
+/// How often each size is measured, with other sizes between: with memory at another place, and
+/// perhaps another clock or other guests of the machine.
+inline constexpr int kPasses = 3;
 
- private:
-  const ExperimentOptions& options_;
-  const std::string title_;
-  const std::size_t sizes_;
-  std::size_t begun_ = 0;
+/// A work, and its samples of all passes.
+struct SampledWork {
+  TimedWork work;
+  MeasuredTimes* times;
 };
+
+/// Calls measure(i) for each size i of a table, in kPasses passes through the table. Prints which
+/// is measured: "pixels, 2 of 18: 64 of 512 × 512, k = 16". `title` is empty if the experiment has
+/// one table. Ends early after a stop request. Returns the number of sizes that were measured at
+/// least once; the others are the last ones.
+std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
+                              const std::vector<std::string>& sizes,
+                              const std::function<void(std::size_t size)>& measure);
+
+/// Samples the works of a size in one pass, and adds the samples to their times. After a stop
+/// request it adds nothing. `repeats`: how often a call computes.
+void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options,
+            int repeats = 1);
 
 /// Tables, and whether all results in them were right.
 struct ExperimentResult {
@@ -48,10 +56,6 @@ struct ExperimentResult {
   bool is_right = true;
 };
 
-/// Samples the works of a size.
-/// `repeats`: how often a call computes.
-std::vector<Samples> sample(const std::vector<TimedWork>& works, const ExperimentOptions& options,
-                            int repeats = 1);
 /// Calls that take longer are not sampled.
 double max_call_seconds(const ExperimentOptions& options);
 /// What their rows say.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "bench/experiments/backend_batch.hpp"
@@ -26,13 +27,30 @@ struct LaneUse {
 
 /// A batch of images, decomposed in one way.
 struct LanesRow {
-  const LaneUse* use = nullptr;
-  std::unique_ptr<compute::Backend> backend = {};
-  std::unique_ptr<BackendBatch> batch = {};
+  LaneUse use;
   bool is_right = true;
   std::string not_measured = {};  ///< why; empty: it was
   EngineShares engines{};
-  Estimate seconds{}, speedup{};
+  MeasuredTimes times{};
+};
+
+/// A batch of images in all ways.
+struct LanesRows {
+  ImageBatch batch;
+  std::vector<double> optimal{};  ///< the squared errors of its scenes
+  std::vector<LanesRow> rows{};
+
+  /// Compared with the first row; empty without samples.
+  Estimate speedup(const LanesRow& row) const {
+    if (!rows.front().times.is_measured() || !row.times.is_measured()) return {};
+    return ratio(rows.front().times.passes[0], row.times.passes[0]);
+  }
+};
+
+/// A batch on a backend of its own.
+struct PreparedLanes {
+  std::unique_ptr<compute::Backend> backend;
+  std::unique_ptr<BackendBatch> batch;
 };
 
 std::vector<LaneUse> lane_uses(const Devices& devices, const ImageBatch& batch,
@@ -54,59 +72,69 @@ std::vector<LaneUse> lane_uses(const Devices& devices, const ImageBatch& batch,
   return uses;
 }
 
-LanesRow prepare(const LaneUse& use, const ImageBatch& batch, const Devices& devices,
-                 std::size_t backends, const std::vector<double>& optimal) {
-  LanesRow row{.use = &use};
+/// Runs once. Throws compute::OutOfMemory.
+PreparedLanes prepare(const LaneUse& use, const ImageBatch& batch, const Devices& devices,
+                      std::size_t backends) {
   compute::BackendOptions options{.lanes = use.lanes, .batch_planes = use.batch_images};
   options.trace = true;
   options.memory_fraction /= double(backends);
-  try {
-    row.backend =
-        use.is_on_gpu ? devices.make_gpu_backend(options) : devices.make_cpu_backend(options);
-    row.batch = std::make_unique<BackendBatch>(*row.backend, batch, use.slots);
-    row.batch->run();
-    row.is_right = largest_loss_db(row.batch->squared_errors(), optimal) <= kMaxLossDb;
-    if (!row.is_right) row.not_measured = kWrongResult;
-  } catch (const compute::OutOfMemory& error) {
-    row.not_measured = error.what();
-  }
-  return row;
+  PreparedLanes prepared;
+  prepared.backend =
+      use.is_on_gpu ? devices.make_gpu_backend(options) : devices.make_cpu_backend(options);
+  prepared.batch = std::make_unique<BackendBatch>(*prepared.backend, batch, use.slots);
+  prepared.batch->run();
+  return prepared;
 }
 
-void measure(std::vector<LanesRow>& rows, const ExperimentOptions& options) {
-  std::vector<TimedWork> works;
-  std::vector<LanesRow*> measured;
-  for (LanesRow& row : rows) {
+/// Measures all rows once; the first time, it checks their results before.
+void measure(LanesRows& all, const Devices& devices, compute::Backend& float64,
+             const ExperimentOptions& options) {
+  const bool is_first = all.rows.empty();
+  if (is_first) {
+    all.optimal = scene_errors(float64, all.batch);
+    for (LaneUse& use : lane_uses(devices, all.batch, options))
+      all.rows.push_back({.use = std::move(use)});
+  }
+  std::vector<PreparedLanes> prepared;
+  prepared.reserve(all.rows.size());
+  std::vector<SampledWork> works;
+  for (LanesRow& row : all.rows) {
+    if (options.stop.stop_requested()) return;
     if (!row.not_measured.empty()) continue;
-    const TimedWork work = [&row] {
-      const BatchTimes times = row.batch->run();
+    try {
+      prepared.push_back(prepare(row.use, all.batch, devices, all.rows.size()));
+    } catch (const compute::OutOfMemory& error) {
+      if (!row.times.is_measured()) row.not_measured = error.what();
+      continue;
+    }
+    BackendBatch& batch = *prepared.back().batch;
+    if (is_first) row.is_right = largest_loss_db(batch.squared_errors(), all.optimal) <= kMaxLossDb;
+    if (!row.is_right) {
+      row.not_measured = kWrongResult;
+      continue;
+    }
+    const TimedWork work = [&row, &batch] {
+      const BatchTimes times = batch.run();
       row.engines = times.engines;
       return std::vector{times.total_s};
     };
-    works.push_back(row.use->is_on_gpu ? with_clock(work, options) : work);
-    measured.push_back(&row);
+    works.push_back({row.use.is_on_gpu ? with_clock(work, options) : work, &row.times});
   }
-  const std::vector<Samples> samples = sample(works, options);
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    LanesRow& row = *measured[i];
-    row.batch.reset();  // frees its memory
-    if (!samples[i].is_measured()) {
-      row.not_measured = too_slow(options);
-      row.engines = {};
-      continue;
-    }
-    row.seconds = estimate(samples[i].times.front());
-    if (measured.front() == &rows.front() && samples.front().is_measured())
-      row.speedup = ratio(samples.front().times.front(), samples[i].times.front());
+  sample(works, options);
+  for (LanesRow& row : all.rows) {
+    if (!row.not_measured.empty() || row.times.is_measured()) continue;
+    row.not_measured = too_slow(options);
+    row.engines = {};
   }
 }
 
-std::vector<Cell> cells_of(const ImageBatch& batch, const LanesRow& row) {
-  std::vector<Cell> cells = {batch.text(), row.use->name};
+std::vector<Cell> cells_of(const LanesRows& all, const LanesRow& row) {
+  std::vector<Cell> cells = {all.batch.text(), row.use.name};
   if (row.not_measured.empty()) {
-    cells.emplace_back(microseconds(row.seconds));
-    cells.emplace_back(rate(batch.images, row.seconds));
-    cells.push_back(measured_or_empty(row.speedup));
+    const Estimate seconds = row.times.time(0);
+    cells.emplace_back(microseconds(seconds));
+    cells.emplace_back(rate(all.batch.images, seconds));
+    cells.push_back(measured_or_empty(all.speedup(row)));
   } else {
     cells.emplace_back(NotMeasured{row.not_measured});
   }
@@ -117,23 +145,22 @@ std::vector<Cell> cells_of(const ImageBatch& batch, const LanesRow& row) {
   return cells;
 }
 
-std::string lesson(const ImageBatch& batch, const std::vector<LanesRow>& rows) {
-  const LanesRow *streams = nullptr, *batched = nullptr;  // the fastest
-  for (const LanesRow& row : rows) {
-    if (!row.use->is_on_gpu || row.speedup.samples == 0) continue;
-    const bool is_batched = row.use->batch_images != 1;
-    const LanesRow*& fastest = is_batched ? batched : streams;
-    if ((is_batched || row.use->lanes > 1) &&
-        (!fastest || row.speedup.median > fastest->speedup.median))
-      fastest = &row;
+std::string lesson(const LanesRows& all) {
+  double streams = 0, batched = 0;  // the largest speedups
+  for (const LanesRow& row : all.rows) {
+    if (!row.use.is_on_gpu) continue;
+    const double speedup = all.speedup(row).median;
+    if (row.use.batch_images != 1)
+      batched = std::max(batched, speedup);
+    else if (row.use.lanes > 1)
+      streams = std::max(streams, speedup);
   }
-  if (!streams || !batched) return {};
+  if (streams == 0 || batched == 0) return {};
   return fmt::format(
       "With {}, streams are up to {} times as fast as image after image, batches {} times. A "
       "decomposition is a chain of small steps: streams let the GPU do several at once, a batch "
       "makes each step larger and calls it once.",
-      batch.text(), text::format_number(streams->speedup.median),
-      text::format_number(batched->speedup.median));
+      all.batch.text(), text::format_number(streams), text::format_number(batched));
 }
 
 }  // namespace
@@ -162,23 +189,21 @@ ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& op
       options, {{.images = 256, .n = 256, .k = 32}, {.images = 32, .n = 2048, .k = 128}},
       {{.images = 64, .n = 256, .k = 32}, {.images = 8, .n = 1024, .k = 64}},
       {{.images = 8, .n = 64, .k = 4}});
-  Progress progress(options, "factors computed", batches.size());
+  std::vector<LanesRows> all;
+  std::vector<std::string> names;
   for (const ImageBatch& batch : batches) {
-    progress.next(batch.text());
-    const std::vector<double> optimal = scene_errors(*float64, batch);
-    const std::vector<LaneUse> uses = lane_uses(devices, batch, options);
-    std::vector<LanesRow> rows;
-    for (const LaneUse& use : uses) {
-      if (options.stop.stop_requested()) break;
-      rows.push_back(prepare(use, batch, devices, uses.size(), optimal));
-    }
-    measure(rows, options);
-    if (options.stop.stop_requested()) break;
-    for (const LanesRow& row : rows) {
-      table.add_row(cells_of(batch, row));
+    all.push_back({batch});
+    names.push_back(batch.text());
+  }
+  const std::size_t complete =
+      measure_in_passes(options, "factors computed", names,
+                        [&](std::size_t i) { measure(all[i], devices, *float64, options); });
+  for (const LanesRows& each : std::span(all).first(complete)) {
+    for (const LanesRow& row : each.rows) {
+      table.add_row(cells_of(each, row));
       result.is_right = result.is_right && row.is_right;
     }
-    if (const std::string text = lesson(batch, rows); !text.empty()) table.lesson = text;
+    if (const std::string text = lesson(each); !text.empty()) table.lesson = text;
   }
   table.remove_empty_columns();
   table.notes = {

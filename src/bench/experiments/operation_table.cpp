@@ -16,104 +16,172 @@ namespace {
 
 constexpr int kSeed = 1;
 
-/// The variants of an operation on one device, after their results were checked.
+struct MeasuredRow {
+  OperationRow row;
+  double shortest_s = 0;  ///< by the ceilings of the device
+  MeasuredTimes times;    ///< of CallTimes: compute_s, total_s, copy_in_s, copy_out_s
+};
+
+/// The rows of a shape on one device.
 class DeviceRows {
  public:
-  DeviceRows(Device& device, const Shape& shape, const std::vector<Array>& operands,
-             const Reference& reference, const ExperimentOptions& options, bool are_peers = false)
-      : operation_(device.prepare(shape, operands)), options_(options) {
+  explicit DeviceRows(const Shape& shape, bool are_peers = false)
+      : shape_(shape), are_peers_(are_peers) {}
+
+  /// Prepares the operation. The first time, it also makes the rows, and compares all results with
+  /// `reference`.
+  void prepare(Device& device, const std::vector<Array>& operands, const Reference& reference,
+               const ExperimentOptions& options) {
+    operation_ = device.prepare(shape_, operands);
+    if (!rows_.empty()) return;
     for (std::size_t i = 0; i < operation_->variants().size(); ++i) {
       if (options.stop.stop_requested()) break;
-      OperationRow& row = rows_.emplace_back();
-      row.shape = shape;
-      row.variant = operation_->variants()[i];
-      row.is_peer = are_peers;
-      shortest_s_.push_back(
-          shortest_time(shape, device.ceilings(row.variant), row.variant.uses_tensor_cores));
-      if (shortest_s_[i] > max_call_seconds(options)) {
-        row.not_measured = too_slow(options);
-        continue;
-      }
-      try {
-        row.error = reference.relative_error(operation_->result(i));
-        row.is_right = *row.error <= max_relative_error(shape);  // false for NaN
-        if (!row.is_right) row.not_measured = kWrongResult;
-      } catch (const std::runtime_error& error) {
-        if (!are_peers) throw;
-        row.not_measured = error.what();
-      }
+      rows_.push_back(checked_row(i, device, reference, options));
     }
   }
 
-  /// Appends the works of rows that can be measured, and the rows.
-  void append_works(std::vector<TimedWork>& works, std::vector<OperationRow*>& rows) {
+  /// Appends the works of rows that can be measured.
+  void append_works(const ExperimentOptions& options, std::vector<SampledWork>& works) {
+    if (!operation_) return;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (!rows_[i].is_right) continue;
+      if (!rows_[i].row.not_measured.empty()) continue;
       const TimedWork work = [this, i] {
         const CallTimes times = run(i);
         return std::vector{times.compute_s, times.total_s, times.copy_in_s, times.copy_out_s};
       };
-      works.push_back(rows_[i].is_on_gpu() ? with_clock(work, options_) : work);
-      rows.push_back(&rows_[i]);
+      works.push_back(
+          {rows_[i].row.is_on_gpu() ? with_clock(work, options) : work, &rows_[i].times});
     }
-  }
-  std::vector<OperationRow> take() {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const double measured_s = rows_[i].compute_s.median;
-      if (measured_s > 0) rows_[i].roofline_share = shortest_s_[i] / measured_s;
-    }
-    return std::move(rows_);
   }
 
+  /// Frees the memory of the operation, after a pass.
+  void end_pass(const ExperimentOptions& options) {
+    operation_.reset();
+    for (MeasuredRow& row : rows_) {
+      if (row.row.not_measured.empty() && !row.times.is_measured())
+        row.row.not_measured = too_slow(options);
+    }
+  }
+
+  std::vector<MeasuredRow>& rows() { return rows_; }
+
  private:
+  MeasuredRow checked_row(std::size_t variant, Device& device, const Reference& reference,
+                          const ExperimentOptions& options) {
+    OperationRow row{
+        .shape = shape_, .variant = operation_->variants()[variant], .is_peer = are_peers_};
+    const double shortest_s =
+        shortest_time(shape_, device.ceilings(row.variant), row.variant.uses_tensor_cores);
+    if (shortest_s > max_call_seconds(options)) {
+      row.not_measured = too_slow(options);
+    } else {
+      try {
+        row.error = reference.relative_error(operation_->result(variant));
+        row.is_right = *row.error <= max_relative_error(shape_);  // false for NaN
+        if (!row.is_right) row.not_measured = kWrongResult;
+      } catch (const std::runtime_error& error) {
+        if (!are_peers_) throw;
+        row.not_measured = error.what();
+      }
+    }
+    return {std::move(row), shortest_s, {}};
+  }
+
   /// All times are 0 after a peer has failed.
   CallTimes run(std::size_t i) {
-    OperationRow& row = rows_[i];
+    OperationRow& row = rows_[i].row;
     if (!row.not_measured.empty()) return {};
     try {
       return operation_->run(i);
     } catch (const std::runtime_error& error) {
-      if (!row.is_peer) throw;
+      if (!are_peers_) throw;
       row.not_measured = error.what();
       return {};
     }
   }
 
+  Shape shape_;
+  bool are_peers_;
   std::unique_ptr<PreparedOperation> operation_;
-  const ExperimentOptions& options_;
-  std::vector<OperationRow> rows_;
-  std::vector<double> shortest_s_;  // of each row
+  std::vector<MeasuredRow> rows_;
 };
 
-/// Sets the times of the rows, and how much faster they are than the fastest row on the CPU.
-void set_times(const std::vector<OperationRow*>& rows, const std::vector<Samples>& all,
-               const ExperimentOptions& options) {
-  const std::vector<double>* fastest_on_cpu = nullptr;
-  double fastest_s = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    OperationRow& row = *rows[i];
-    if (!row.not_measured.empty()) continue;
-    if (!all[i].is_measured()) {
-      row.not_measured = too_slow(options);
-      continue;
+/// The rows of a shape on all devices.
+class ShapeRows {
+ public:
+  explicit ShapeRows(const Shape& shape)
+      : shape_(shape), cpu_(shape), gpu_(shape), peers_(shape, true) {}
+
+  /// Measures all rows once; the first time, it checks their results before.
+  void measure(const Devices& devices, const ExperimentOptions& options) {
+    const std::vector<Array> operands = random_operands(shape_, kSeed);
+    if (!reference_) reference_.emplace(shape_, operands);
+    cpu_.prepare(*devices.cpu, operands, *reference_, options);
+    if (devices.gpu && no_gpu_memory_.empty()) {
+      try {
+        gpu_.prepare(*devices.gpu, operands, *reference_, options);
+      } catch (const compute::OutOfMemory& error) {
+        no_gpu_memory_ = error.what();
+      }
     }
-    row.compute_s = estimate(all[i].times[0]);
-    row.total_s = estimate(all[i].times[1]);
-    row.copy_in_s = estimate(all[i].times[2]);
-    row.copy_out_s = estimate(all[i].times[3]);
-    const double median_s = row.compute_s.median;
-    if (!row.is_on_gpu() && (!fastest_on_cpu || median_s < fastest_s)) {
-      fastest_on_cpu = &all[i].times[0];
-      fastest_s = median_s;
+    if (devices.peers) {
+      try {
+        peers_.prepare(*devices.peers, operands, *reference_, options);
+      } catch (const std::runtime_error& error) {
+        if (!options.stop.stop_requested())
+          options.print_line(std::string("peers: ") + error.what());
+      }
     }
+    std::vector<SampledWork> works;
+    for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->append_works(options, works);
+    constexpr int kRepeats = 2;  // without and with copies
+    sample(works, options, kRepeats);
+    for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->end_pass(options);
   }
-  if (!fastest_on_cpu) return;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i]->not_measured.empty()) continue;
-    rows[i]->speedup = ratio(*fastest_on_cpu, all[i].times[0]);
-    rows[i]->speedup_with_copies = ratio(*fastest_on_cpu, all[i].times[1]);
+
+  std::vector<OperationRow> finished_rows() {
+    std::vector<OperationRow> rows;
+    if (!no_gpu_memory_.empty() && gpu_.rows().empty()) {
+      OperationRow& row = rows.emplace_back();
+      row.shape = shape_;
+      row.not_measured = no_gpu_memory_;
+    }
+    const MeasuredTimes* on_cpu = fastest_on_cpu();
+    for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) {
+      for (MeasuredRow& measured : device->rows()) {
+        OperationRow& row = rows.emplace_back(measured.row);
+        if (!row.not_measured.empty()) continue;
+        const MeasuredTimes& times = measured.times;
+        row.compute_s = times.time(0);
+        row.total_s = times.time(1);
+        row.copy_in_s = times.time(2);
+        row.copy_out_s = times.time(3);
+        row.roofline_share = measured.shortest_s / row.compute_s.median;
+        if (!on_cpu) continue;
+        row.speedup = ratio(on_cpu->passes[0], times.passes[0]);
+        row.speedup_with_copies = ratio(on_cpu->passes[0], times.passes[1]);
+      }
+    }
+    return rows;
   }
-}
+
+ private:
+  const MeasuredTimes* fastest_on_cpu() {
+    const MeasuredTimes* fastest = nullptr;
+    for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) {
+      for (const MeasuredRow& row : device->rows()) {
+        if (row.row.is_on_gpu() || !row.row.not_measured.empty()) continue;
+        if (!fastest || row.times.time(0).median < fastest->time(0).median) fastest = &row.times;
+      }
+    }
+    return fastest;
+  }
+
+  Shape shape_;
+  std::optional<Reference> reference_;
+  DeviceRows cpu_, gpu_, peers_;
+  std::string no_gpu_memory_;  // why the GPU is not measured; empty: it is
+};
 
 struct TableColumn {
   Column column;
@@ -172,8 +240,7 @@ std::vector<Cell> cells_of(const OperationRow& row) {
 std::vector<std::string> notes_on(const Devices& devices) {
   std::vector<std::string> notes = {
       "Times are medians; ± is the 95 % interval of the median. All rows of a size were measured "
-      "in "
-      "turns, after a warm-up.",
+      "in turns, in three passes through all sizes.",
       "Operands are random. Every result was compared with float64 before it was measured; error "
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
@@ -182,8 +249,9 @@ std::vector<std::string> notes_on(const Devices& devices) {
       "Plain loops are measured up to 10⁹ operations."};
   if (devices.gpu) {
     notes.emplace_back(
-        "GPU: compute is one launch with empty caches, by events of the GPU. Total has the copies "
-        "from and to pinned memory. Speedup compares with the fastest row on the CPU.");
+        "GPU: compute is the time of the kernels with empty caches, by events of the GPU. Total "
+        "has "
+        "the copies from and to pinned memory. Speedup compares with the fastest row on the CPU.");
   } else {
     notes.push_back(without_gpu_note("its rows, copies and occupancy", devices.no_gpu_reason));
   }
@@ -218,42 +286,6 @@ std::string size_text(const Shape& shape) {
   return {};
 }
 
-std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& devices,
-                                            const ExperimentOptions& options) {
-  const std::vector<Array> operands = random_operands(shape, kSeed);
-  const Reference reference(shape, operands);
-  std::vector<DeviceRows> prepared;
-  prepared.reserve(3);  // rows must not move
-  prepared.emplace_back(*devices.cpu, shape, operands, reference, options);
-  std::vector<OperationRow> rows;
-  if (devices.gpu) {
-    try {
-      prepared.emplace_back(*devices.gpu, shape, operands, reference, options);
-    } catch (const compute::OutOfMemory& error) {
-      OperationRow& row = rows.emplace_back();
-      row.shape = shape;
-      row.not_measured = error.what();
-    }
-  }
-  if (devices.peers) {
-    try {
-      prepared.emplace_back(*devices.peers, shape, operands, reference, options, true);
-    } catch (const std::runtime_error& error) {
-      if (!options.stop.stop_requested()) options.print_line(std::string("peers: ") + error.what());
-    }
-  }
-
-  std::vector<TimedWork> works;
-  std::vector<OperationRow*> measured;
-  for (DeviceRows& device : prepared) device.append_works(works, measured);
-  constexpr int kRepeats = 2;  // without and with copies
-  set_times(measured, sample(works, options, kRepeats), options);
-  for (DeviceRows& device : prepared) {
-    for (OperationRow& row : device.take()) rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 Table operation_table(const std::vector<OperationRow>& rows) {
   Table table;
   table.columns = {
@@ -266,12 +298,17 @@ Table operation_table(const std::vector<OperationRow>& rows) {
 
 MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>& shapes,
                               const Devices& devices, const ExperimentOptions& options) {
-  MeasuredShapes measured;
-  Progress progress(options, title, shapes.size());
+  std::vector<ShapeRows> shape_rows;
+  std::vector<std::string> names;
   for (const Shape& shape : shapes) {
-    progress.next(size_text(shape));
-    std::vector<OperationRow> rows = measure_operation(shape, devices, options);
-    if (options.stop.stop_requested()) break;
+    shape_rows.emplace_back(shape);
+    names.push_back(size_text(shape));
+  }
+  const std::size_t complete = measure_in_passes(
+      options, title, names, [&](std::size_t i) { shape_rows[i].measure(devices, options); });
+  MeasuredShapes measured;
+  for (std::size_t i = 0; i < complete; ++i) {
+    std::vector<OperationRow> rows = shape_rows[i].finished_rows();
     std::move(rows.begin(), rows.end(), std::back_inserter(measured.rows));
   }
   measured.is_right = !has_wrong_result(measured.rows);

@@ -15,24 +15,19 @@ namespace eckart::bench {
 struct OperationRow {
   Shape shape{};
   Variant variant{};
-  bool is_peer = false;         ///< a library of Python
-  std::optional<double> error;  ///< of the result, relative; empty: not computed
-  bool is_right = false;        ///< if not, it was not measured
-  std::string not_measured;     ///< why; empty: it was
-  Estimate compute_s, copy_in_s, copy_out_s, total_s;
+  bool is_peer = false;           ///< a library of Python
+  std::optional<double> error{};  ///< of the result, relative; empty: not computed
+  bool is_right = false;          ///< if not, it was not measured
+  std::string not_measured{};     ///< why; empty: it was
+  Estimate compute_s{}, copy_in_s{}, copy_out_s{}, total_s{};
   double roofline_share = 0;  ///< the shortest possible time by the ceilings, divided by compute_s
   /// How much faster it is than the fastest variant on the CPU, without and with the copies.
-  Estimate speedup, speedup_with_copies;
+  Estimate speedup{}, speedup_with_copies{};
 
   bool is_on_gpu() const { return variant.cores == 0; }
   /// Such as "GPU, naive" and "CPU, OpenBLAS, 16 cores".
   std::string name() const;
 };
-
-/// Checks and measures all variants of an operation on all devices. Returns early after a stop
-/// request. If the memory of a device is too small, its rows say so.
-std::vector<OperationRow> measure_operation(const Shape& shape, const Devices& devices,
-                                            const ExperimentOptions& options);
 
 /// The table of all experiments on operations, without a title.
 Table operation_table(const std::vector<OperationRow>& rows);
@@ -45,7 +40,8 @@ struct MeasuredShapes {
   Table table;
   bool is_right = true;
 };
-/// Measures shape after shape. After a stop request, it returns the complete ones.
+/// Checks and measures all variants of an operation on all devices, for all shapes. After a stop
+/// request, it returns the complete ones. If the memory of a device is too small, a row says so.
 MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>& shapes,
                               const Devices& devices, const ExperimentOptions& options);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "compute/out_of_memory.hpp"
@@ -16,8 +17,16 @@ namespace {
 /// A variant, and what was measured of it.
 struct PixelRow {
   PixelVariant variant;
-  bool is_right = false;
-  std::vector<double> samples = {};
+  bool is_right = true;
+  std::string not_measured = {};  ///< why; empty: it was
+  MeasuredTimes times = {};
+};
+
+/// A batch, and what was measured of it.
+struct PixelBatch {
+  BatchShape shape{};
+  std::vector<PixelRow> rows{};
+  std::string no_memory{};  ///< why it was not measured; empty: it was
 };
 
 /// Compares the first and the last image with float64, and the errors with those of the pixels.
@@ -30,22 +39,34 @@ void check(const BatchShape& shape, PixelReconstruction& batch, std::vector<Pixe
       const ReconstructedPixels found = batch.result(i, image);
       rows[i].is_right = rows[i].is_right && are_right(found.pixels, reference) &&
                          found.squared_error == squared_difference(found.pixels, original);
+      if (!rows[i].is_right) rows[i].not_measured = kWrongResult;
     }
   }
 }
 
-void measure(PixelReconstruction& batch, std::vector<PixelRow>& rows,
-             const ExperimentOptions& options) {
-  std::vector<TimedWork> works;
-  std::vector<PixelRow*> measured;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!rows[i].is_right) continue;
-    works.push_back(with_clock([&batch, i] { return std::vector{batch.run(i)}; }, options));
-    measured.push_back(&rows[i]);
+/// Measures all variants once; the first time, it checks their results before.
+void measure(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& options) {
+  if (!batch.no_memory.empty()) return;
+  std::unique_ptr<PixelReconstruction> prepared;
+  try {
+    prepared = gpu.prepare_pixels(batch.shape);
+  } catch (const compute::OutOfMemory& error) {
+    if (batch.rows.empty()) batch.no_memory = error.what();
+    return;
   }
-  const std::vector<Samples> samples = sample(works, options);
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    if (samples[i].is_measured()) measured[i]->samples = samples[i].times.front();
+  if (batch.rows.empty()) {
+    for (const PixelVariant& variant : prepared->variants()) batch.rows.push_back({variant});
+    check(batch.shape, *prepared, batch.rows);
+  }
+  std::vector<SampledWork> works;
+  for (std::size_t i = 0; i < batch.rows.size(); ++i) {
+    if (!batch.rows[i].not_measured.empty()) continue;
+    const TimedWork work = [&prepared, i] { return std::vector{prepared->run(i)}; };
+    works.push_back({with_clock(work, options), &batch.rows[i].times});
+  }
+  sample(works, options);
+  for (PixelRow& row : batch.rows) {
+    if (row.not_measured.empty() && !row.times.is_measured()) row.not_measured = too_slow(options);
   }
 }
 
@@ -53,7 +74,7 @@ void measure(PixelReconstruction& batch, std::vector<PixelRow>& rows,
 const PixelRow* find(const std::vector<PixelRow>& rows, PixelVariant::Kind kind, bool is_float64) {
   for (const PixelRow& row : rows) {
     if (row.variant.kind == kind && row.variant.is_float64 == is_float64)
-      return row.samples.empty() ? nullptr : &row;
+      return row.times.is_measured() ? &row : nullptr;
   }
   return nullptr;
 }
@@ -63,23 +84,23 @@ std::string speedup(const std::vector<PixelRow>& rows, bool is_float64) {
   const PixelRow* kernel = find(rows, PixelVariant::Kind::one_kernel, is_float64);
   const PixelRow* library = find(rows, PixelVariant::Kind::library, is_float64);
   if (!kernel || !library) return {};
-  return text::format_number(ratio(library->samples, kernel->samples).median);
+  return text::format_number(ratio(library->times.passes[0], kernel->times.passes[0]).median);
 }
 
 std::vector<Cell> cells_of(const BatchShape& shape, const std::vector<PixelRow>& rows,
-                           const PixelRow& row, const ExperimentOptions& options) {
+                           const PixelRow& row) {
   std::vector<Cell> cells = {shape.text(), row.variant.name};
-  if (row.samples.empty()) {
-    cells.emplace_back(NotMeasured{row.is_right ? too_slow(options) : kWrongResult});
+  if (!row.not_measured.empty()) {
+    cells.emplace_back(NotMeasured{row.not_measured});
     cells.resize(5);
     return cells;
   }
-  const Estimate seconds = estimate(row.samples);
+  const Estimate seconds = row.times.time(0);
   const PixelRow* library = find(rows, PixelVariant::Kind::library, row.variant.is_float64);
   cells.emplace_back(microseconds(seconds));
   cells.emplace_back(
       rate(2e-9 * double(shape.pixel_count()) * shape.k * shape.images, seconds).median);
-  cells.push_back(library ? Cell(ratio(library->samples, row.samples)) : Cell());
+  cells.push_back(library ? Cell(ratio(library->times.passes[0], row.times.passes[0])) : Cell());
   return cells;
 }
 
@@ -111,31 +132,28 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
   constexpr int kPixels = 1 << 24;  // of a batch
   const std::vector<int> sides = sizes<int>(options, {512, 1024, 2048, 4096}, {512, 1024}, {64});
   const std::vector<int> ranks = sizes<int>(options, {16, 32, 64, 128, 256, 512}, {16, 32, 128});
-  Progress progress(options, "pixels", sides.size() * ranks.size());
+  std::vector<PixelBatch> batches;
+  std::vector<std::string> names;
   for (const int side : sides) {
     const int images = std::clamp(kPixels / (side * side), 1, 64);
     for (const int k : ranks) {
       const BatchShape shape{
           .images = options.extent == Extent::smallest ? 2 : images, .m = side, .n = side, .k = k};
-      if (options.stop.stop_requested()) break;
-      progress.next(shape.text());
-      std::vector<PixelRow> rows;
-      try {
-        const std::unique_ptr<PixelReconstruction> batch = devices.gpu->prepare_pixels(shape);
-        for (const PixelVariant& variant : batch->variants()) rows.push_back({variant, true});
-        check(shape, *batch, rows);
-        measure(*batch, rows, options);
-      } catch (const compute::OutOfMemory& error) {
-        table.add_row({shape.text(), Cell(), NotMeasured{error.what()}, Cell(), Cell()});
-        continue;
-      }
-      if (options.stop.stop_requested()) break;
-      for (const PixelRow& row : rows) {
-        table.add_row(cells_of(shape, rows, row, options));
-        result.is_right = result.is_right && row.is_right;
-      }
-      if (std::string text = lesson(shape, rows); !text.empty()) table.lesson = std::move(text);
+      batches.push_back({.shape = shape});
+      names.push_back(shape.text());
     }
+  }
+  const std::size_t complete = measure_in_passes(
+      options, "pixels", names, [&](std::size_t i) { measure(*devices.gpu, batches[i], options); });
+  for (const PixelBatch& batch : std::span(batches).first(complete)) {
+    if (!batch.no_memory.empty())
+      table.add_row({batch.shape.text(), Cell(), NotMeasured{batch.no_memory}, Cell(), Cell()});
+    for (const PixelRow& row : batch.rows) {
+      table.add_row(cells_of(batch.shape, batch.rows, row));
+      result.is_right = result.is_right && row.is_right;
+    }
+    if (std::string text = lesson(batch.shape, batch.rows); !text.empty())
+      table.lesson = std::move(text);
   }
   table.notes = {
       "Times are of all images of a batch, with empty caches, by events of the GPU. ± is the 95 % "

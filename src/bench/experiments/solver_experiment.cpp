@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "bench/experiments/backend_batch.hpp"
@@ -35,13 +35,13 @@ struct SolverRow {
   std::string wanted;                       ///< the name, without what auto chose
   SolverKind kind = SolverKind::automatic;  ///< of a solver of runs
   bool is_peer = false, is_on_gpu = false;
-  std::function<double()> run = {};    ///< returns seconds
+  std::function<double()> run = {};    ///< returns seconds; empty between passes
   std::optional<double> loss_db = {};  ///< the largest of all images; empty: not computed
   std::string not_measured = {};       ///< why; empty: it was
-  std::vector<double> samples = {};
-  double call_s = 0;  ///< the median, or the time of the first call if it was too slow
+  MeasuredTimes times = {};
 
-  bool is_measured() const { return !samples.empty(); }
+  bool is_measured() const { return not_measured.empty() && times.is_measured(); }
+  Estimate seconds_of_call() const { return times.time(0); }
   /// Runs once; 0 after a peer has failed.
   double seconds() {
     if (!not_measured.empty()) return 0;
@@ -84,28 +84,38 @@ std::string name_of(SolverKind wanted, SolverKind used) {
   return wanted == used ? name : name + ": " + std::string(to_string(used));
 }
 
-/// Decomposes the batch once.
-SolverRow prepare(const Solver& solver, const ImageBatch& shape, const std::vector<double>& optimal,
-                  const MeasuredBatches& smaller) {
+/// A batch, decomposed in all ways.
+struct SolverRows {
+  ImageBatch batch;
+  std::vector<double> optimal{};  ///< the squared errors of its scenes
+  std::vector<SolverRow> runs{}, peers{};
+};
+
+SolverRow make_row(const Solver& solver, const ImageBatch& batch, const MeasuredBatches& smaller) {
   const std::string name(to_string(solver.kind));
-  SolverRow row{.device = solver.device,
-                .name = name,
-                .wanted = name,
-                .kind = solver.kind,
-                .is_on_gpu = solver.is_on_gpu(),
-                .not_measured = smaller.reason_to_skip(solver.device, name, shape)};
-  if (!row.not_measured.empty()) return row;
+  return {.device = solver.device,
+          .name = name,
+          .wanted = name,
+          .kind = solver.kind,
+          .is_on_gpu = solver.is_on_gpu(),
+          .not_measured = smaller.reason_to_skip(solver.device, name, batch)};
+}
+
+/// Decomposes the batch once; the first time, it compares the images with the optimum.
+void prepare(SolverRow& row, const Solver& solver, const SolverRows& all) {
+  if (!row.not_measured.empty()) return;
   try {
-    const auto batch = std::make_shared<BackendBatch>(*solver.backend, shape);
+    const auto batch = std::make_shared<BackendBatch>(*solver.backend, all.batch);
     batch->run();
-    row.loss_db = largest_loss_db(batch->squared_errors(), optimal);
-    row.name = name_of(solver.kind, batch->solver());
+    if (!row.loss_db) {
+      row.loss_db = largest_loss_db(batch->squared_errors(), all.optimal);
+      row.name = name_of(solver.kind, batch->solver());
+      if (!row.is_right()) row.not_measured = kWrongResult;
+    }
     row.run = [batch] { return batch->run().total_s; };
-    if (!row.is_right()) row.not_measured = kWrongResult;
   } catch (const compute::OutOfMemory& error) {
-    row.not_measured = error.what();
+    if (!row.times.is_measured()) row.not_measured = error.what();
   }
-  return row;
 }
 
 /// The images of a batch for libraries of Python, and what these make of them.
@@ -137,81 +147,111 @@ class PeerBatch {
   std::unique_ptr<PeerImages> prepared_;
 };
 
-/// Decomposes the batch once by each library of Python.
-std::vector<SolverRow> prepare_peers(Peers& peers, const ImageBatch& shape,
-                                     const std::vector<double>& optimal,
-                                     const MeasuredBatches& smaller,
-                                     const ExperimentOptions& options) {
-  std::vector<SolverRow> rows;
+SolverRow make_peer_row(const Variant& variant, const ImageBatch& batch,
+                        const MeasuredBatches& smaller) {
+  SolverRow row;
+  row.is_on_gpu = variant.cores == 0;
+  row.device = row.is_on_gpu ? "GPU" : cpu_text(variant.cores);
+  row.name = row.wanted = variant.name;
+  row.is_peer = true;
+  row.not_measured = smaller.reason_to_skip(row.device, row.name, batch);
+  return row;
+}
+
+/// The same for the libraries of Python.
+void prepare_peers(SolverRows& all, Peers& peers, const MeasuredBatches& smaller,
+                   const ExperimentOptions& options) {
   std::shared_ptr<PeerBatch> batch;
   try {
-    batch = std::make_shared<PeerBatch>(peers, shape);
+    batch = std::make_shared<PeerBatch>(peers, all.batch);
   } catch (const std::runtime_error& error) {
     if (!options.stop.stop_requested()) options.print_line(std::string("peers: ") + error.what());
-    return {};
+    return;
   }
-  for (std::size_t i = 0; i < batch->variants().size(); ++i) {
-    if (options.stop.stop_requested()) break;
-    const Variant& variant = batch->variants()[i];
-    SolverRow& row = rows.emplace_back();
-    row.is_on_gpu = variant.cores == 0;
-    row.device = row.is_on_gpu ? "GPU" : cpu_text(variant.cores);
-    row.name = row.wanted = variant.name;
-    row.is_peer = true;
-    row.not_measured = smaller.reason_to_skip(row.device, row.name, shape);
+  if (all.peers.empty()) {
+    for (const Variant& variant : batch->variants())
+      all.peers.push_back(make_peer_row(variant, all.batch, smaller));
+  }
+  for (std::size_t i = 0; i < all.peers.size(); ++i) {
+    if (options.stop.stop_requested()) return;
+    SolverRow& row = all.peers[i];
     if (!row.not_measured.empty()) continue;
     try {
-      row.loss_db = largest_loss_db(batch->squared_errors(i), optimal);
+      if (!row.loss_db) row.loss_db = largest_loss_db(batch->squared_errors(i), all.optimal);
       row.run = [batch, i] { return batch->run(i); };
     } catch (const std::runtime_error& error) {
       row.not_measured = error.what();
     }
   }
-  return rows;
 }
 
-void measure(std::vector<SolverRow>& rows, const ExperimentOptions& options) {
-  std::vector<TimedWork> works;
-  std::vector<SolverRow*> measured;
-  for (SolverRow& row : rows) {
-    if (!row.not_measured.empty()) continue;
-    const TimedWork work = [&row] { return std::vector{row.seconds()}; };
-    works.push_back(row.is_on_gpu ? with_clock(work, options) : work);
-    measured.push_back(&row);
+void sample_rows(SolverRows& all, const ExperimentOptions& options) {
+  std::vector<SampledWork> works;
+  for (std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
+    for (SolverRow& row : *rows) {
+      if (!row.run || !row.not_measured.empty()) continue;
+      const TimedWork work = [&row] { return std::vector{row.seconds()}; };
+      works.push_back({row.is_on_gpu ? with_clock(work, options) : work, &row.times});
+    }
   }
-  const std::vector<Samples> samples = sample(works, options);
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    measured[i]->run = {};  // frees its memory
-    if (!measured[i]->not_measured.empty()) continue;
-    if (samples[i].is_measured()) {
-      measured[i]->samples = samples[i].times.front();
-      measured[i]->call_s = estimate(measured[i]->samples).median;
-    } else {
-      measured[i]->not_measured = too_slow(options);
-      measured[i]->call_s = samples[i].first_call_s;
+  sample(works, options);
+  for (std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
+    for (SolverRow& row : *rows) {
+      row.run = {};  // frees its memory
+      if (row.not_measured.empty() && !row.times.is_measured())
+        row.not_measured = too_slow(options);
+    }
+  }
+}
+
+/// Measures all rows once; the first time, it checks their results before.
+void measure(SolverRows& all, const std::vector<Solver>& solvers, compute::Backend& reference,
+             MeasuredBatches& measured, const Devices& devices, const ExperimentOptions& options) {
+  const bool is_first = all.runs.empty();
+  if (is_first) {
+    all.optimal = scene_errors(reference, all.batch);
+    for (const Solver& solver : solvers) all.runs.push_back(make_row(solver, all.batch, measured));
+  }
+  for (std::size_t i = 0; i < solvers.size() && !options.stop.stop_requested(); ++i)
+    prepare(all.runs[i], solvers[i], all);
+  if (devices.peers && !options.stop.stop_requested())
+    prepare_peers(all, *devices.peers, measured, options);
+  sample_rows(all, options);
+  if (!is_first) return;
+  for (const std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
+    for (const SolverRow& row : *rows) {
+      const double call_s =
+          row.is_measured() ? row.seconds_of_call().median : row.times.first_call_s;
+      if (call_s > 0) measured.add(row.device, row.wanted, all.batch, call_s);
     }
   }
 }
 
 /// The fastest measured row on the CPU or the GPU that loses no more than a run may; null if there
 /// is none.
-const SolverRow* fastest(const std::vector<SolverRow>& rows, bool is_on_gpu) {
+const SolverRow* fastest(const SolverRows& all, bool is_on_gpu) {
   const SolverRow* fastest = nullptr;
-  for (const SolverRow& row : rows) {
-    if (!row.is_measured() || row.is_on_gpu != is_on_gpu || *row.loss_db > kMaxLossDb) continue;
-    if (!fastest || estimate(row.samples).median < estimate(fastest->samples).median)
-      fastest = &row;
+  for (const std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
+    for (const SolverRow& row : *rows) {
+      if (!row.is_measured() || row.is_on_gpu != is_on_gpu || *row.loss_db > kMaxLossDb) continue;
+      if (!fastest || row.seconds_of_call().median < fastest->seconds_of_call().median)
+        fastest = &row;
+    }
   }
   return fastest;
+}
+
+Estimate speedup(const SolverRow& fast, const SolverRow& slow) {
+  return ratio(slow.times.passes[0], fast.times.passes[0]);
 }
 
 std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const SolverRow* on_cpu) {
   std::vector<Cell> cells = {batch.text(), row.device, row.name};
   if (row.is_measured()) {
-    const Estimate seconds = estimate(row.samples);
+    const Estimate seconds = row.seconds_of_call();
     cells.emplace_back(microseconds(seconds));
     cells.emplace_back(rate(batch.images, seconds));
-    cells.push_back(on_cpu ? Cell(ratio(on_cpu->samples, row.samples)) : Cell());
+    cells.push_back(on_cpu ? Cell(speedup(row, *on_cpu)) : Cell());
   } else {
     cells.emplace_back(NotMeasured{row.not_measured});
     cells.resize(6);
@@ -220,23 +260,23 @@ std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const 
   return cells;
 }
 
-std::string lesson(const ImageBatch& batch, const std::vector<SolverRow>& rows) {
-  const SolverRow *cpu = fastest(rows, false), *gpu = fastest(rows, true);
+std::string lesson(const SolverRows& all) {
+  const ImageBatch& batch = all.batch;
+  const SolverRow *cpu = fastest(all, false), *gpu = fastest(all, true);
   if (!cpu) return {};
   std::string text = fmt::format("With {}, the fastest on the CPU is {}.", batch.text(), cpu->name);
-  for (const SolverRow& row : rows) {
-    if (row.is_on_gpu || row.is_peer || row.kind != SolverKind::gesvd || !row.is_measured() ||
-        &row == cpu)
+  for (const SolverRow& row : all.runs) {
+    if (row.is_on_gpu || row.kind != SolverKind::gesvd || !row.is_measured() || &row == cpu)
       continue;
     text = fmt::format(
         "With {}, {} on the CPU is {} times as fast as a complete SVD, and its images lose {} dB "
         "at most.",
-        batch.text(), cpu->name, text::format_number(ratio(row.samples, cpu->samples).median),
+        batch.text(), cpu->name, text::format_number(speedup(*cpu, row).median),
         text::format_number(*cpu->loss_db));
   }
   if (gpu)
     text += fmt::format(" The GPU ({}) is {} times as fast as the CPU, copies included.", gpu->name,
-                        text::format_number(ratio(cpu->samples, gpu->samples).median));
+                        text::format_number(speedup(*gpu, *cpu).median));
   return text;
 }
 
@@ -268,30 +308,25 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
                                          {{.images = 1, .n = 256, .k = 20},
                                           {.images = 64, .n = 256, .k = 20},
                                           {.images = 4, .n = 1024, .k = 50}});
-  Progress progress(options, "", batches.size());
   MeasuredBatches measured(max_call_seconds(options), devices.cores);
+  std::vector<SolverRows> all;
+  std::vector<std::string> names;
   for (const ImageBatch& batch : batches) {
-    progress.next(batch.text());
-    const std::vector<double> optimal = scene_errors(*reference, batch);
-    std::vector<SolverRow> rows;
-    for (const Solver& solver : solvers) {
-      if (options.stop.stop_requested()) break;
-      rows.push_back(prepare(solver, batch, optimal, measured));
+    all.push_back({batch});
+    names.push_back(batch.text());
+  }
+  const std::size_t complete = measure_in_passes(options, "", names, [&](std::size_t i) {
+    measure(all[i], solvers, *reference, measured, devices, options);
+  });
+  for (const SolverRows& each : std::span(all).first(complete)) {
+    const SolverRow* on_cpu = fastest(each, false);
+    for (const std::vector<SolverRow>* rows : {&each.runs, &each.peers}) {
+      for (const SolverRow& row : *rows) {
+        table.add_row(cells_of(each.batch, row, on_cpu));
+        result.is_right = result.is_right && row.is_right();
+      }
     }
-    if (devices.peers && !options.stop.stop_requested()) {
-      std::vector<SolverRow> peers =
-          prepare_peers(*devices.peers, batch, optimal, measured, options);
-      std::move(peers.begin(), peers.end(), std::back_inserter(rows));
-    }
-    measure(rows, options);
-    if (options.stop.stop_requested()) break;
-    const SolverRow* on_cpu = fastest(rows, false);
-    for (const SolverRow& row : rows) {
-      table.add_row(cells_of(batch, row, on_cpu));
-      result.is_right = result.is_right && row.is_right();
-      if (row.call_s > 0) measured.add(row.device, row.wanted, batch, row.call_s);
-    }
-    if (const std::string text = lesson(batch, rows); !text.empty()) table.lesson = text;
+    if (const std::string text = lesson(each); !text.empty()) table.lesson = text;
   }
   table.remove_empty_columns();
   table.notes = {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "bench/cpu/cpu_batch.hpp"
@@ -18,19 +19,34 @@ namespace {
 /// A way to process a batch, and what was measured.
 struct BatchRow {
   std::string name;
-  std::unique_ptr<PreparedBatch> batch;
   bool is_right = false;
+  std::string not_measured{};  ///< why; empty: it was
   EngineShares engines{};
-  Estimate seconds{}, speedup{};
+  MeasuredTimes times{};
 };
 
-std::vector<BatchRow> prepare(const BatchShape& shape, const Devices& devices,
-                              const ExperimentOptions& options) {
-  std::vector<BatchRow> rows;
+/// A batch in all ways.
+struct BatchRows {
+  BatchShape shape{};
+  std::vector<BatchRow> rows{};
+
+  /// Compared with the first row, on the GPU or the CPU; empty without samples.
+  Estimate speedup(const BatchRow& row) const {
+    if (!rows.front().times.is_measured() || !row.times.is_measured()) return {};
+    return ratio(rows.front().times.passes[0], row.times.passes[0]);
+  }
+};
+
+struct NamedBatch {
+  std::string name;
+  std::unique_ptr<PreparedBatch> batch;
+};
+
+std::vector<NamedBatch> prepare(const BatchShape& shape, const Devices& devices,
+                                const ExperimentOptions& options) {
+  std::vector<NamedBatch> batches;
   const auto add = [&](const std::string& name, std::unique_ptr<PreparedBatch> batch) {
-    BatchRow& row = rows.emplace_back();
-    row.name = name;
-    row.batch = std::move(batch);
+    batches.push_back({name, std::move(batch)});
   };
   if (devices.gpu) try {
       const auto prepare_gpu = [&](Schedule schedule, int streams) {
@@ -52,57 +68,70 @@ std::vector<BatchRow> prepare(const BatchShape& shape, const Devices& devices,
     add(fmt::format("CPU, an image on each of {} cores", devices.cores),
         make_cpu_batch(shape, devices.cores, 1));
   }
-  return rows;
+  return batches;
 }
 
-/// Runs each batch, and compares its images with those of the last row, which OpenBLAS computes. Of
+/// The batch of this name; null if the memory was too small for it.
+PreparedBatch* find(const std::vector<NamedBatch>& batches, const std::string& name) {
+  for (const NamedBatch& each : batches) {
+    if (each.name == name) return each.batch.get();
+  }
+  return nullptr;
+}
+
+/// Runs each batch, and compares its images with those of the last one, which OpenBLAS computes. Of
 /// these, the first and the last image are compared with float64.
-void check(const BatchShape& shape, std::vector<BatchRow>& rows) {
-  PreparedBatch& reference = *rows.back().batch;
+std::vector<BatchRow> checked_rows(const BatchShape& shape,
+                                   const std::vector<NamedBatch>& batches) {
+  PreparedBatch& reference = *batches.back().batch;
   reference.run();
   bool is_reference_right = true;
   for (const int image : {0, shape.images - 1})
     is_reference_right =
         is_reference_right &&
         are_right(reference.pixels(image), reference_pixels(shape, random_factors(shape, image)));
-  for (BatchRow& row : rows) {
-    row.batch->clear();
-    row.batch->run();
-    row.is_right = is_reference_right;
+  std::vector<BatchRow> rows;
+  for (const NamedBatch& each : batches) {
+    each.batch->clear();
+    each.batch->run();
+    BatchRow& row = rows.emplace_back(BatchRow{.name = each.name, .is_right = is_reference_right});
     for (int image = 0; image < shape.images && row.is_right; ++image)
-      row.is_right = are_right(row.batch->pixels(image), reference.pixels(image));
+      row.is_right = are_right(each.batch->pixels(image), reference.pixels(image));
+    if (!row.is_right) row.not_measured = kWrongResult;
+  }
+  return rows;
+}
+
+/// Measures all rows once; the first time, it checks their results before.
+void measure(BatchRows& all, const Devices& devices, const ExperimentOptions& options) {
+  const std::vector<NamedBatch> batches = prepare(all.shape, devices, options);
+  if (all.rows.empty()) all.rows = checked_rows(all.shape, batches);
+  std::vector<SampledWork> works;
+  for (BatchRow& row : all.rows) {
+    PreparedBatch* batch = find(batches, row.name);
+    if (!batch || !row.not_measured.empty()) continue;
+    works.push_back(
+        {with_clock([batch] { return std::vector{batch->run()}; }, options), &row.times});
+  }
+  sample(works, options);
+  for (BatchRow& row : all.rows) {
+    if (!row.not_measured.empty()) continue;
+    if (!row.times.is_measured())
+      row.not_measured = too_slow(options);
+    else if (PreparedBatch* batch = find(batches, row.name))
+      row.engines = batch->measure_engines();
   }
 }
 
-void measure(std::vector<BatchRow>& rows, const ExperimentOptions& options) {
-  std::vector<TimedWork> works;
-  std::vector<BatchRow*> measured;
-  for (BatchRow& row : rows) {
-    if (!row.is_right) continue;
-    works.push_back(with_clock([&row] { return std::vector{row.batch->run()}; }, options));
-    measured.push_back(&row);
-  }
-  const std::vector<Samples> samples = sample(works, options);
-  for (std::size_t i = 0; i < measured.size(); ++i) {
-    if (!samples[i].is_measured()) continue;
-    measured[i]->seconds = estimate(samples[i].times.front());
-    measured[i]->engines = measured[i]->batch->measure_engines();
-    if (measured.front() == &rows.front() && samples.front().is_measured())
-      measured[i]->speedup = ratio(samples.front().times.front(), samples[i].times.front());
-  }
-}
-
-std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row,
-                           const ExperimentOptions& options) {
-  std::vector<Cell> cells = {shape.text(), row.name};
-  if (!row.is_right) {
-    cells.emplace_back(NotMeasured{kWrongResult});
-  } else if (row.seconds.samples == 0) {
-    cells.emplace_back(NotMeasured{too_slow(options)});
+std::vector<Cell> cells_of(const BatchRows& all, const BatchRow& row) {
+  std::vector<Cell> cells = {all.shape.text(), row.name};
+  if (row.not_measured.empty()) {
+    const Estimate seconds = row.times.time(0);
+    cells.emplace_back(microseconds(seconds));
+    cells.emplace_back(rate(all.shape.images, seconds));
+    cells.push_back(measured_or_empty(all.speedup(row)));
   } else {
-    cells.emplace_back(microseconds(row.seconds));
-    cells.emplace_back(rate(shape.images, row.seconds));
-    cells.push_back(measured_or_empty(row.speedup));
+    cells.emplace_back(NotMeasured{row.not_measured});
   }
   cells.resize(5);
   for (const double share :
@@ -113,22 +142,24 @@ std::vector<Cell> cells_of(const BatchShape& shape, const BatchRow& row,
 
 const BatchRow* find(const std::vector<BatchRow>& rows, const std::string& name) {
   for (const BatchRow& row : rows) {
-    if (row.name == name && row.seconds.samples > 0) return &row;
+    if (row.name == name && row.times.is_measured()) return &row;
   }
   return nullptr;
 }
 
-std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
-  const BatchRow* serial = find(rows, "GPU, image after image");
-  const BatchRow* buffered = find(rows, "GPU, double-buffered");
-  const BatchRow* batched = find(rows, "GPU, one batched call");
+std::string lesson(const BatchRows& all) {
+  const BatchShape& shape = all.shape;
+  const BatchRow* serial = find(all.rows, "GPU, image after image");
+  const BatchRow* buffered = find(all.rows, "GPU, double-buffered");
+  const BatchRow* batched = find(all.rows, "GPU, one batched call");
   if (!serial || !buffered || !batched) {
-    const BatchRow* one = find(rows, "CPU, image after image, 1 core");
-    return one && rows.size() > 1 && rows.back().speedup.low > 1
+    const BatchRow* one = find(all.rows, "CPU, image after image, 1 core");
+    const Estimate all_cores = all.speedup(all.rows.back());
+    return one && all.rows.size() > 1 && all_cores.low > 1
                ? fmt::format(
                      "With {}, an image on each core is {} times as fast as one core. Work "
                      "on different images needs no communication.",
-                     shape.text(), text::format_number(rows.back().speedup.median))
+                     shape.text(), text::format_number(all_cores.median))
                : "";
   }
   return fmt::format(
@@ -136,10 +167,10 @@ std::string lesson(const BatchShape& shape, const std::vector<BatchRow>& rows) {
       "image while it computes another. Streams can hide at most all but the busiest engine, which "
       "is at work {:.0f} % of the time here; one batched call gains {} times, by fewer and larger "
       "calls alone.",
-      shape.text(), text::format_number(buffered->speedup.median),
+      shape.text(), text::format_number(all.speedup(*buffered).median),
       100 * std::max(
                 {buffered->engines.copy_in, buffered->engines.compute, buffered->engines.copy_out}),
-      text::format_number(batched->speedup.median));
+      text::format_number(all.speedup(*batched).median));
 }
 
 }  // namespace
@@ -156,18 +187,21 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
        {.images = 32, .m = 2048, .n = 2048, .k = 128}},
       {{.images = 64, .m = 256, .n = 256, .k = 32}, {.images = 16, .m = 1024, .n = 1024, .k = 64}},
       {{.images = 8, .m = 64, .n = 64, .k = 4}});
-  Progress progress(options, "factors given", shapes.size());
+  std::vector<BatchRows> batches;
+  std::vector<std::string> names;
   for (const BatchShape& shape : shapes) {
-    progress.next(shape.text());
-    std::vector<BatchRow> rows = prepare(shape, devices, options);
-    check(shape, rows);
-    measure(rows, options);
-    if (options.stop.stop_requested()) break;
-    for (const BatchRow& row : rows) {
-      table.add_row(cells_of(shape, row, options));
+    batches.push_back({shape});
+    names.push_back(shape.text());
+  }
+  const std::size_t complete =
+      measure_in_passes(options, "factors given", names,
+                        [&](std::size_t i) { measure(batches[i], devices, options); });
+  for (const BatchRows& batch : std::span(batches).first(complete)) {
+    for (const BatchRow& row : batch.rows) {
+      table.add_row(cells_of(batch, row));
       result.is_right = result.is_right && row.is_right;
     }
-    table.lesson = lesson(shape, rows);
+    table.lesson = lesson(batch);
   }
   table.remove_empty_columns();
   table.notes = {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <span>
 #include <utility>
 
 #include "bench/cpu/cpu_device.hpp"
@@ -32,47 +34,55 @@ struct NamedWork {
 
 struct MeasuredWork {
   std::size_t size = 0;  ///< bytes
-  std::string name;
+  std::string name{};
   double bytes = 0;
-  Estimate seconds;
-  std::string not_measured;  ///< why; empty: it was
+  MeasuredTimes times{};
+  std::string not_measured{};  ///< why; empty: it was
+
+  bool is_measured() const { return times.is_measured(); }
+  Estimate seconds() const { return times.time(0); }
 };
 
-/// Makes and measures the works of all sizes. Sizes that do not fit into memory are left out.
-std::vector<MeasuredWork> measure(
-    const std::string& title, const std::vector<std::size_t>& sizes,
-    const ExperimentOptions& options,
-    const std::function<std::vector<NamedWork>(std::size_t size)>& make_works) {
-  std::vector<MeasuredWork> rows;
-  Progress progress(options, title, sizes.size());
-  for (const std::size_t size : sizes) {
-    progress.next(size_text(size));
-    std::vector<NamedWork> named;
-    try {
-      named = make_works(size);
-    } catch (const compute::OutOfMemory& error) {
-      MeasuredWork& row = rows.emplace_back();
-      row.size = size;
-      row.not_measured = error.what();
-      break;  // larger sizes need more
-    }
-    std::vector<TimedWork> works;
-    works.reserve(named.size());
-    for (const NamedWork& each : named)
-      works.push_back(with_clock([work = each.work] { return std::vector{work()}; }, options));
-    const std::vector<Samples> samples = sample(works, options);
-    if (options.stop.stop_requested()) break;
-    for (std::size_t i = 0; i < named.size(); ++i) {
-      MeasuredWork& row = rows.emplace_back();
-      row.size = size;
-      row.name = named[i].name;
-      row.bytes = named[i].bytes;
-      if (samples[i].is_measured())
-        row.seconds = estimate(samples[i].times.front());
-      else
-        row.not_measured = too_slow(options);
-    }
+using MakeWorks = std::function<std::vector<NamedWork>(std::size_t size)>;
+
+/// Makes the works of a size, and measures them once.
+void measure_size(std::size_t size, const MakeWorks& make_works, std::vector<MeasuredWork>& rows,
+                  const ExperimentOptions& options) {
+  std::vector<NamedWork> named;
+  try {
+    named = make_works(size);
+  } catch (const compute::OutOfMemory& error) {
+    if (rows.empty()) rows.push_back({.size = size, .not_measured = error.what()});
+    return;
   }
+  if (rows.empty()) {
+    for (const NamedWork& each : named)
+      rows.push_back({.size = size, .name = each.name, .bytes = each.bytes});
+  }
+  std::vector<SampledWork> works;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    if (!rows[i].not_measured.empty()) continue;
+    const TimedWork work = [work = named[i].work] { return std::vector{work()}; };
+    works.push_back({with_clock(work, options), &rows[i].times});
+  }
+  sample(works, options);
+  for (MeasuredWork& row : rows) {
+    if (row.not_measured.empty() && !row.is_measured()) row.not_measured = too_slow(options);
+  }
+}
+
+/// Measures the works of all sizes. If the memory is too small for a size, a row says so.
+std::vector<MeasuredWork> measure(const std::string& title, const std::vector<std::size_t>& sizes,
+                                  const ExperimentOptions& options, const MakeWorks& make_works) {
+  std::vector<std::vector<MeasuredWork>> rows_of_sizes(sizes.size());
+  std::vector<std::string> names;
+  for (const std::size_t size : sizes) names.push_back(size_text(size));
+  const std::size_t complete = measure_in_passes(options, title, names, [&](std::size_t i) {
+    measure_size(sizes[i], make_works, rows_of_sizes[i], options);
+  });
+  std::vector<MeasuredWork> rows;
+  for (std::vector<MeasuredWork>& of_size : std::span(rows_of_sizes).first(complete))
+    std::move(of_size.begin(), of_size.end(), std::back_inserter(rows));
   return rows;
 }
 
@@ -86,11 +96,11 @@ Table make_table(const std::string& name, const std::string& title,
                           {"gb_per_s", "rate", "GB/s"}},
               .rows = {}};
   for (const MeasuredWork& row : rows) {
-    const bool has_rate = row.bytes > 0 && row.seconds.samples > 0;
-    table.add_row(
-        {size_text(row.size), row.name.empty() ? Cell() : Cell(row.name),
-         row.not_measured.empty() ? microseconds(row.seconds) : Cell(NotMeasured{row.not_measured}),
-         has_rate ? Cell(rate(1e-9 * row.bytes, row.seconds)) : Cell()});
+    const bool has_rate = row.bytes > 0 && row.is_measured();
+    table.add_row({size_text(row.size), row.name.empty() ? Cell() : Cell(row.name),
+                   row.not_measured.empty() ? microseconds(row.seconds())
+                                            : Cell(NotMeasured{row.not_measured}),
+                   has_rate ? Cell(rate(1e-9 * row.bytes, row.seconds())) : Cell()});
   }
   table.remove_empty_columns();
   return table;
@@ -144,9 +154,9 @@ html::PlotSeries series(const std::vector<MeasuredWork>& rows, const std::string
                         const char* css_class, html::PlotSeries::Style style) {
   html::PlotSeries line{.label = name, .css_class = css_class, .style = style, .points = {}};
   for (const MeasuredWork& row : rows) {
-    if (row.name == name && row.seconds.samples > 0)
+    if (row.name == name && row.is_measured())
       line.points.emplace_back(double(row.size) / double(kMiB),
-                               rate(1e-9 * row.bytes, row.seconds).median);
+                               rate(1e-9 * row.bytes, row.seconds()).median);
   }
   return line;
 }
@@ -154,7 +164,7 @@ html::PlotSeries series(const std::vector<MeasuredWork>& rows, const std::string
 const MeasuredWork* find(const std::vector<MeasuredWork>& rows, std::size_t size,
                          const std::string& name) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const MeasuredWork& row) {
-    return row.size == size && row.name == name && row.seconds.samples > 0;
+    return row.size == size && row.name == name && row.is_measured();
   });
   return found == rows.end() ? nullptr : &*found;
 }
@@ -169,8 +179,9 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
       "{} to the GPU take {} times as long from pageable as from pinned memory, because the driver "
       "copies pageable memory to a pinned buffer of its own first. {} take {}, almost all of "
       "which is the cost of a call: few large copies beat many small ones.",
-      size_text(largest), text::format_number(pageable->seconds.median / pinned->seconds.median),
-      size_text(smallest), text::format_duration(small->seconds.median));
+      size_text(largest),
+      text::format_number(pageable->seconds().median / pinned->seconds().median),
+      size_text(smallest), text::format_duration(small->seconds().median));
 }
 
 std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t largest) {
@@ -181,10 +192,10 @@ std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t
   std::string lesson = fmt::format(
       "Writing {} takes {} times as long if the memory is new, because the system must give it "
       "pages first.",
-      size_text(largest), text::format_number(fresh->seconds.median / again->seconds.median));
+      size_text(largest), text::format_number(fresh->seconds().median / again->seconds().median));
   if (pinned)
     lesson += fmt::format(" Pinned memory takes {} to be allocated and freed.",
-                          text::format_duration(pinned->seconds.median));
+                          text::format_duration(pinned->seconds().median));
   return lesson + " Allocate memory once, and use it again.";
 }
 
@@ -243,7 +254,7 @@ Table host_vector_table(const Devices& devices, const ExperimentOptions& options
         "A kernel that uses memory of the host in place takes {} times the time with copies at {}. "
         "It reads and writes at the same time, but each element crosses the bus each time it is "
         "used: this pays for data that is used once.",
-        text::format_number(in_place->seconds.median / with_copies->seconds.median),
+        text::format_number(in_place->seconds().median / with_copies->seconds().median),
         size_text(largest));
   return table;
 }

@@ -40,6 +40,19 @@ Estimate estimate(std::vector<double> samples) {
           .samples = int(n)};
 }
 
+Estimate estimate(const Passes& passes) {
+  std::vector<double> all;
+  for (const std::vector<double>& pass : passes) all.insert(all.end(), pass.begin(), pass.end());
+  Estimate whole = estimate(std::move(all));
+  for (const std::vector<double>& pass : passes) {
+    if (pass.empty()) continue;
+    const double median = estimate(pass).median;
+    whole.low = std::min(whole.low, median);
+    whole.high = std::max(whole.high, median);
+  }
+  return whole;
+}
+
 Estimate rate(double amount, const Estimate& seconds) {
   if (seconds.median <= 0 || seconds.low <= 0) return {.samples = seconds.samples};
   return {.median = amount / seconds.median,
@@ -48,12 +61,14 @@ Estimate rate(double amount, const Estimate& seconds) {
           .samples = seconds.samples};
 }
 
-Estimate ratio(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    if (b[i] > 0) ratios.push_back(a[i] / b[i]);
+Estimate ratio(const Passes& a, const Passes& b) {
+  Passes ratios(std::min(a.size(), b.size()));
+  for (std::size_t pass = 0; pass < ratios.size(); ++pass) {
+    for (std::size_t i = 0; i < std::min(a[pass].size(), b[pass].size()); ++i) {
+      if (b[pass][i] > 0) ratios[pass].push_back(a[pass][i] / b[pass][i]);
+    }
   }
-  return estimate(std::move(ratios));
+  return estimate(ratios);
 }
 
 }  // namespace eckart::bench

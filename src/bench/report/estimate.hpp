@@ -23,11 +23,18 @@ inline constexpr int kMinSamples = 6;
 /// interval is from the smallest to the largest, with less confidence. All is 0 without samples.
 Estimate estimate(std::vector<double> samples);
 
+/// The samples of the same time, measured in several passes: in the order of time, pass by pass.
+using Passes = std::vector<std::vector<double>>;
+
+/// From all samples. Its interval also contains the median of each pass: passes may differ more
+/// than the samples of one, because memory is at another place or a clock has changed.
+Estimate estimate(const Passes& passes);
+
 /// The rate of `amount` in a time: amount / seconds.
 Estimate rate(double amount, const Estimate& seconds);
 
-/// The ratio of samples that were measured at the same time: the estimate of a[i] / b[i]. Both have
-/// the same number of samples.
-Estimate ratio(const std::vector<double>& a, const std::vector<double>& b);
+/// The ratio of samples that were measured at the same time: the estimate of a[i] / b[i], pass by
+/// pass. Samples without a counterpart are left out.
+Estimate ratio(const Passes& a, const Passes& b);
 
 }  // namespace eckart::bench

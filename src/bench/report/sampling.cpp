@@ -30,6 +30,13 @@ bool are_exact(const std::vector<Samples>& all, double max_error) {
 
 }  // namespace
 
+void MeasuredTimes::add(const Samples& pass) {
+  if (first_call_s == 0) first_call_s = pass.first_call_s;
+  if (!pass.is_measured()) return;
+  passes.resize(pass.times.size());
+  for (std::size_t i = 0; i < pass.times.size(); ++i) passes[i].push_back(pass.times[i]);
+}
+
 std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
                                       const SamplingOptions& options) {
   const std::function<double()> now = options.now ? options.now : steady_seconds;

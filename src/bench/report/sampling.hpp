@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/report/estimate.hpp"
+
 namespace eckart::bench {
 
 /// Work that is measured. Each call does it once and returns one or more times in seconds, always
@@ -32,6 +34,17 @@ struct Samples {
   double first_call_s = 0;  ///< of the clock
 
   bool is_measured() const { return !times.empty(); }
+};
+
+/// The samples of one work in several passes.
+struct MeasuredTimes {
+  std::vector<Passes> passes;  ///< by time; empty if the work was not measured
+  double first_call_s = 0;     ///< of the first pass
+
+  bool is_measured() const { return !passes.empty(); }
+  Estimate time(std::size_t which) const { return estimate(passes[which]); }
+  /// A pass without samples changes nothing.
+  void add(const Samples& pass);
 };
 
 /// Measures all works in rounds, one sample of each work a round in a random order, so that a

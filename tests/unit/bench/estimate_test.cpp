@@ -18,10 +18,10 @@ std::vector<double> descending(int count) {
 }
 
 TEST(Estimate, has_the_median_of_unsorted_samples) {
-  EXPECT_EQ(estimate({5, 1, 3}).median, 3);
-  EXPECT_EQ(estimate({4, 1, 2, 3}).median, 2.5);
-  EXPECT_EQ(estimate({7}).median, 7);
-  EXPECT_EQ(estimate({}).samples, 0);
+  EXPECT_EQ(estimate(std::vector<double>{5, 1, 3}).median, 3);
+  EXPECT_EQ(estimate(std::vector<double>{4, 1, 2, 3}).median, 2.5);
+  EXPECT_EQ(estimate(std::vector<double>{7}).median, 7);
+  EXPECT_EQ(estimate(std::vector<double>{}).samples, 0);
 }
 
 /// The ranks of the ends are those of tables of the sign test.
@@ -64,6 +64,49 @@ TEST(Estimate, ignores_an_outlier) {
   EXPECT_EQ(e.relative_error(), 0);
 }
 
+/// Passes of which each is shifted by an offset of its own, which is larger than the noise.
+Passes shifted_passes(synth::Random& random, int count) {
+  Passes passes;
+  for (int pass = 0; pass < count; ++pass) {
+    const double offset = random.uniform();
+    std::vector<double>& samples = passes.emplace_back();
+    for (int i = 0; i < 12; ++i) samples.push_back(10 + offset + 0.1 * random.uniform());
+  }
+  return passes;
+}
+
+TEST(Estimate, contains_the_median_of_each_pass) {
+  synth::Random random(5);
+  const Passes passes = shifted_passes(random, 3);
+  const Estimate all = estimate(passes);
+  EXPECT_EQ(all.samples, 36);
+  for (const std::vector<double>& pass : passes) {
+    EXPECT_LE(all.low, estimate(pass).median);
+    EXPECT_GE(all.high, estimate(pass).median);
+  }
+}
+
+TEST(Estimate, overlaps_that_of_another_run_though_passes_differ_more_than_their_samples) {
+  synth::Random random(7);
+  constexpr int kRuns = 500;
+  int agreeing = 0, agreeing_with_one_pass = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    const auto agree = [&](int passes) {
+      return estimate(shifted_passes(random, passes))
+          .overlaps(estimate(shifted_passes(random, passes)));
+    };
+    agreeing += agree(3) ? 1 : 0;
+    agreeing_with_one_pass += agree(1) ? 1 : 0;
+  }
+  EXPECT_GE(agreeing, kRuns * 89 / 100);  // 9 of 10, if the noise is small
+  EXPECT_LT(agreeing_with_one_pass, kRuns / 4);
+}
+
+TEST(Estimate, is_that_of_all_samples_if_a_pass_has_none) {
+  EXPECT_EQ(estimate(Passes{{}, {1, 3}}).median, 2);
+  EXPECT_EQ(estimate(Passes{}).samples, 0);
+}
+
 TEST(Estimate, has_the_larger_distance_as_relative_error) {
   EXPECT_DOUBLE_EQ((Estimate{.median = 10, .low = 9, .high = 13}).relative_error(), 0.3);
 }
@@ -85,8 +128,14 @@ TEST(Rate, swaps_the_ends_of_the_interval) {
 
 TEST(Ratio, compares_samples_of_the_same_round) {
   // The second round was disturbed: both took twice as long.
-  EXPECT_EQ(ratio({4, 8, 4}, {2, 4, 2}).relative_error(), 0);
-  EXPECT_EQ(ratio({4, 8, 4}, {2, 4, 2}).median, 2);
+  const Estimate r = ratio({{4, 8, 4}}, {{2, 4, 2}});
+  EXPECT_EQ(r.relative_error(), 0);
+  EXPECT_EQ(r.median, 2);
+}
+
+TEST(Ratio, leaves_out_samples_without_a_counterpart) {
+  EXPECT_EQ(ratio({{4, 8}, {6}}, {{2, 4, 5}}).samples, 2);
+  EXPECT_EQ(ratio({{4, 6}}, {{2, 0}}).samples, 1) << "nor can it divide by 0";
 }
 
 }  // namespace

@@ -41,6 +41,10 @@ ExperimentOptions smallest() {
 
 constexpr Shape kShape{.operation = Operation::reconstruct, .m = 32, .n = 32, .k = 8};
 
+std::vector<OperationRow> measured_rows(const Devices& devices) {
+  return measure_shapes("", {kShape}, devices, quick()).rows;
+}
+
 const OperationRow& row_of(const std::vector<OperationRow>& rows, const std::string& name) {
   for (const OperationRow& row : rows) {
     if (row.name() == name) return row;
@@ -49,7 +53,7 @@ const OperationRow& row_of(const std::vector<OperationRow>& rows, const std::str
 }
 
 TEST(OperationRow, has_the_times_and_speedup_of_a_variant) {
-  const auto rows = measure_operation(kShape, devices_with({{.name = "fast"}}), quick());
+  const auto rows = measured_rows(devices_with({{.name = "fast"}}));
   ASSERT_THAT(rows, SizeIs(3));
   const OperationRow& loops = row_of(rows, "CPU, loops, 1 core");
   EXPECT_GE(loops.compute_s.samples, 10);
@@ -68,8 +72,7 @@ TEST(OperationRow, has_the_times_and_speedup_of_a_variant) {
 }
 
 TEST(OperationRow, is_not_measured_if_its_result_is_wrong) {
-  const auto rows =
-      measure_operation(kShape, devices_with({{.name = "right"}, {.name = "wrong"}}), quick());
+  const auto rows = measured_rows(devices_with({{.name = "right"}, {.name = "wrong"}}));
   const OperationRow& wrong = row_of(rows, "GPU, wrong");
   EXPECT_EQ(wrong.compute_s.samples, 0);
   EXPECT_EQ(wrong.not_measured, "its result is wrong");
@@ -82,7 +85,7 @@ TEST(OperationRow, is_not_measured_if_its_result_is_wrong) {
 }
 
 TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
-  const auto rows = measure_operation(kShape, devices_with({}), quick());
+  const auto rows = measured_rows(devices_with({}));
   ASSERT_THAT(rows, SizeIs(3));
   EXPECT_THAT(rows[0].not_measured, HasSubstr("no memory for 3 GiB"));
   EXPECT_FALSE(has_wrong_result(rows));
@@ -92,7 +95,7 @@ TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
 TEST(OperationRow, says_that_a_peer_is_wrong_or_fails) {
   Devices devices = without_gpu();
   devices.peers = std::make_unique<FakePeers>();
-  const auto rows = measure_operation(kShape, devices, quick());
+  const auto rows = measured_rows(devices);
   EXPECT_EQ(row_of(rows, "CPU, wrong, 1 core").not_measured, "its result is wrong");
   EXPECT_EQ(row_of(rows, "CPU, failing, 1 core").not_measured, "MemoryError: no memory");
   EXPECT_EQ(row_of(rows, "CPU, failing later, 1 core").not_measured, "MemoryError: no memory");
@@ -110,7 +113,7 @@ TEST(OperationTable, has_no_speedup_if_nothing_was_measured_on_the_cpu) {
 }
 
 TEST(OperationTable, has_no_columns_that_only_a_gpu_fills_without_one) {
-  const Table table = operation_table(measure_operation(kShape, without_gpu(), quick()));
+  const Table table = operation_table(measured_rows(without_gpu()));
   std::vector<std::string> keys;
   for (const Column& column : table.columns) keys.push_back(column.key);
   EXPECT_THAT(keys, ElementsAre("size", "variant", "relative_error", "compute_us", "gflop_per_s",
@@ -139,7 +142,42 @@ TEST(Experiment, ends_early_after_a_stop_request) {
   options.print_line = [&](const std::string&) { stop.request_stop(); };
   options.stop = stop.get_token();
   const ExperimentResult result = bench_bandwidth(without_gpu(), options);
-  EXPECT_THAT(result.tables[0].rows, Not(SizeIs(testing::Gt(3))));
+  EXPECT_THAT(result.tables[0].rows, testing::IsEmpty());
+}
+
+TEST(Experiment, measures_each_size_in_several_passes_with_other_sizes_between) {
+  std::string order, lines;
+  ExperimentOptions options = quick();
+  options.print_line = [&](const std::string& line) { lines += line + "\n"; };
+  EXPECT_EQ(measure_in_passes(options, "pixels", {"a", "b"},
+                              [&](std::size_t size) { order += size == 0 ? 'a' : 'b'; }),
+            2U);
+  EXPECT_EQ(order, "ababab");
+  EXPECT_THAT(lines, AllOf(HasSubstr("pixels, 1 of 6: a\n"), HasSubstr("pixels, 6 of 6: b\n")));
+}
+
+TEST(Experiment, keeps_sizes_that_were_measured_once_after_a_stop_request) {
+  for (const auto& [size_at_stop, complete] : {std::pair{0, 0U}, {1, 1U}, {2, 2U}, {4, 3U}}) {
+    std::stop_source stop;
+    ExperimentOptions options = quick();
+    options.stop = stop.get_token();
+    int calls = 0;
+    EXPECT_EQ(measure_in_passes(options, "", {"a", "b", "c"},
+                                [&, stop_at = size_at_stop](std::size_t) {
+                                  if (calls++ == stop_at) stop.request_stop();
+                                }),
+              complete);
+    EXPECT_EQ(calls, size_at_stop + 1);
+  }
+}
+
+TEST(Experiment, prepares_an_operation_in_each_pass_and_checks_it_once) {
+  Devices devices = devices_with({{.name = "fast"}});
+  const auto rows = measured_rows(devices);
+  const auto& gpu = dynamic_cast<const FakeGpu&>(*devices.gpu);
+  EXPECT_EQ(gpu.preparations, kPasses);
+  EXPECT_EQ(gpu.results, 1);
+  EXPECT_GE(row_of(rows, "GPU, fast").compute_s.samples, 12);
 }
 
 /// The rows of a table, with texts as people see them.

@@ -109,10 +109,13 @@ class FakePixels : public PixelReconstruction {
 class FakeGpu : public Gpu {
  public:
   explicit FakeGpu(std::vector<Variant> variants) : variants_(std::move(variants)) {}
+  int preparations = 0, results = 0;  ///< how often an operation was prepared and checked
+
   std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
                                              const std::vector<Array>& operands) override {
     if (variants_.empty()) throw compute::OutOfMemory("cudaMalloc: no memory for 3 GiB");
-    return std::make_unique<FakeOperation>(cpu_->prepare(shape, operands), variants_);
+    ++preparations;
+    return std::make_unique<Operation>(*this, cpu_->prepare(shape, operands));
   }
   const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
   GpuProperties properties() const override { return {.name = "Fake GPU", .bus_id = ""}; }
@@ -136,6 +139,19 @@ class FakeGpu : public Gpu {
   }
 
  private:
+  class Operation : public FakeOperation {
+   public:
+    Operation(FakeGpu& gpu, std::unique_ptr<PreparedOperation> cpu)
+        : FakeOperation(std::move(cpu), gpu.variants_), gpu_(gpu) {}
+    Array result(std::size_t variant) override {
+      ++gpu_.results;
+      return FakeOperation::result(variant);
+    }
+
+   private:
+    FakeGpu& gpu_;
+  };
+
   std::unique_ptr<Device> cpu_ = make_cpu_device(1);
   std::vector<Variant> variants_;
 };

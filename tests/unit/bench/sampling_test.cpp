@@ -33,6 +33,18 @@ TEST(Sampling, returns_the_times_of_each_work) {
   EXPECT_EQ(samples[1].times, Times(1, std::vector<double>(10, 0.002)));
 }
 
+TEST(MeasuredTimes, has_the_samples_of_all_passes) {
+  MeasuredTimes times;
+  times.add({.times = {}, .first_call_s = 7});
+  EXPECT_FALSE(times.is_measured());
+  times.add({.times = {{1, 2}, {5, 6}}, .first_call_s = 8});
+  times.add({.times = {{3}, {7}}, .first_call_s = 9});
+  EXPECT_TRUE(times.is_measured());
+  EXPECT_EQ(times.passes, (std::vector<Passes>{{{1, 2}, {3}}, {{5, 6}, {7}}}));
+  EXPECT_EQ(times.time(1).median, 6);
+  EXPECT_EQ(times.first_call_s, 7);
+}
+
 TEST(Sampling, keeps_several_times_of_a_call_apart) {
   const auto samples = sample_in_rounds({[] {
                                           return std::vector{1.0, 2.0};
