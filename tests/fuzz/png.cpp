@@ -14,11 +14,13 @@
 namespace eckart::fuzz {
 namespace {
 
-/// Returns whether zlib refuses what libdeflate accepts: codes that do not exist. They have one
-/// meaning, and the Adler-32 shows that it is the right one.
+/// Returns whether zlib refuses what libdeflate accepts: codes that do not exist, and lengths of
+/// codes beyond the last one. They have one meaning, and the Adler-32 shows that it is the right
+/// one.
 bool is_unused_code(std::string_view why) {
-  for (const std::string_view reason : {"invalid distance code", "invalid literal/length code",
-                                        "too many length or distance symbols"}) {
+  for (const std::string_view reason :
+       {"invalid distance code", "invalid literal/length code",
+        "too many length or distance symbols", "invalid bit length repeat"}) {
     if (why.find(reason) != why.npos) return true;
   }
   return false;
