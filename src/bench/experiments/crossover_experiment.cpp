@@ -29,7 +29,8 @@ struct Side {
 
   bool is_measured() const { return times.is_measured(); }
   Estimate total_s() const { return times.time(0); }
-  Estimate compute_s() const { return times.time(1); }
+  /// On the GPU: by its events.
+  Estimate compute_s() const { return times.time(1).with_resolution(kEventResolutionSeconds); }
 };
 
 struct CrossoverRow {

@@ -152,10 +152,11 @@ class ShapeRows {
         OperationRow& row = rows.emplace_back(measured.row);
         if (!row.not_measured.empty()) continue;
         const MeasuredTimes& times = measured.times;
-        row.compute_s = times.time(0);
+        const double resolution_s = row.is_on_gpu() && !row.is_peer ? kEventResolutionSeconds : 0;
+        row.compute_s = times.time(0).with_resolution(resolution_s);
         row.total_s = times.time(1);
-        row.copy_in_s = times.time(2);
-        row.copy_out_s = times.time(3);
+        row.copy_in_s = times.time(2).with_resolution(resolution_s);
+        row.copy_out_s = times.time(3).with_resolution(resolution_s);
         row.roofline_share = measured.shortest_s / row.compute_s.median;
         if (!on_cpu) continue;
         row.speedup = ratio(on_cpu->passes[0], times.passes[0]);

@@ -95,7 +95,7 @@ std::vector<Cell> cells_of(const BatchShape& shape, const std::vector<PixelRow>&
     cells.resize(5);
     return cells;
   }
-  const Estimate seconds = row.times.time(0);
+  const Estimate seconds = row.times.time(0).with_resolution(kEventResolutionSeconds);
   const PixelRow* library = find(rows, PixelVariant::Kind::library, row.variant.is_float64);
   cells.emplace_back(microseconds(seconds));
   cells.emplace_back(

@@ -22,6 +22,10 @@ struct CallTimes {
   double total_s = 0;
 };
 
+/// The resolution of times by events of the GPU, according to the documentation of
+/// cudaEventElapsedTime().
+inline constexpr double kEventResolutionSeconds = 0.5e-6;
+
 /// A way to compute an operation.
 struct Variant {
   std::string name;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 namespace eckart::bench {
@@ -30,6 +31,14 @@ double Estimate::relative_error() const {
   return median > 0 ? std::max(median - low, high - median) / median : 0;
 }
 
+Estimate Estimate::with_resolution(double resolution) const {
+  if (samples == 0) return {};
+  return {.median = median,
+          .low = std::max(0.0, low - resolution),
+          .high = high + resolution,
+          .samples = samples};
+}
+
 Estimate estimate(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
@@ -54,10 +63,10 @@ Estimate estimate(const Passes& passes) {
 }
 
 Estimate rate(double amount, const Estimate& seconds) {
-  if (seconds.median <= 0 || seconds.low <= 0) return {.samples = seconds.samples};
+  if (seconds.median <= 0) return {.samples = seconds.samples};
   return {.median = amount / seconds.median,
           .low = amount / seconds.high,
-          .high = amount / seconds.low,
+          .high = seconds.low > 0 ? amount / seconds.low : std::numeric_limits<double>::infinity(),
           .samples = seconds.samples};
 }
 

@@ -12,6 +12,8 @@ struct Estimate {
 
   /// The larger distance of the median from the ends of the interval, divided by the median.
   double relative_error() const;
+  /// The same, measured with a clock of this resolution.
+  Estimate with_resolution(double resolution) const;
   bool overlaps(const Estimate& other) const { return low <= other.high && other.low <= high; }
 };
 
@@ -30,7 +32,8 @@ using Passes = std::vector<std::vector<double>>;
 /// than the samples of one, because memory is at another place or a clock has changed.
 Estimate estimate(const Passes& passes);
 
-/// The rate of `amount` in a time: amount / seconds.
+/// The rate of `amount` in a time: amount / seconds. Its interval has no end if that of the time
+/// begins at 0.
 Estimate rate(double amount, const Estimate& seconds);
 
 /// The ratio of samples that were measured at the same time: the estimate of a[i] / b[i], pass by

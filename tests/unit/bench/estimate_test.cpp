@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -111,6 +112,15 @@ TEST(Estimate, has_the_larger_distance_as_relative_error) {
   EXPECT_DOUBLE_EQ((Estimate{.median = 10, .low = 9, .high = 13}).relative_error(), 0.3);
 }
 
+TEST(Estimate, has_a_larger_interval_with_a_coarse_clock) {
+  const Estimate e = Estimate{.median = 2, .low = 1, .high = 3, .samples = 9}.with_resolution(1.5);
+  EXPECT_EQ(e.median, 2);
+  EXPECT_EQ(e.low, 0) << "no time is negative";
+  EXPECT_EQ(e.high, 4.5);
+  EXPECT_EQ(e.samples, 9);
+  EXPECT_EQ(Estimate{}.with_resolution(1).high, 0) << "nothing was measured";
+}
+
 TEST(Estimate, overlaps_if_the_intervals_share_a_value) {
   const Estimate e{.median = 2, .low = 1, .high = 3};
   EXPECT_TRUE(e.overlaps({.median = 4, .low = 3, .high = 5}));
@@ -124,6 +134,7 @@ TEST(Rate, swaps_the_ends_of_the_interval) {
   EXPECT_EQ(r.high, 4);
   EXPECT_EQ(r.samples, 10);
   EXPECT_EQ(rate(12, {}).median, 0);
+  EXPECT_TRUE(std::isinf(rate(12, {.median = 4, .low = 0, .high = 6, .samples = 10}).high));
 }
 
 TEST(Ratio, compares_samples_of_the_same_round) {
