@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "text/format_number.hpp"
@@ -24,8 +25,14 @@ std::size_t measure_in_passes(const ExperimentOptions& options, const std::strin
 }
 
 void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options, int repeats) {
-  constexpr int kMinRounds = 12, kMaxRounds = 100, kMaxQuickRounds = 30;  // of all passes
+  constexpr int kMinRounds = 12, kMaxRounds = 99, kMaxQuickRounds = 30;  // of all passes
+  constexpr double kMaxError = 0.02;
   SamplingOptions sampling;
+  sampling.max_error = kMaxError * std::sqrt(double(kPasses));
+  // Only its memory is new to a work that was measured before.
+  if (std::any_of(works.begin(), works.end(),
+                  [](const SampledWork& each) { return each.times->is_measured(); }))
+    sampling.warm_up_calls = 1;
   sampling.max_work_seconds = repeats * max_call_seconds(options);
   double max_seconds = options.extent == Extent::all ? 5 : 1;
   if (options.max_seconds > 0) max_seconds = options.max_seconds;

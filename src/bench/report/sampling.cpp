@@ -46,14 +46,15 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
   for (std::size_t i = 0; i < works.size(); ++i) {
     options.before_work();
     const double begin = now();
-    for (int calls = 0; calls < 2 || now() - begin < options.warm_up_seconds; ++calls) {
+    for (int calls = 0; calls < options.warm_up_calls || now() - begin < options.warm_up_seconds;
+         ++calls) {
       if (options.stop.stop_requested()) return all;
       const double call_begin = now();
       works[i]();
       const double seconds = now() - call_begin;
       if (calls == 0) all[i].first_call_s = seconds;
       if (seconds > options.max_work_seconds) break;
-      if (calls == 1) sampled.push_back(i);
+      if (calls + 1 == options.warm_up_calls) sampled.push_back(i);
       is_short[i] = seconds < options.repeat_below_seconds;
     }
   }

@@ -15,10 +15,11 @@ using TimedWork = std::function<std::vector<double>()>;
 
 struct SamplingOptions {
   int min_rounds = 10, max_rounds = 100;
-  double max_seconds = 10;        ///< no round begins that would end later, except the first ones
-  double max_error = 0.02;        ///< the relative error of every first time at which sampling ends
-  double max_work_seconds = 1;    ///< work that takes longer is not sampled
-  double warm_up_seconds = 0.01;  ///< at least two calls, and at least this long
+  double max_seconds = 10;      ///< no round begins that would end later, except the first ones
+  double max_error = 0.02;      ///< the relative error of every first time at which sampling ends
+  double max_work_seconds = 1;  ///< work that takes longer is not sampled
+  int warm_up_calls = 2;
+  double warm_up_seconds = 0.01;  ///< at least `warm_up_calls` calls, and at least this long
   /// Before each sample of work that takes less, it is done once without a sample: threads are
   /// awake and caches warm, as in a loop.
   double repeat_below_seconds = 0.005;

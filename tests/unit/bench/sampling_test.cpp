@@ -85,6 +85,19 @@ TEST(Sampling, does_not_count_the_calls_that_warm_up) {
   EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0));
 }
 
+TEST(Sampling, warms_up_once_if_told_so) {
+  FakeTime time;
+  SamplingOptions options = time.options();
+  options.warm_up_calls = 1;
+  int calls = 0;
+  const auto samples = sample_in_rounds({[&] {
+                                          time.now += 0.01;
+                                          return std::vector{++calls == 1 ? 9.0 : 1.0};
+                                        }},
+                                        options);
+  EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0));
+}
+
 TEST(Sampling, repeats_short_work_before_each_sample) {
   FakeTime time;
   SamplingOptions options = time.options();
