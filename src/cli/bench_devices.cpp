@@ -157,9 +157,9 @@ ExitCode bench_devices(const BenchArgs& args) {
   report.tables = std::move(result.tables);
   std::erase_if(report.tables, [](const bench::Table& table) { return table.rows.empty(); });
   if (signals.received() != 0)
-    report.warnings.emplace_back(report.tables.empty()
-                                     ? "interrupted before a size was complete"
-                                     : "interrupted: only sizes that were complete are shown");
+    report.warnings.emplace_back(
+        report.tables.empty() ? "interrupted before a size was complete"
+                              : "interrupted: sizes are missing, or were measured in fewer passes");
   if (const std::string warning = bench::noise_warning(report); !warning.empty())
     report.warnings.push_back(warning);
   print(report, args);
