@@ -15,9 +15,9 @@ namespace eckart::fuzz {
 namespace {
 
 /// Returns whether zlib refuses what libdeflate accepts: codes that do not exist, and lengths of
-/// codes beyond the last one. They have one meaning, and the Adler-32 shows that it is the right
+/// codes beyond the last symbol. They have one meaning, and the Adler-32 shows that it is the right
 /// one.
-bool is_unused_code(std::string_view why) {
+bool is_known_difference(std::string_view why) {
   for (const std::string_view reason :
        {"invalid distance code", "invalid literal/length code",
         "too many length or distance symbols", "invalid bit length repeat"}) {
@@ -50,7 +50,7 @@ void compare_decoders(std::span<const std::byte> file) try {
     require(same_pixels(picture->pixels, expected.pixels), "both decoders give the same pixels");
     require(same_pixels(picture->alpha, expected.alpha), "both decoders give the same alpha");
   } catch (const ItemError& error) {
-    require(is_unused_code(error.what()), "libspng accepts what libdeflate accepts");
+    require(is_known_difference(error.what()), "libspng accepts what libdeflate accepts");
   }
 } catch (const ItemError&) {  // checked by check_decode()
 }

@@ -34,6 +34,9 @@ class Moments {
 /// What all operations on the GPU use.
 struct Queue {
   Queue() { ECKART_CUDA_CHECK(cublasSetStream(blas.get(), stream.get())); }
+  ~Queue() { cudaStreamSynchronize(stream.get()); }  // work that failed may still use `hold`
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
   void wait() const { ECKART_CUDA_CHECK(cudaStreamSynchronize(stream.get())); }
 
   /// Does work(), which queues it, with empty caches. Returns what it took on the GPU, in seconds.

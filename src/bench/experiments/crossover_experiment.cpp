@@ -252,10 +252,11 @@ ExperimentResult bench_crossover(const Devices& devices, const ExperimentOptions
     table.plots.push_back(std::move(plot));
   table.remove_empty_columns();
   table.notes = {
-      "Truncated SVD and reconstruction of 8-bit images with the solver that a run chooses, on all "
-      "cores of the CPU (an image on one) or on the GPU. Times are from pixels in the memory of "
-      "the "
-      "host to pixels there, by its clock. ± is the 95 % interval of the median.",
+      std::string(
+          "Truncated SVD and reconstruction of 8-bit images with the solver that a run "
+          "chooses, on all cores of the CPU (an image on one) or on the GPU. Times are from "
+          "pixels in the memory of the host to pixels there, by its clock. ") +
+          kIntervalNote,
       fmt::format("Before they were measured, all images were compared with the optimum, from "
                   "float64. A result that loses more than {} dB is wrong.",
                   kMaxLossDb)};

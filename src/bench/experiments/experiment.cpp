@@ -14,14 +14,16 @@ std::size_t measure_in_passes(const ExperimentOptions& options, const std::strin
                               const std::vector<std::string>& sizes,
                               const std::function<void(std::size_t size)>& measure) {
   const std::size_t count = sizes.size() * kPasses;
-  for (std::size_t i = 0; i < count && !options.stop.stop_requested(); ++i) {
+  std::size_t i = 0;
+  for (; i < count; ++i) {
+    if (options.stop.stop_requested()) break;
     const std::size_t size = i % sizes.size();
     options.print_line(fmt::format("{}{} of {}: {}", title.empty() ? "" : title + ", ", i + 1,
                                    count, sizes[size]));
     measure(size);
-    if (options.stop.stop_requested()) return std::min(i, sizes.size());
+    if (options.stop.stop_requested()) break;
   }
-  return options.stop.stop_requested() ? 0 : sizes.size();
+  return std::min(i, sizes.size());
 }
 
 void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options, int repeats) {
@@ -29,10 +31,11 @@ void sample(const std::vector<SampledWork>& works, const ExperimentOptions& opti
   constexpr double kMaxError = 0.02;
   SamplingOptions sampling;
   sampling.max_error = kMaxError * std::sqrt(double(kPasses));
-  // Only its memory is new to a work that was measured before.
-  if (std::any_of(works.begin(), works.end(),
-                  [](const SampledWork& each) { return each.times->is_measured(); }))
-    sampling.warm_up_calls = 1;
+  std::size_t pass = 0;  // the passes before; some works may have missed one
+  for (const SampledWork& each : works) {
+    if (each.times->is_measured()) pass = std::max(pass, each.times->passes.front().size());
+  }
+  if (pass > 0) sampling.one_warm_up_above_seconds = 0.05;  // only its memory is new
   sampling.max_work_seconds = repeats * max_call_seconds(options);
   double max_seconds = options.extent == Extent::all ? 5 : 1;
   if (options.max_seconds > 0) max_seconds = options.max_seconds;
@@ -46,7 +49,7 @@ void sample(const std::vector<SampledWork>& works, const ExperimentOptions& opti
   for (const SampledWork& each : works) timed.push_back(each.work);
   const std::vector<Samples> samples = sample_in_rounds(timed, sampling);
   if (options.stop.stop_requested()) return;
-  for (std::size_t i = 0; i < works.size(); ++i) works[i].times->add(samples[i]);
+  for (std::size_t i = 0; i < works.size(); ++i) works[i].times->add(samples[i], pass);
 }
 
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {

@@ -207,9 +207,9 @@ ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& op
   }
   table.remove_empty_columns();
   table.notes = {
-      "Truncated SVD and reconstruction, with the solver that a run chooses. Times are from pixels "
-      "in the memory of the host to pixels there, by its clock. ± is the 95 % interval of the "
-      "median.",
+      std::string("Truncated SVD and reconstruction, with the solver that a run chooses. Times are "
+                  "from pixels in the memory of the host to pixels there, by its clock. ") +
+          kIntervalNote,
       fmt::format("Before they were measured, all images were compared with the optimum, from "
                   "float64. A result that loses more than {} dB is wrong.",
                   kMaxLossDb)};

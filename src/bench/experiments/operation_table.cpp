@@ -28,16 +28,19 @@ class DeviceRows {
   explicit DeviceRows(const Shape& shape, bool are_peers = false)
       : shape_(shape), are_peers_(are_peers) {}
 
-  /// Prepares the operation. The first time, it also makes the rows, and compares all results with
-  /// `reference`.
-  void prepare(Device& device, const std::vector<Array>& operands, const Reference& reference,
+  /// Prepares the operation. In the first pass, which has a reference, it also makes the rows, and
+  /// compares all results with it. Without rows from the first pass it does nothing.
+  void prepare(Device& device, const std::vector<Array>& operands, const Reference* reference,
                const ExperimentOptions& options) {
+    if (!reference && rows_.empty()) return;
     operation_ = device.prepare(shape_, operands);
-    if (!rows_.empty()) return;
+    if (!reference) return;
+    std::vector<MeasuredRow> rows;
     for (std::size_t i = 0; i < operation_->variants().size(); ++i) {
       if (options.stop.stop_requested()) break;
-      rows_.push_back(checked_row(i, device, reference, options));
+      rows.push_back(checked_row(i, device, *reference, options));
     }
+    rows_ = std::move(rows);
   }
 
   /// Appends the works of rows that can be measured.
@@ -45,8 +48,8 @@ class DeviceRows {
     if (!operation_) return;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (!rows_[i].row.not_measured.empty()) continue;
-      const TimedWork work = [this, i] {
-        const CallTimes times = run(i);
+      const TimedWork work = [this, i, &options] {
+        const CallTimes times = run(i, options);
         return std::vector{times.compute_s, times.total_s, times.copy_in_s, times.copy_out_s};
       };
       works.push_back(
@@ -87,15 +90,16 @@ class DeviceRows {
     return {std::move(row), shortest_s, {}};
   }
 
-  /// All times are 0 after a peer has failed.
-  CallTimes run(std::size_t i) {
+  /// All times are 0 after a peer has failed. Peers are ended by a stop request, and then do not
+  /// fail.
+  CallTimes run(std::size_t i, const ExperimentOptions& options) {
     OperationRow& row = rows_[i].row;
     if (!row.not_measured.empty()) return {};
     try {
       return operation_->run(i);
     } catch (const std::runtime_error& error) {
       if (!are_peers_) throw;
-      row.not_measured = error.what();
+      if (!options.stop.stop_requested()) row.not_measured = error.what();
       return {};
     }
   }
@@ -115,18 +119,21 @@ class ShapeRows {
   /// Measures all rows once; the first time, it checks their results before.
   void measure(const Devices& devices, const ExperimentOptions& options) {
     const std::vector<Array> operands = random_operands(shape_, kSeed);
-    if (!reference_) reference_.emplace(shape_, operands);
-    cpu_.prepare(*devices.cpu, operands, *reference_, options);
+    std::optional<Reference> first_reference;
+    if (cpu_.rows().empty()) first_reference.emplace(shape_, operands);
+    const Reference* reference = first_reference ? &*first_reference : nullptr;
+    cpu_.prepare(*devices.cpu, operands, reference, options);
     if (devices.gpu && no_gpu_memory_.empty()) {
       try {
-        gpu_.prepare(*devices.gpu, operands, *reference_, options);
+        gpu_.prepare(*devices.gpu, operands, reference, options);
       } catch (const compute::OutOfMemory& error) {
-        no_gpu_memory_ = error.what();
+        gpu_.end_pass(options);
+        if (gpu_.rows().empty()) no_gpu_memory_ = error.what();
       }
     }
     if (devices.peers) {
       try {
-        peers_.prepare(*devices.peers, operands, *reference_, options);
+        peers_.prepare(*devices.peers, operands, reference, options);
       } catch (const std::runtime_error& error) {
         if (!options.stop.stop_requested())
           options.print_line(std::string("peers: ") + error.what());
@@ -141,7 +148,7 @@ class ShapeRows {
 
   std::vector<OperationRow> finished_rows() {
     std::vector<OperationRow> rows;
-    if (!no_gpu_memory_.empty() && gpu_.rows().empty()) {
+    if (!no_gpu_memory_.empty()) {
       OperationRow& row = rows.emplace_back();
       row.shape = shape_;
       row.not_measured = no_gpu_memory_;
@@ -179,7 +186,6 @@ class ShapeRows {
   }
 
   Shape shape_;
-  std::optional<Reference> reference_;
   DeviceRows cpu_, gpu_, peers_;
   std::string no_gpu_memory_;  // why the GPU is not measured; empty: it is
 };
@@ -240,8 +246,8 @@ std::vector<Cell> cells_of(const OperationRow& row) {
 /// How the rows were measured, one line each.
 std::vector<std::string> notes_on(const Devices& devices) {
   std::vector<std::string> notes = {
-      "Times are medians; ± is the 95 % interval of the median. All rows of a size were measured "
-      "in turns, in three passes through all sizes.",
+      std::string("Times are medians; ") + kIntervalNote +
+          " All rows of a size were measured in turns.",
       "Operands are random. Every result was compared with float64 before it was measured; error "
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "

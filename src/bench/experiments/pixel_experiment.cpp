@@ -44,19 +44,15 @@ void check(const BatchShape& shape, PixelReconstruction& batch, std::vector<Pixe
   }
 }
 
-/// Measures all variants once; the first time, it checks their results before.
-void measure(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& options) {
-  if (!batch.no_memory.empty()) return;
-  std::unique_ptr<PixelReconstruction> prepared;
-  try {
-    prepared = gpu.prepare_pixels(batch.shape);
-  } catch (const compute::OutOfMemory& error) {
-    if (batch.rows.empty()) batch.no_memory = error.what();
-    return;
-  }
+/// Measures all variants once; the first time, it checks their results before. Throws
+/// compute::OutOfMemory.
+void measure_variants(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& options) {
+  const std::unique_ptr<PixelReconstruction> prepared = gpu.prepare_pixels(batch.shape);
   if (batch.rows.empty()) {
-    for (const PixelVariant& variant : prepared->variants()) batch.rows.push_back({variant});
-    check(batch.shape, *prepared, batch.rows);
+    std::vector<PixelRow> rows;
+    for (const PixelVariant& variant : prepared->variants()) rows.push_back({variant});
+    check(batch.shape, *prepared, rows);
+    batch.rows = std::move(rows);
   }
   std::vector<SampledWork> works;
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
@@ -77,6 +73,16 @@ const PixelRow* find(const std::vector<PixelRow>& rows, PixelVariant::Kind kind,
       return row.times.is_measured() ? &row : nullptr;
   }
   return nullptr;
+}
+
+/// The same. If the memory is too small in the first pass, the batch says so.
+void measure(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& options) {
+  if (!batch.no_memory.empty()) return;
+  try {
+    measure_variants(gpu, batch, options);
+  } catch (const compute::OutOfMemory& error) {
+    if (batch.rows.empty()) batch.no_memory = error.what();
+  }
 }
 
 /// How much faster one kernel is than the library in this precision; empty if it was not measured.
@@ -156,8 +162,8 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
       table.lesson = std::move(text);
   }
   table.notes = {
-      "Times are of all images of a batch, with empty caches, by events of the GPU. ± is the 95 % "
-      "interval of the median. Speedup compares with cuBLAS in the same precision.",
+      std::string("Times are of all images of a batch, with empty caches, by events of the GPU. ") +
+          kIntervalNote + " Speedup compares with cuBLAS in the same precision.",
       "3 × float16: three products of float16, summed in float32, are as accurate as float32. Runs "
       "use that kernel if they decompose in float16 (up to about 190 columns), and the one of "
       "float64 up to rank 32, for ranks by quality, and after a complete decomposition. Otherwise "

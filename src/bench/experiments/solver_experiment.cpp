@@ -42,14 +42,14 @@ struct SolverRow {
 
   bool is_measured() const { return not_measured.empty() && times.is_measured(); }
   Estimate seconds_of_call() const { return times.time(0); }
-  /// Runs once; 0 after a peer has failed.
-  double seconds() {
+  /// Runs once; 0 after a peer has failed. Peers are ended by a stop request, and then do not fail.
+  double seconds(const ExperimentOptions& options) {
     if (!not_measured.empty()) return 0;
     try {
       return run();
     } catch (const std::runtime_error& error) {
       if (!is_peer) throw;
-      not_measured = error.what();
+      if (!options.stop.stop_requested()) not_measured = error.what();
       return 0;
     }
   }
@@ -158,9 +158,10 @@ SolverRow make_peer_row(const Variant& variant, const ImageBatch& batch,
   return row;
 }
 
-/// The same for the libraries of Python.
-void prepare_peers(SolverRows& all, Peers& peers, const MeasuredBatches& smaller,
+/// The same for the libraries of Python. Their rows are made in the first pass.
+void prepare_peers(SolverRows& all, Peers& peers, const MeasuredBatches& smaller, bool is_first,
                    const ExperimentOptions& options) {
+  if (!is_first && all.peers.empty()) return;
   std::shared_ptr<PeerBatch> batch;
   try {
     batch = std::make_shared<PeerBatch>(peers, all.batch);
@@ -168,7 +169,7 @@ void prepare_peers(SolverRows& all, Peers& peers, const MeasuredBatches& smaller
     if (!options.stop.stop_requested()) options.print_line(std::string("peers: ") + error.what());
     return;
   }
-  if (all.peers.empty()) {
+  if (is_first) {
     for (const Variant& variant : batch->variants())
       all.peers.push_back(make_peer_row(variant, all.batch, smaller));
   }
@@ -190,7 +191,7 @@ void sample_rows(SolverRows& all, const ExperimentOptions& options) {
   for (std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
     for (SolverRow& row : *rows) {
       if (!row.run || !row.not_measured.empty()) continue;
-      const TimedWork work = [&row] { return std::vector{row.seconds()}; };
+      const TimedWork work = [&row, &options] { return std::vector{row.seconds(options)}; };
       works.push_back({row.is_on_gpu ? with_clock(work, options) : work, &row.times});
     }
   }
@@ -215,14 +216,15 @@ void measure(SolverRows& all, const std::vector<Solver>& solvers, compute::Backe
   for (std::size_t i = 0; i < solvers.size() && !options.stop.stop_requested(); ++i)
     prepare(all.runs[i], solvers[i], all);
   if (devices.peers && !options.stop.stop_requested())
-    prepare_peers(all, *devices.peers, measured, options);
+    prepare_peers(all, *devices.peers, measured, is_first, options);
   sample_rows(all, options);
   if (!is_first) return;
   for (const std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
     for (const SolverRow& row : *rows) {
-      const double call_s =
-          row.is_measured() ? row.seconds_of_call().median : row.times.first_call_s;
-      if (call_s > 0) measured.add(row.device, row.wanted, all.batch, call_s);
+      if (row.is_measured())
+        measured.add(row.device, row.wanted, all.batch, row.seconds_of_call().median);
+      else if (row.not_measured == too_slow(options))
+        measured.add(row.device, row.wanted, all.batch, row.times.first_call_s);
     }
   }
 }
@@ -330,9 +332,10 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
   }
   table.remove_empty_columns();
   table.notes = {
-      "Times are from pixels in the memory of the host to pixels there, copies included, by its "
-      "clock. On the CPU, the solvers compute an image on one core, and several images on all. ± "
-      "is the 95 % interval of the median.",
+      std::string("Times are from pixels in the memory of the host to pixels there, copies "
+                  "included, by its clock. On the CPU, the solvers compute an image on one core, "
+                  "and several images on all. ") +
+          kIntervalNote,
       fmt::format(
           "Loss is that of PSNR against the optimum, of the pixels, from LAPACK in float64: "
           "the largest of all images. A result that loses more than {} dB is wrong.",

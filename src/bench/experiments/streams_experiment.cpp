@@ -205,8 +205,10 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
   }
   table.remove_empty_columns();
   table.notes = {
-      "Times are from the first call until all images are in the memory of the host, by its clock. "
-      "± is the 95 % interval of the median.",
+      std::string(
+          "Times are from the first call until all images are in the memory of the host, by "
+          "its clock. ") +
+          kIntervalNote,
       "Before they were measured, all images were compared with those of OpenBLAS, and the first "
       "and "
       "the last of these with float64."};

@@ -30,11 +30,14 @@ bool are_exact(const std::vector<Samples>& all, double max_error) {
 
 }  // namespace
 
-void MeasuredTimes::add(const Samples& pass) {
-  if (first_call_s == 0) first_call_s = pass.first_call_s;
-  if (!pass.is_measured()) return;
-  passes.resize(pass.times.size());
-  for (std::size_t i = 0; i < pass.times.size(); ++i) passes[i].push_back(pass.times[i]);
+void MeasuredTimes::add(const Samples& samples, std::size_t pass) {
+  if (first_call_s == 0) first_call_s = samples.first_call_s;
+  if (!samples.is_measured()) return;
+  passes.resize(samples.times.size());
+  for (std::size_t i = 0; i < samples.times.size(); ++i) {
+    passes[i].resize(pass);
+    passes[i].push_back(samples.times[i]);
+  }
 }
 
 std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
@@ -46,16 +49,19 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
   for (std::size_t i = 0; i < works.size(); ++i) {
     options.before_work();
     const double begin = now();
-    for (int calls = 0; calls < options.warm_up_calls || now() - begin < options.warm_up_seconds;
-         ++calls) {
+    for (int calls = 1;; ++calls) {
       if (options.stop.stop_requested()) return all;
       const double call_begin = now();
       works[i]();
       const double seconds = now() - call_begin;
-      if (calls == 0) all[i].first_call_s = seconds;
+      if (calls == 1) all[i].first_call_s = seconds;
       if (seconds > options.max_work_seconds) break;
-      if (calls + 1 == options.warm_up_calls) sampled.push_back(i);
       is_short[i] = seconds < options.repeat_below_seconds;
+      const bool has_enough_calls = calls > 1 || seconds > options.one_warm_up_above_seconds;
+      if (has_enough_calls && now() - begin >= options.warm_up_seconds) {
+        sampled.push_back(i);
+        break;
+      }
     }
   }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,11 +17,12 @@ using TimedWork = std::function<std::vector<double>()>;
 
 struct SamplingOptions {
   int min_rounds = 10, max_rounds = 100;
-  double max_seconds = 10;      ///< no round begins that would end later, except the first ones
-  double max_error = 0.02;      ///< the relative error of every first time at which sampling ends
-  double max_work_seconds = 1;  ///< work that takes longer is not sampled
-  int warm_up_calls = 2;
-  double warm_up_seconds = 0.01;  ///< at least `warm_up_calls` calls, and at least this long
+  double max_seconds = 10;        ///< no round begins that would end later, except the first ones
+  double max_error = 0.02;        ///< the relative error of every first time at which sampling ends
+  double max_work_seconds = 1;    ///< work that takes longer is not sampled
+  double warm_up_seconds = 0.01;  ///< at least two calls, and at least this long
+  /// Work that takes longer is warmed up by one call. Infinity: by two.
+  double one_warm_up_above_seconds = std::numeric_limits<double>::infinity();
   /// Before each sample of work that takes less, it is done once without a sample: threads are
   /// awake and caches warm, as in a loop.
   double repeat_below_seconds = 0.005;
@@ -44,8 +47,8 @@ struct MeasuredTimes {
 
   bool is_measured() const { return !passes.empty(); }
   Estimate time(std::size_t which) const { return estimate(passes[which]); }
-  /// A pass without samples changes nothing.
-  void add(const Samples& pass);
+  /// `pass`: its number, from 0 on. Passes without samples are empty.
+  void add(const Samples& samples, std::size_t pass);
 };
 
 /// Measures all works in rounds, one sample of each work a round in a random order, so that a

@@ -1,5 +1,5 @@
-// Every way in which eckart bench computes on the GPU, on small shapes. Under compute-sanitizer
-// too.
+// Every way in which eckart bench computes on the GPU and copies, on small shapes. Also for
+// compute-sanitizer.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -31,9 +31,13 @@ class BenchVariantTest : public ::testing::Test {
       const Reference reference(shape, operands);
       const std::unique_ptr<PreparedOperation> operation = gpu_->prepare(shape, operands);
       ASSERT_GE(operation->variants().size(), count);
-      for (std::size_t i = 0; i < operation->variants().size(); ++i)
-        EXPECT_LE(reference.relative_error(operation->result(i)), max_relative_error(shape))
-            << operation->variants()[i].name;
+      for (std::size_t i = 0; i < operation->variants().size(); ++i) {
+        SCOPED_TRACE(operation->variants()[i].name);
+        EXPECT_LE(reference.relative_error(operation->result(i)), max_relative_error(shape));
+        const CallTimes times = operation->run(i);
+        EXPECT_GT(times.compute_s, 0);
+        EXPECT_GE(times.total_s + kEventResolutionSeconds, times.copy_in_s + times.copy_out_s);
+      }
     }
   }
 
@@ -85,12 +89,27 @@ TEST_F(BenchVariantTest, reconstructs_pixels_and_their_errors_right) {
       for (int image = 0; image < shape.images; ++image) {
         const ReconstructedPixels found = batch->result(i, image);
         SCOPED_TRACE(shape.text() + ", " + batch->variants()[i].name);
+        EXPECT_GT(batch->run(i), 0);
         EXPECT_TRUE(are_right(found.pixels, reference_pixels(shape, random_factors(shape, image))));
         EXPECT_EQ(found.squared_error,
                   squared_difference(found.pixels, original_pixels(shape, image)));
       }
     }
   }
+}
+
+TEST_F(BenchVariantTest, copies_and_adds_vectors_of_the_host_right) {
+  constexpr std::size_t kBytes = 100'004;
+  for (const HostMemory memory : {HostMemory::pageable, HostMemory::pinned}) {
+    for (const Direction direction :
+         {Direction::to_device, Direction::from_device, Direction::both})
+      EXPECT_GT(gpu_->copy(memory, direction, kBytes)(), 0);
+  }
+  for (const Allocation kind : {Allocation::pinned, Allocation::registered, Allocation::device})
+    EXPECT_GT(gpu_->allocation(kind, kBytes)(), 0);
+  for (const bool copies : {false, true})
+    EXPECT_GT(gpu_->add_host_vectors(copies, kBytes / sizeof(float))(), 0)
+        << "it throws if the sum is wrong";
 }
 
 }  // namespace

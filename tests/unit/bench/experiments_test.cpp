@@ -171,6 +171,35 @@ TEST(Experiment, keeps_sizes_that_were_measured_once_after_a_stop_request) {
   }
 }
 
+TEST(Experiment, keeps_the_times_of_peers_that_a_stop_request_ends_in_a_later_pass) {
+  std::stop_source stop;
+  int passes = 0;
+  ExperimentOptions options = quick();
+  options.stop = stop.get_token();
+  options.print_line = [&](const std::string&) { ++passes; };
+  options.wait_until_idle = [&] {
+    if (passes == 2) stop.request_stop();
+  };
+  Devices devices = without_gpu();
+  auto peers = std::make_unique<FakePeers>();
+  peers->stop = stop.get_token();
+  devices.peers = std::move(peers);
+  const auto rows = measure_shapes("", {kShape}, devices, options).rows;
+  EXPECT_EQ(passes, 2);
+  EXPECT_EQ(row_of(rows, "CPU, right, 1 core").not_measured, "");
+  EXPECT_GE(row_of(rows, "CPU, right, 1 core").compute_s.samples, 4);
+}
+
+TEST(Experiment, keeps_the_times_of_the_passes_before_the_memory_was_too_small) {
+  Devices devices = devices_with({{.name = "fast"}});
+  dynamic_cast<FakeGpu&>(*devices.gpu).max_preparations = 1;
+  const auto rows = measured_rows(devices);
+  const OperationRow& gpu = row_of(rows, "GPU, fast");
+  EXPECT_EQ(gpu.not_measured, "");
+  EXPECT_GE(gpu.compute_s.samples, 4);
+  EXPECT_LT(gpu.compute_s.samples, row_of(rows, "CPU, loops, 1 core").compute_s.samples);
+}
+
 TEST(Experiment, prepares_an_operation_in_each_pass_and_checks_it_once) {
   Devices devices = devices_with({{.name = "fast"}});
   const auto rows = measured_rows(devices);
@@ -231,6 +260,28 @@ TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory)
   EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("64 MiB", "pinned", "1.00 ms")));
   EXPECT_THAT(result.tables[2].lesson, HasSubstr("takes 0.500 times the time with copies"));
   EXPECT_THAT(result.tables[0].plots, SizeIs(1));
+}
+
+/// Has no memory for the first copy.
+class GpuThatIsFullAtFirst : public FakeGpu {
+ public:
+  using FakeGpu::FakeGpu;
+  RepeatableWork copy(HostMemory memory, Direction direction, std::size_t bytes) override {
+    if (std::exchange(is_full_, false)) throw compute::OutOfMemory("cudaMalloc: no memory");
+    return FakeGpu::copy(memory, direction, bytes);
+  }
+
+ private:
+  bool is_full_ = true;
+};
+
+TEST(TransferExperiment, says_which_size_did_not_fit_into_memory_in_the_first_pass) {
+  Devices devices = devices_with({});
+  devices.gpu = std::make_unique<GpuThatIsFullAtFirst>(std::vector<Variant>{});
+  const ExperimentResult result = bench_transfer(devices, quick());
+  const auto rows = texts(result.tables[0]);
+  EXPECT_THAT(rows[0], ElementsAre("4 KiB", "-", "cudaMalloc: no memory", "-"));
+  EXPECT_THAT(rows[1], Contains("1 MiB")) << "larger sizes were measured";
 }
 
 TEST(TransferExperiment, says_what_it_cannot_measure_without_a_gpu) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,10 +111,12 @@ class FakeGpu : public Gpu {
  public:
   explicit FakeGpu(std::vector<Variant> variants) : variants_(std::move(variants)) {}
   int preparations = 0, results = 0;  ///< how often an operation was prepared and checked
+  int max_preparations = 1000;        ///< after these, the memory is too small
 
   std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
                                              const std::vector<Array>& operands) override {
-    if (variants_.empty()) throw compute::OutOfMemory("cudaMalloc: no memory for 3 GiB");
+    if (variants_.empty() || preparations == max_preparations)
+      throw compute::OutOfMemory("cudaMalloc: no memory for 3 GiB");
     ++preparations;
     return std::make_unique<Operation>(*this, cpu_->prepare(shape, operands));
   }
@@ -159,9 +162,11 @@ class FakeGpu : public Gpu {
 /// A library that fails to compute, one that fails when it is measured, and others.
 class FakePeers : public Peers {
  public:
+  std::stop_token stop{};  ///< ends them
+
   std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
                                              const std::vector<Array>& operands) override {
-    return std::make_unique<PeerOperation>(cpu_->prepare(shape, operands));
+    return std::make_unique<PeerOperation>(cpu_->prepare(shape, operands), stop);
   }
   const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
   const std::map<std::string, std::string>& versions() const override { return versions_; }
@@ -176,19 +181,23 @@ class FakePeers : public Peers {
 
   class PeerOperation : public FakeOperation {
    public:
-    explicit PeerOperation(std::unique_ptr<PreparedOperation> cpu)
+    PeerOperation(std::unique_ptr<PreparedOperation> cpu, std::stop_token stop)
         : FakeOperation(std::move(cpu), {{.name = "right", .cores = 1},
                                          {.name = "wrong", .cores = 1},
                                          {.name = "failing", .cores = 1},
-                                         {.name = "failing later", .cores = 1}}) {}
+                                         {.name = "failing later", .cores = 1}}),
+          stop_(std::move(stop)) {}
     CallTimes run(std::size_t variant) override {
-      if (variant == 3) fail();
+      if (variant == 3 || stop_.stop_requested()) fail();
       return FakeOperation::run(variant);
     }
     Array result(std::size_t variant) override {
       if (variant == 2) fail();
       return FakeOperation::result(variant);
     }
+
+   private:
+    std::stop_token stop_;
   };
 
   class BlackImages : public PeerImages {

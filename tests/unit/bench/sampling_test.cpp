@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace eckart::bench {
@@ -35,14 +36,27 @@ TEST(Sampling, returns_the_times_of_each_work) {
 
 TEST(MeasuredTimes, has_the_samples_of_all_passes) {
   MeasuredTimes times;
-  times.add({.times = {}, .first_call_s = 7});
+  times.add({.times = {}, .first_call_s = 7}, 0);
   EXPECT_FALSE(times.is_measured());
-  times.add({.times = {{1, 2}, {5, 6}}, .first_call_s = 8});
-  times.add({.times = {{3}, {7}}, .first_call_s = 9});
+  times.add({.times = {{1, 2}, {5, 6}}, .first_call_s = 8}, 0);
+  times.add({.times = {{3}, {7}}, .first_call_s = 9}, 1);
   EXPECT_TRUE(times.is_measured());
   EXPECT_EQ(times.passes, (std::vector<Passes>{{{1, 2}, {3}}, {{5, 6}, {7}}}));
   EXPECT_EQ(times.time(1).median, 6);
   EXPECT_EQ(times.first_call_s, 7);
+}
+
+TEST(MeasuredTimes, compares_with_others_in_the_same_pass_if_it_missed_one) {
+  MeasuredTimes slow, fast;
+  for (const std::size_t pass : {0, 1, 2}) {
+    const auto seconds = double(pass + 1);  // each pass is slower
+    slow.add({.times = {{4 * seconds}}}, pass);
+    if (pass != 1) fast.add({.times = {{2 * seconds}}}, pass);
+  }
+  const Estimate speedup = ratio(slow.passes[0], fast.passes[0]);
+  EXPECT_EQ(speedup.samples, 2);
+  EXPECT_EQ(speedup.low, 2);
+  EXPECT_EQ(speedup.high, 2);
 }
 
 TEST(Sampling, keeps_several_times_of_a_call_apart) {
@@ -85,17 +99,20 @@ TEST(Sampling, does_not_count_the_calls_that_warm_up) {
   EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0));
 }
 
-TEST(Sampling, warms_up_once_if_told_so) {
+TEST(Sampling, warms_up_long_work_by_one_call_if_told_so) {
   FakeTime time;
   SamplingOptions options = time.options();
-  options.warm_up_calls = 1;
-  int calls = 0;
-  const auto samples = sample_in_rounds({[&] {
-                                          time.now += 0.01;
-                                          return std::vector{++calls == 1 ? 9.0 : 1.0};
-                                        }},
-                                        options);
-  EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0));
+  options.one_warm_up_above_seconds = 0.02;
+  for (const auto& [seconds, warm_ups] : {std::pair{0.01, 2}, {0.03, 1}}) {
+    int calls = 0;
+    const auto samples = sample_in_rounds({[&, seconds = seconds, warm_ups = warm_ups] {
+                                            time.now += seconds;
+                                            return std::vector{++calls <= warm_ups ? 9.0 : 1.0};
+                                          }},
+                                          options);
+    EXPECT_EQ(samples[0].times[0], std::vector<double>(10, 1.0)) << seconds;
+    EXPECT_EQ(calls, warm_ups + 10);
+  }
 }
 
 TEST(Sampling, repeats_short_work_before_each_sample) {

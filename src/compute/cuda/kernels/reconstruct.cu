@@ -135,7 +135,7 @@ constexpr int resident_store_threads() {
 enum class ProductAccess {
   quads,     ///< four at once, if n is a multiple of kQuadSamples
   elements,  ///< one after the other
-  tile,      ///< from a copy in shared memory, which transposes wide planes
+  tile,      ///< from a copy in shared memory, which transposes the wide planes of a batch
 };
 
 /// The elements from (i0, j0) on of a row-major m x n product in global memory. Elements outside
