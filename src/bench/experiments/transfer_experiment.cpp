@@ -78,6 +78,7 @@ std::vector<MeasuredWork> measure(const std::string& title, const std::vector<st
                                   const ExperimentOptions& options, const MakeWorks& make_works) {
   std::vector<std::vector<MeasuredWork>> rows_of_sizes(sizes.size());
   std::vector<std::string> names;
+  names.reserve(sizes.size());
   for (const std::size_t size : sizes) names.push_back(size_text(size));
   const std::size_t complete = measure_in_passes(options, title, names, [&](std::size_t i) {
     measure_size(sizes[i], make_works, rows_of_sizes[i], options);
