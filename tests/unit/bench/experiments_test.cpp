@@ -177,12 +177,13 @@ TEST(Experiment, keeps_the_times_of_peers_that_a_stop_request_ends_in_a_later_pa
   ExperimentOptions options = quick();
   options.stop = stop.get_token();
   options.print_line = [&](const std::string&) { ++passes; };
-  options.wait_until_idle = [&] {
-    if (passes == 2) stop.request_stop();
-  };
   Devices devices = without_gpu();
   auto peers = std::make_unique<FakePeers>();
-  peers->stop = stop.get_token();
+  peers->before_run = [&] {
+    if (passes < 2) return;
+    stop.request_stop();
+    throw std::runtime_error("python3 ended");
+  };
   devices.peers = std::move(peers);
   const auto rows = measure_shapes("", {kShape}, devices, options).rows;
   EXPECT_EQ(passes, 2);

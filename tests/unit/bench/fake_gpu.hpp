@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -162,11 +162,11 @@ class FakeGpu : public Gpu {
 /// A library that fails to compute, one that fails when it is measured, and others.
 class FakePeers : public Peers {
  public:
-  std::stop_token stop{};  ///< ends them
+  std::function<void()> before_run = [] {};
 
   std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
                                              const std::vector<Array>& operands) override {
-    return std::make_unique<PeerOperation>(cpu_->prepare(shape, operands), stop);
+    return std::make_unique<PeerOperation>(cpu_->prepare(shape, operands), before_run);
   }
   const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
   const std::map<std::string, std::string>& versions() const override { return versions_; }
@@ -181,14 +181,15 @@ class FakePeers : public Peers {
 
   class PeerOperation : public FakeOperation {
    public:
-    PeerOperation(std::unique_ptr<PreparedOperation> cpu, std::stop_token stop)
+    PeerOperation(std::unique_ptr<PreparedOperation> cpu, std::function<void()> before_run)
         : FakeOperation(std::move(cpu), {{.name = "right", .cores = 1},
                                          {.name = "wrong", .cores = 1},
                                          {.name = "failing", .cores = 1},
                                          {.name = "failing later", .cores = 1}}),
-          stop_(std::move(stop)) {}
+          before_run_(std::move(before_run)) {}
     CallTimes run(std::size_t variant) override {
-      if (variant == 3 || stop_.stop_requested()) fail();
+      before_run_();
+      if (variant == 3) fail();
       return FakeOperation::run(variant);
     }
     Array result(std::size_t variant) override {
@@ -197,7 +198,7 @@ class FakePeers : public Peers {
     }
 
    private:
-    std::stop_token stop_;
+    std::function<void()> before_run_;
   };
 
   class BlackImages : public PeerImages {
