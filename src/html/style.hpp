@@ -35,6 +35,7 @@ svg .dashed { stroke-dasharray: 9 5; } svg .dotted { stroke-dasharray: 2 4; }
 svg .c1 { stroke: var(--c1); } svg .c2 { stroke: var(--c2); } svg .c3 { stroke: var(--c3); }
 svg circle { stroke-width: 1.5; } svg circle.c1 { fill: var(--c1); stroke: var(--paper); }
 svg circle.c2 { fill: var(--c2); stroke: var(--paper); }
+svg circle.c3 { fill: var(--c3); stroke: var(--paper); }
 svg .band { fill: var(--c1); stroke: none; opacity: .2; }
 svg .track { fill: var(--track); }
 svg .bar.c1 { fill: var(--c1); stroke: none; } svg .bar.c2 { fill: var(--c2); stroke: none; }

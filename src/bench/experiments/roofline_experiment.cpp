@@ -99,10 +99,12 @@ Table kernel_table(const std::vector<OperationRow>& rows, const std::vector<Roof
 }
 
 /// The highest rate at each intensity, in GFLOP/s.
-html::PlotSeries roof_line(const Roof& roof, const char* css_class, html::PlotSeries::Style style) {
+html::PlotSeries roof_line(const Roof& roof, const char* css_class) {
   constexpr double kFirst = 1.0 / 32, kLast = 4096;
-  html::PlotSeries line{
-      .label = roof.name + ", peak", .css_class = css_class, .style = style, .points = {}};
+  html::PlotSeries line{.label = roof.name + ", peak",
+                        .css_class = css_class,
+                        .style = html::PlotSeries::Style::line,
+                        .points = {}};
   const double balance = roof.ceilings.float32_per_s / roof.ceilings.bytes_per_s;
   for (const double x : {kFirst, balance, kLast})
     line.points.emplace_back(
@@ -110,14 +112,15 @@ html::PlotSeries roof_line(const Roof& roof, const char* css_class, html::PlotSe
   return line;
 }
 
-html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, bool is_on_gpu,
+/// The rate of each kernel below this roof.
+html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, const Roof& roof,
                                const char* css_class) {
-  html::PlotSeries points{.label = is_on_gpu ? "kernels on the GPU" : "on the CPU",
+  html::PlotSeries points{.label = roof.name + ", kernels",
                           .css_class = css_class,
                           .style = html::PlotSeries::Style::points,
                           .points = {}};
   for (const OperationRow& row : rows) {
-    if (row.compute_s.samples > 0 && row.is_on_gpu() == is_on_gpu)
+    if (row.compute_s.samples > 0 && row.variant.cores == roof.cores)
       points.points.emplace_back(intensity(row.shape),
                                  rate(1e-9 * row.shape.flops(), row.compute_s).median);
   }
@@ -125,14 +128,13 @@ html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, bool is_on
 }
 
 html::Plot plot(const std::vector<OperationRow>& rows, const std::vector<Roof>& roofs) {
-  using Style = html::PlotSeries::Style;
   std::vector<html::PlotSeries> series;
-  series.reserve(roofs.size() + 2);
-  for (const Roof& roof : roofs)
-    series.push_back(roof_line(roof, roof.cores == 0 ? "c1" : "c2",
-                               roof.cores == 1 ? Style::dashed : Style::line));
-  series.push_back(kernel_points(rows, true, "c1"));
-  series.push_back(kernel_points(rows, false, "c2"));
+  series.reserve(2 * roofs.size());
+  for (const Roof& roof : roofs) {
+    const char* css_class = roof.cores == 0 ? "c1" : roof.cores == 1 ? "c2" : "c3";
+    series.push_back(roof_line(roof, css_class));
+    series.push_back(kernel_points(rows, roof, css_class));
+  }
   return logarithmic_plot("Roofline, float32", "FLOP/byte", "GFLOP/s", std::move(series));
 }
 
