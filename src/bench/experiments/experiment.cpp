@@ -18,8 +18,9 @@ std::size_t measure_in_passes(const ExperimentOptions& options, const std::strin
   for (; i < count; ++i) {
     if (options.stop.stop_requested()) break;
     const std::size_t size = i % sizes.size();
-    options.print_line(fmt::format("{}{} of {}: {}", title.empty() ? "" : title + ", ", i + 1,
-                                   count, sizes[size]));
+    options.print_line(fmt::format("{}pass {} of {}, {} of {}: {}",
+                                   title.empty() ? "" : title + ", ", i / sizes.size() + 1, kPasses,
+                                   size + 1, sizes.size(), sizes[size]));
     measure(size);
     if (options.stop.stop_requested()) break;
   }

@@ -38,9 +38,9 @@ struct SampledWork {
 };
 
 /// Calls measure(i) for each size i of a table, in kPasses passes through the table. Prints which
-/// is measured: "pixels, 1 of 18: 64 of 512 × 512, k = 16". `title` is empty if the experiment has
-/// one table. Ends early after a stop request. Returns the number of sizes that were measured at
-/// least once; the others are the last ones.
+/// is measured: "pixels, pass 1 of 3, 1 of 6: 64 of 512 × 512, k = 16". `title` is empty if the
+/// experiment has one table. Ends early after a stop request. Returns the number of sizes that were
+/// measured at least once; the others are the last ones.
 std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
                               const std::vector<std::string>& sizes,
                               const std::function<void(std::size_t size)>& measure);
@@ -62,7 +62,7 @@ double max_call_seconds(const ExperimentOptions& options);
 std::string too_slow(const ExperimentOptions& options);
 /// For the notes of tables with times.
 inline constexpr const char* kIntervalNote =
-    "± is the 95 % interval of the median, from three passes through all sizes.";
+    "± is the 95 % interval of the median, from up to three passes through all sizes.";
 inline constexpr const char* kWrongResult = "its result is wrong";
 /// A note for a table that was measured without a GPU. `reason`: why there is none.
 std::string without_gpu_note(const std::string& missing, const std::string& reason);

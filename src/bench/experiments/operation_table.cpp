@@ -247,7 +247,9 @@ std::vector<Cell> cells_of(const OperationRow& row) {
 std::vector<std::string> notes_on(const Devices& devices) {
   std::vector<std::string> notes = {
       std::string("Times are medians; ") + kIntervalNote +
-          " All rows of a size were measured in turns.",
+          " All rows of a size were measured in turns. Speedup compares with the fastest row on "
+          "the "
+          "CPU: it is the median of the ratios of their samples.",
       "Operands are random. Every result was compared with float64 before it was measured; error "
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
@@ -258,7 +260,7 @@ std::vector<std::string> notes_on(const Devices& devices) {
     notes.emplace_back(
         "GPU: compute is the time of the kernels with empty caches, by events of the GPU. Total "
         "has "
-        "the copies from and to pinned memory. Speedup compares with the fastest row on the CPU.");
+        "the copies from and to pinned memory.");
   } else {
     notes.push_back(without_gpu_note("its rows, copies and occupancy", devices.no_gpu_reason));
   }
@@ -293,6 +295,17 @@ std::string size_text(const Shape& shape) {
   return {};
 }
 
+void measure_peaks(const Devices& devices, const ExperimentOptions& options) {
+  options.print_line("peaks of the devices");
+  if (devices.gpu) devices.gpu->ceilings({});
+  for (const int cores : {1, devices.cores}) {
+    if (options.stop.stop_requested()) return;
+    Variant variant;
+    variant.cores = cores;
+    devices.cpu->ceilings(variant);
+  }
+}
+
 Table operation_table(const std::vector<OperationRow>& rows) {
   Table table;
   table.columns = {
@@ -305,6 +318,7 @@ Table operation_table(const std::vector<OperationRow>& rows) {
 
 MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>& shapes,
                               const Devices& devices, const ExperimentOptions& options) {
+  measure_peaks(devices, options);
   std::vector<ShapeRows> shape_rows;
   std::vector<std::string> names;
   for (const Shape& shape : shapes) {

@@ -29,6 +29,10 @@ struct OperationRow {
   std::string name() const;
 };
 
+/// Measures what the devices can do at most: see Device::ceilings(). Ends early after a stop
+/// request.
+void measure_peaks(const Devices& devices, const ExperimentOptions& options);
+
 /// The table of all experiments on operations, without a title.
 Table operation_table(const std::vector<OperationRow>& rows);
 /// Such as "1024 × 1024, k = 64".

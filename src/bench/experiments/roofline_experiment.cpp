@@ -112,7 +112,7 @@ html::PlotSeries roof_line(const Roof& roof, const char* css_class) {
   return line;
 }
 
-/// The rate of each kernel below this roof.
+/// The rate of each kernel in float32 below this roof.
 html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, const Roof& roof,
                                const char* css_class) {
   html::PlotSeries points{.label = roof.name + ", kernels",
@@ -120,7 +120,8 @@ html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, const Roof
                           .style = html::PlotSeries::Style::points,
                           .points = {}};
   for (const OperationRow& row : rows) {
-    if (row.compute_s.samples > 0 && row.variant.cores == roof.cores)
+    if (row.compute_s.samples > 0 && row.shape.precision == Precision::float32 &&
+        row.variant.cores == roof.cores)
       points.points.emplace_back(intensity(row.shape),
                                  rate(1e-9 * row.shape.flops(), row.compute_s).median);
   }
@@ -153,9 +154,9 @@ ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions&
        .m = side,
        .n = side,
        .k = side}};
-  options.print_line("peaks");
-  const std::vector<Roof> roofs = measure_roofs(devices);
   const MeasuredShapes measured = measure_shapes("", shapes, devices, options);
+  if (measured.rows.empty()) return {};  // after a stop request
+  const std::vector<Roof> roofs = measure_roofs(devices);
   Table kernels = kernel_table(measured.rows, roofs);
   kernels.notes = measured.table.notes;
   kernels.plots.push_back(plot(measured.rows, roofs));

@@ -145,6 +145,15 @@ TEST(Experiment, ends_early_after_a_stop_request) {
   EXPECT_THAT(result.tables[0].rows, testing::IsEmpty());
 }
 
+TEST(Experiment, says_when_it_measures_the_peaks) {
+  std::vector<std::string> lines;
+  ExperimentOptions options = smallest();
+  options.print_line = [&](const std::string& line) { lines.push_back(line); };
+  bench_bandwidth(without_gpu(), options);
+  ASSERT_THAT(lines, Not(testing::IsEmpty()));
+  EXPECT_EQ(lines.front(), "peaks of the devices");
+}
+
 TEST(Experiment, measures_each_size_in_several_passes_with_other_sizes_between) {
   std::string order, lines;
   ExperimentOptions options = quick();
@@ -153,7 +162,8 @@ TEST(Experiment, measures_each_size_in_several_passes_with_other_sizes_between) 
                               [&](std::size_t size) { order += size == 0 ? 'a' : 'b'; }),
             2U);
   EXPECT_EQ(order, "ababab");
-  EXPECT_THAT(lines, AllOf(HasSubstr("pixels, 1 of 6: a\n"), HasSubstr("pixels, 6 of 6: b\n")));
+  EXPECT_THAT(lines, AllOf(HasSubstr("pixels, pass 1 of 3, 1 of 2: a\n"),
+                           HasSubstr("pixels, pass 3 of 3, 2 of 2: b\n")));
 }
 
 TEST(Experiment, keeps_sizes_that_were_measured_once_after_a_stop_request) {
@@ -176,7 +186,7 @@ TEST(Experiment, keeps_the_times_of_peers_that_a_stop_request_ends_in_a_later_pa
   int passes = 0;
   ExperimentOptions options = quick();
   options.stop = stop.get_token();
-  options.print_line = [&](const std::string&) { ++passes; };
+  options.print_line = [&](const std::string& line) { passes += line.starts_with("pass") ? 1 : 0; };
   Devices devices = without_gpu();
   auto peers = std::make_unique<FakePeers>();
   peers->before_run = [&] {
@@ -305,7 +315,12 @@ TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
   EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("256 × 256 × 256, float64", "GPU, fast",
                                                             "21.3", _, "float64", _)));
   EXPECT_THAT(result.tables[1].lesson, HasSubstr("The GPU can do 1.00 operations"));
-  EXPECT_THAT(result.tables[1].plots, SizeIs(1));
+  ASSERT_THAT(result.tables[1].plots, SizeIs(1));
+  for (const html::PlotSeries& series : result.tables[1].plots[0].series) {
+    for (const auto& [intensity, rate] : series.points)
+      EXPECT_TRUE(series.style == html::PlotSeries::Style::line || intensity < 20 || intensity > 22)
+          << "a product in float64 is not below the roof of float32";
+  }
 }
 
 TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
