@@ -100,13 +100,11 @@ void measure(CrossoverRow& row, const ExperimentOptions& options) {
       const BatchTimes times = side->batch->run();
       return std::vector{times.total_s, times.compute_s};
     };
-    works.push_back({side == &row.gpu ? with_clock(work, options) : work, &side->times});
+    works.push_back(
+        {side == &row.gpu ? with_clock(work, options) : work, &side->times, &side->not_measured});
   }
   sample(works, options);
-  for (Side* side : {&row.cpu, &row.gpu}) {
-    if (side->batch && !side->is_measured()) side->not_measured = too_slow(options);
-    side->batch.reset();
-  }
+  for (Side* side : {&row.cpu, &row.gpu}) side->batch.reset();
 }
 
 std::vector<Cell> cells_of(const CrossoverRow& row, double gpu_start_s) {

@@ -50,7 +50,12 @@ void sample(const std::vector<SampledWork>& works, const ExperimentOptions& opti
   for (const SampledWork& each : works) timed.push_back(each.work);
   const std::vector<Samples> samples = sample_in_rounds(timed, sampling);
   if (options.stop.stop_requested()) return;
-  for (std::size_t i = 0; i < works.size(); ++i) works[i].times->add(samples[i], pass);
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    const SampledWork& each = works[i];
+    each.times->add(samples[i], pass);
+    if (each.not_measured->empty() && !each.times->is_measured())
+      *each.not_measured = too_slow(options);
+  }
 }
 
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {

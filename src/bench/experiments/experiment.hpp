@@ -31,10 +31,11 @@ struct ExperimentOptions {
 /// perhaps another clock or other guests of the machine.
 inline constexpr int kPasses = 3;
 
-/// A work, and its samples of all passes.
+/// A work, its samples of all passes, and why it was not measured; empty: it was.
 struct SampledWork {
   TimedWork work;
   MeasuredTimes* times;
+  std::string* not_measured;
 };
 
 /// Calls measure(i) for each size i of a table, in kPasses passes through the table. Prints which
@@ -45,8 +46,9 @@ std::size_t measure_in_passes(const ExperimentOptions& options, const std::strin
                               const std::vector<std::string>& sizes,
                               const std::function<void(std::size_t size)>& measure);
 
-/// Samples the works of a size in one pass, and adds the samples to their times. After a stop
-/// request it adds nothing. `repeats`: how often a call computes.
+/// Samples the works of a size in one pass, and adds the samples to their times. Works without
+/// samples of any pass are too slow, which it says. After a stop request it changes nothing.
+/// `repeats`: how often a call computes.
 void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options,
             int repeats = 1);
 

@@ -52,19 +52,14 @@ class DeviceRows {
         const CallTimes times = run(i, options);
         return std::vector{times.compute_s, times.total_s, times.copy_in_s, times.copy_out_s};
       };
-      works.push_back(
-          {rows_[i].row.is_on_gpu() ? with_clock(work, options) : work, &rows_[i].times});
+      MeasuredRow& row = rows_[i];
+      works.push_back({row.row.is_on_gpu() ? with_clock(work, options) : work, &row.times,
+                       &row.row.not_measured});
     }
   }
 
   /// Frees the memory of the operation, after a pass.
-  void end_pass(const ExperimentOptions& options) {
-    operation_.reset();
-    for (MeasuredRow& row : rows_) {
-      if (row.row.not_measured.empty() && !row.times.is_measured())
-        row.row.not_measured = too_slow(options);
-    }
-  }
+  void end_pass() { operation_.reset(); }
 
   std::vector<MeasuredRow>& rows() { return rows_; }
 
@@ -127,7 +122,7 @@ class ShapeRows {
       try {
         gpu_.prepare(*devices.gpu, operands, reference, options);
       } catch (const compute::OutOfMemory& error) {
-        gpu_.end_pass(options);
+        gpu_.end_pass();
         if (gpu_.rows().empty()) no_gpu_memory_ = error.what();
       }
     }
@@ -143,7 +138,7 @@ class ShapeRows {
     for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->append_works(options, works);
     constexpr int kRepeats = 2;  // without and with copies
     sample(works, options, kRepeats);
-    for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->end_pass(options);
+    for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->end_pass();
   }
 
   std::vector<OperationRow> finished_rows() {

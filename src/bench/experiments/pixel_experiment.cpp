@@ -58,12 +58,10 @@ void measure_variants(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& opti
   for (std::size_t i = 0; i < batch.rows.size(); ++i) {
     if (!batch.rows[i].not_measured.empty()) continue;
     const TimedWork work = [&prepared, i] { return std::vector{prepared->run(i)}; };
-    works.push_back({with_clock(work, options), &batch.rows[i].times});
+    PixelRow& row = batch.rows[i];
+    works.push_back({with_clock(work, options), &row.times, &row.not_measured});
   }
   sample(works, options);
-  for (PixelRow& row : batch.rows) {
-    if (row.not_measured.empty() && !row.times.is_measured()) row.not_measured = too_slow(options);
-  }
 }
 
 /// The row of this kind and precision; null if it was not measured.

@@ -192,16 +192,13 @@ void sample_rows(SolverRows& all, const ExperimentOptions& options) {
     for (SolverRow& row : *rows) {
       if (!row.run || !row.not_measured.empty()) continue;
       const TimedWork work = [&row, &options] { return std::vector{row.seconds(options)}; };
-      works.push_back({row.is_on_gpu ? with_clock(work, options) : work, &row.times});
+      works.push_back(
+          {row.is_on_gpu ? with_clock(work, options) : work, &row.times, &row.not_measured});
     }
   }
   sample(works, options);
   for (std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
-    for (SolverRow& row : *rows) {
-      row.run = {};  // frees its memory
-      if (row.not_measured.empty() && !row.times.is_measured())
-        row.not_measured = too_slow(options);
-    }
+    for (SolverRow& row : *rows) row.run = {};  // frees its memory
   }
 }
 

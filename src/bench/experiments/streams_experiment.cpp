@@ -110,16 +110,13 @@ void measure(BatchRows& all, const Devices& devices, const ExperimentOptions& op
   for (BatchRow& row : all.rows) {
     PreparedBatch* batch = find(batches, row.name);
     if (!batch || !row.not_measured.empty()) continue;
-    works.push_back(
-        {with_clock([batch] { return std::vector{batch->run()}; }, options), &row.times});
+    const TimedWork work = [batch] { return std::vector{batch->run()}; };
+    works.push_back({with_clock(work, options), &row.times, &row.not_measured});
   }
   sample(works, options);
   for (BatchRow& row : all.rows) {
-    if (!row.not_measured.empty()) continue;
-    if (!row.times.is_measured())
-      row.not_measured = too_slow(options);
-    else if (PreparedBatch* batch = find(batches, row.name))
-      row.engines = batch->measure_engines();
+    PreparedBatch* batch = find(batches, row.name);
+    if (batch && row.times.is_measured()) row.engines = batch->measure_engines();
   }
 }
 

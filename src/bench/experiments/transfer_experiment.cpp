@@ -65,12 +65,9 @@ void measure_size(std::size_t size, const MakeWorks& make_works, std::vector<Mea
   for (std::size_t i = 0; i < named.size(); ++i) {
     if (!rows[i].not_measured.empty()) continue;
     const TimedWork work = [work = named[i].work] { return std::vector{work()}; };
-    works.push_back({with_clock(work, options), &rows[i].times});
+    works.push_back({with_clock(work, options), &rows[i].times, &rows[i].not_measured});
   }
   sample(works, options);
-  for (MeasuredWork& row : rows) {
-    if (row.not_measured.empty() && !row.is_measured()) row.not_measured = too_slow(options);
-  }
 }
 
 /// Measures the works of all sizes. If the memory is too small for a size, a row says so.
