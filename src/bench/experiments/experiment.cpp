@@ -44,6 +44,7 @@ void sample(const std::vector<SampledWork>& works, const ExperimentOptions& opti
   sampling.min_rounds = kMinRounds / kPasses;
   sampling.max_rounds = (options.extent == Extent::all ? kMaxRounds : kMaxQuickRounds) / kPasses;
   sampling.before_work = options.wait_until_idle;
+  sampling.now = options.now;
   sampling.stop = options.stop;
   std::vector<TimedWork> timed;
   timed.reserve(works.size());

@@ -24,6 +24,7 @@ struct ExperimentOptions {
   std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
   /// Waits until no thread runs that would disturb a measurement.
   std::function<void()> wait_until_idle = [] {};
+  std::function<double()> now = {};  ///< a steady clock in seconds; null: that of the machine
   std::stop_token stop = {};
 };
 

@@ -8,12 +8,12 @@
 #include "bench/experiments/lanes_experiment.hpp"
 #include "bench/experiments/measured_batches.hpp"
 #include "bench/experiments/operation_experiments.hpp"
-#include "bench/experiments/operation_table.hpp"
 #include "bench/experiments/pixel_experiment.hpp"
 #include "bench/experiments/roofline_experiment.hpp"
 #include "bench/experiments/solver_experiment.hpp"
 #include "bench/experiments/streams_experiment.hpp"
 #include "bench/experiments/transfer_experiment.hpp"
+#include "tests/unit/bench/experiment_options.hpp"
 #include "tests/unit/bench/fake_backend.hpp"
 #include "tests/unit/bench/fake_gpu.hpp"
 
@@ -28,97 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-ExperimentOptions quick() {
-  return {.extent = Extent::quick, .max_seconds = 1e-3, .print_line = [](const std::string&) {}};
-}
-
-ExperimentOptions smallest() {
-  ExperimentOptions options = quick();
-  options.extent = Extent::smallest;
-  return options;
-}
-
-constexpr Shape kShape{.operation = Operation::reconstruct, .m = 32, .n = 32, .k = 8};
-
-std::vector<OperationRow> measured_rows(const Devices& devices) {
-  return measure_shapes("", {kShape}, devices, quick()).rows;
-}
-
-const OperationRow& row_of(const std::vector<OperationRow>& rows, const std::string& name) {
-  for (const OperationRow& row : rows) {
-    if (row.name() == name) return row;
-  }
-  throw std::out_of_range(name);
-}
-
-TEST(OperationRow, has_the_times_and_speedup_of_a_variant) {
-  const auto rows = measured_rows(devices_with({{.name = "fast"}}));
-  ASSERT_THAT(rows, SizeIs(3));
-  const OperationRow& loops = row_of(rows, "CPU, loops, 1 core");
-  EXPECT_GE(loops.compute_s.samples, 10);
-  EXPECT_GT(loops.compute_s.median, 0);
-  const OperationRow& gpu = row_of(rows, "GPU, fast");
-  EXPECT_EQ(gpu.compute_s.median, 1e-9);
-  EXPECT_EQ(gpu.copy_in_s.median, 2e-9);
-  EXPECT_EQ(gpu.copy_out_s.median, 3e-9);
-  EXPECT_EQ(gpu.total_s.median, 6e-9);
-  const OperationRow* fastest_on_cpu =
-      fastest(rows, [](const OperationRow& row) { return !row.is_on_gpu(); });
-  EXPECT_EQ(fastest_on_cpu->speedup.median, 1);
-  EXPECT_NEAR(gpu.speedup.median / (fastest_on_cpu->compute_s.median / 1e-9), 1, 1e-6);
-  EXPECT_NEAR(gpu.speedup_with_copies.median / gpu.speedup.median, 1.0 / 6, 1e-6);
-  EXPECT_NEAR(gpu.roofline_share, kShape.flops() / 1e15 / 1e-9, 1e-9);
-}
-
-TEST(OperationRow, is_not_measured_if_its_result_is_wrong) {
-  const auto rows = measured_rows(devices_with({{.name = "right"}, {.name = "wrong"}}));
-  const OperationRow& wrong = row_of(rows, "GPU, wrong");
-  EXPECT_EQ(wrong.compute_s.samples, 0);
-  EXPECT_EQ(wrong.not_measured, "its result is wrong");
-  EXPECT_GT(wrong.error, 1e-3);
-  EXPECT_TRUE(has_wrong_result(rows));
-  EXPECT_FALSE(has_wrong_result({row_of(rows, "GPU, right")}));
-  Report report;
-  report.tables = {operation_table(rows)};
-  EXPECT_THAT(to_text(report), HasSubstr("its result is wrong"));
-}
-
-TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
-  const auto rows = measured_rows(devices_with({}));
-  ASSERT_THAT(rows, SizeIs(3));
-  EXPECT_THAT(rows[0].not_measured, HasSubstr("no memory for 3 GiB"));
-  EXPECT_FALSE(has_wrong_result(rows));
-  EXPECT_GT(rows[1].compute_s.samples, 0);
-}
-
-TEST(OperationRow, says_that_a_peer_is_wrong_or_fails) {
-  Devices devices = without_gpu();
-  devices.peers = std::make_unique<FakePeers>();
-  const auto rows = measured_rows(devices);
-  EXPECT_EQ(row_of(rows, "CPU, wrong, 1 core").not_measured, "its result is wrong");
-  EXPECT_EQ(row_of(rows, "CPU, failing, 1 core").not_measured, "MemoryError: no memory");
-  EXPECT_EQ(row_of(rows, "CPU, failing later, 1 core").not_measured, "MemoryError: no memory");
-  EXPECT_EQ(row_of(rows, "CPU, right, 1 core").compute_s.median, 1e-9);
-  EXPECT_EQ(row_of(rows, "CPU, right, 1 core").speedup.median, 1) << "it is the fastest on the CPU";
-  EXPECT_FALSE(has_wrong_result(rows));
-}
-
-TEST(OperationTable, has_no_speedup_if_nothing_was_measured_on_the_cpu) {
-  OperationRow row;
-  row.variant.name = "fast";
-  row.compute_s = row.total_s = {.median = 1, .low = 1, .high = 1, .samples = 10};
-  const Table table = operation_table({row});
-  for (const Column& column : table.columns) EXPECT_NE(column.key, "speedup");
-}
-
-TEST(OperationTable, has_no_columns_that_only_a_gpu_fills_without_one) {
-  const Table table = operation_table(measured_rows(without_gpu()));
-  std::vector<std::string> keys;
-  for (const Column& column : table.columns) keys.push_back(column.key);
-  EXPECT_THAT(keys, ElementsAre("size", "variant", "relative_error", "compute_us", "gflop_per_s",
-                                "gb_per_s", "roofline_percent", "speedup"));
-}
 
 TEST(Experiment, says_what_it_cannot_measure_without_a_gpu) {
   const ExperimentResult result = bench_kernels(without_gpu(), smallest());
@@ -152,72 +61,6 @@ TEST(Experiment, says_when_it_measures_the_peaks) {
   bench_bandwidth(without_gpu(), options);
   ASSERT_THAT(lines, Not(testing::IsEmpty()));
   EXPECT_EQ(lines.front(), "peaks of the devices");
-}
-
-TEST(Experiment, measures_each_size_in_several_passes_with_other_sizes_between) {
-  std::string order, lines;
-  ExperimentOptions options = quick();
-  options.print_line = [&](const std::string& line) { lines += line + "\n"; };
-  EXPECT_EQ(measure_in_passes(options, "pixels", {"a", "b"},
-                              [&](std::size_t size) { order += size == 0 ? 'a' : 'b'; }),
-            2U);
-  EXPECT_EQ(order, "ababab");
-  EXPECT_THAT(lines, AllOf(HasSubstr("pixels, pass 1 of 3, 1 of 2: a\n"),
-                           HasSubstr("pixels, pass 3 of 3, 2 of 2: b\n")));
-}
-
-TEST(Experiment, keeps_sizes_that_were_measured_once_after_a_stop_request) {
-  for (const auto& [size_at_stop, complete] : {std::pair{0, 0U}, {1, 1U}, {2, 2U}, {4, 3U}}) {
-    std::stop_source stop;
-    ExperimentOptions options = quick();
-    options.stop = stop.get_token();
-    int calls = 0;
-    EXPECT_EQ(measure_in_passes(options, "", {"a", "b", "c"},
-                                [&, stop_at = size_at_stop](std::size_t) {
-                                  if (calls++ == stop_at) stop.request_stop();
-                                }),
-              complete);
-    EXPECT_EQ(calls, size_at_stop + 1);
-  }
-}
-
-TEST(Experiment, keeps_the_times_of_peers_that_a_stop_request_ends_in_a_later_pass) {
-  std::stop_source stop;
-  int passes = 0;
-  ExperimentOptions options = quick();
-  options.stop = stop.get_token();
-  options.print_line = [&](const std::string& line) { passes += line.starts_with("pass") ? 1 : 0; };
-  Devices devices = without_gpu();
-  auto peers = std::make_unique<FakePeers>();
-  peers->before_run = [&] {
-    if (passes < 2) return;
-    stop.request_stop();
-    throw std::runtime_error("python3 ended");
-  };
-  devices.peers = std::move(peers);
-  const auto rows = measure_shapes("", {kShape}, devices, options).rows;
-  EXPECT_EQ(passes, 2);
-  EXPECT_EQ(row_of(rows, "CPU, right, 1 core").not_measured, "");
-  EXPECT_GE(row_of(rows, "CPU, right, 1 core").compute_s.samples, 4);
-}
-
-TEST(Experiment, keeps_the_times_of_the_passes_before_the_memory_was_too_small) {
-  Devices devices = devices_with({{.name = "fast"}});
-  dynamic_cast<FakeGpu&>(*devices.gpu).max_preparations = 1;
-  const auto rows = measured_rows(devices);
-  const OperationRow& gpu = row_of(rows, "GPU, fast");
-  EXPECT_EQ(gpu.not_measured, "");
-  EXPECT_GE(gpu.compute_s.samples, 4);
-  EXPECT_LT(gpu.compute_s.samples, row_of(rows, "CPU, loops, 1 core").compute_s.samples);
-}
-
-TEST(Experiment, prepares_an_operation_in_each_pass_and_checks_it_once) {
-  Devices devices = devices_with({{.name = "fast"}});
-  const auto rows = measured_rows(devices);
-  const auto& gpu = dynamic_cast<const FakeGpu&>(*devices.gpu);
-  EXPECT_EQ(gpu.preparations, kPasses);
-  EXPECT_EQ(gpu.results, 1);
-  EXPECT_GE(row_of(rows, "GPU, fast").compute_s.samples, 12);
 }
 
 /// The rows of a table, with texts as people see them.
