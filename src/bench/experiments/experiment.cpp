@@ -70,6 +70,7 @@ TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {
 
 double max_call_seconds(const ExperimentOptions& options) {
   constexpr double kSeconds = 1, kQuickSeconds = 0.5;
+  if (options.max_call_seconds > 0) return options.max_call_seconds;
   return options.extent == Extent::all ? kSeconds : kQuickSeconds;
 }
 std::string too_slow(const ExperimentOptions& options) {

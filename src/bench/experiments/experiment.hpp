@@ -20,6 +20,7 @@ enum class Extent {
 struct ExperimentOptions {
   Extent extent = Extent::all;
   double max_seconds = 0;  ///< of sampling a size, except the first rounds; 0: 5, or 1 if quick
+  double max_call_seconds = 0;  ///< longer calls are not sampled; 0: 1, or 0.5 if quick
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
   std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
   /// Waits until no thread runs that would disturb a measurement.
@@ -59,7 +60,7 @@ struct ExperimentResult {
   bool is_right = true;
 };
 
-/// Calls that take longer are not sampled.
+/// Calls that take longer are not sampled: what the options say, or what fits their extent.
 double max_call_seconds(const ExperimentOptions& options);
 /// What their rows say.
 std::string too_slow(const ExperimentOptions& options);
