@@ -92,7 +92,7 @@ void check(CrossoverRow& row, compute::Backend& float64) {
   }
 }
 
-void measure(CrossoverRow& row, const ExperimentOptions& options) {
+void measure(CrossoverRow& row, std::size_t pass, const ExperimentOptions& options) {
   std::vector<SampledWork> works;
   for (Side* side : {&row.cpu, &row.gpu}) {
     if (!side->batch) continue;
@@ -103,7 +103,7 @@ void measure(CrossoverRow& row, const ExperimentOptions& options) {
     works.push_back(
         {side == &row.gpu ? with_clock(work, options) : work, &side->times, &side->not_measured});
   }
-  sample(works, options);
+  sample(works, pass, options);
   for (Side* side : {&row.cpu, &row.gpu}) side->batch.reset();
 }
 
@@ -212,12 +212,12 @@ std::vector<CrossoverRow> measure_all(const Devices& devices, const GpuBackend& 
     rows.push_back({.batch = batch});
     names.push_back(batch.text());
   }
-  rows.resize(measure_in_passes(options, "", names, [&](std::size_t i) {
+  rows.resize(measure_in_passes(options, "", names, [&](std::size_t i, std::size_t pass) {
     CrossoverRow& row = rows[i];
     prepare(row.cpu, *cpu, row.batch);
     if (gpu.backend) prepare(row.gpu, *gpu.backend, row.batch);
     if (!row.is_checked) check(row, *float64);
-    measure(row, options);
+    measure(row, pass, options);
   }));
   return rows;
 }

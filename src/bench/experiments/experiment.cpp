@@ -11,31 +11,27 @@
 namespace eckart::bench {
 
 std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
-                              const std::vector<std::string>& sizes,
-                              const std::function<void(std::size_t size)>& measure) {
+                              const std::vector<std::string>& sizes, const MeasureSize& measure) {
   const std::size_t count = sizes.size() * kPasses;
   std::size_t i = 0;
   for (; i < count; ++i) {
     if (options.stop.stop_requested()) break;
-    const std::size_t size = i % sizes.size();
+    const std::size_t size = i % sizes.size(), pass = i / sizes.size();
     options.print_line(fmt::format("{}pass {} of {}, {} of {}: {}",
-                                   title.empty() ? "" : title + ", ", i / sizes.size() + 1, kPasses,
-                                   size + 1, sizes.size(), sizes[size]));
-    measure(size);
+                                   title.empty() ? "" : title + ", ", pass + 1, kPasses, size + 1,
+                                   sizes.size(), sizes[size]));
+    measure(size, pass);
     if (options.stop.stop_requested()) break;
   }
   return std::min(i, sizes.size());
 }
 
-void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options, int repeats) {
+void sample(const std::vector<SampledWork>& works, std::size_t pass,
+            const ExperimentOptions& options, int repeats) {
   constexpr int kMinRounds = 12, kMaxRounds = 99, kMaxQuickRounds = 30;  // of all passes
   constexpr double kMaxError = 0.02;
   SamplingOptions sampling;
   sampling.max_error = kMaxError * std::sqrt(double(kPasses));
-  std::size_t pass = 0;  // the passes before; some works may have missed one
-  for (const SampledWork& each : works) {
-    if (each.times->is_measured()) pass = std::max(pass, each.times->passes.front().size());
-  }
   if (pass > 0) sampling.one_warm_up_above_seconds = 0.05;  // only its memory is new
   sampling.max_work_seconds = repeats * max_call_seconds(options);
   double max_seconds = options.extent == Extent::all ? 5 : 1;

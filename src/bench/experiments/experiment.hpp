@@ -40,19 +40,21 @@ struct SampledWork {
   std::string* not_measured;
 };
 
-/// Calls measure(i) for each size i of a table, in kPasses passes through the table. Prints which
+/// Measures a size, of which it gets the index, in a pass, from 0 on.
+using MeasureSize = std::function<void(std::size_t size, std::size_t pass)>;
+
+/// Calls `measure` for each size of a table, in kPasses passes through the table. Prints which
 /// is measured: "pixels, pass 1 of 3, 1 of 6: 64 of 512 × 512, k = 16". `title` is empty if the
 /// experiment has one table. Ends early after a stop request. Returns the number of sizes that were
 /// measured at least once; the others are the last ones.
 std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
-                              const std::vector<std::string>& sizes,
-                              const std::function<void(std::size_t size)>& measure);
+                              const std::vector<std::string>& sizes, const MeasureSize& measure);
 
-/// Samples the works of a size in one pass, and adds the samples to their times. Works without
+/// Samples the works of a size in a pass, and adds the samples to their times. Works without
 /// samples of any pass are too slow, which it says. After a stop request it changes nothing.
 /// `repeats`: how often a call computes.
-void sample(const std::vector<SampledWork>& works, const ExperimentOptions& options,
-            int repeats = 1);
+void sample(const std::vector<SampledWork>& works, std::size_t pass,
+            const ExperimentOptions& options, int repeats = 1);
 
 /// Tables, and whether all results in them were right.
 struct ExperimentResult {

@@ -87,7 +87,7 @@ PreparedLanes prepare(const LaneUse& use, const ImageBatch& batch, const Devices
 }
 
 /// Measures all rows once; the first time, it checks their results before.
-void measure(LanesRows& all, const Devices& devices, compute::Backend& float64,
+void measure(LanesRows& all, std::size_t pass, const Devices& devices, compute::Backend& float64,
              const ExperimentOptions& options) {
   const bool is_first = all.rows.empty();
   if (is_first) {
@@ -121,7 +121,7 @@ void measure(LanesRows& all, const Devices& devices, compute::Backend& float64,
     works.push_back(
         {row.use.is_on_gpu ? with_clock(work, options) : work, &row.times, &row.not_measured});
   }
-  sample(works, options);
+  sample(works, pass, options);
   for (LanesRow& row : all.rows) {
     if (!row.times.is_measured()) row.engines = {};
   }
@@ -194,9 +194,9 @@ ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& op
     all.push_back({batch});
     names.push_back(batch.text());
   }
-  const std::size_t complete =
-      measure_in_passes(options, "factors computed", names,
-                        [&](std::size_t i) { measure(all[i], devices, *float64, options); });
+  const std::size_t complete = measure_in_passes(
+      options, "factors computed", names,
+      [&](std::size_t i, std::size_t pass) { measure(all[i], pass, devices, *float64, options); });
   for (const LanesRows& each : std::span(all).first(complete)) {
     for (const LanesRow& row : each.rows) {
       table.add_row(cells_of(each, row));

@@ -112,7 +112,7 @@ class ShapeRows {
       : shape_(shape), cpu_(shape), gpu_(shape), peers_(shape, true) {}
 
   /// Measures all rows once; the first time, it checks their results before.
-  void measure(const Devices& devices, const ExperimentOptions& options) {
+  void measure(const Devices& devices, std::size_t pass, const ExperimentOptions& options) {
     const std::vector<Array> operands = random_operands(shape_, kSeed);
     std::optional<Reference> first_reference;
     if (cpu_.rows().empty()) first_reference.emplace(shape_, operands);
@@ -137,7 +137,7 @@ class ShapeRows {
     std::vector<SampledWork> works;
     for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->append_works(options, works);
     constexpr int kRepeats = 2;  // without and with copies
-    sample(works, options, kRepeats);
+    sample(works, pass, options, kRepeats);
     for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->end_pass();
   }
 
@@ -321,7 +321,8 @@ MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>
     names.push_back(size_text(shape));
   }
   const std::size_t complete = measure_in_passes(
-      options, title, names, [&](std::size_t i) { shape_rows[i].measure(devices, options); });
+      options, title, names,
+      [&](std::size_t i, std::size_t pass) { shape_rows[i].measure(devices, pass, options); });
   MeasuredShapes measured;
   for (std::size_t i = 0; i < complete; ++i) {
     std::vector<OperationRow> rows = shape_rows[i].finished_rows();

@@ -46,7 +46,8 @@ void check(const BatchShape& shape, PixelReconstruction& batch, std::vector<Pixe
 
 /// Measures all variants once; the first time, it checks their results before. Throws
 /// compute::OutOfMemory.
-void measure_variants(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& options) {
+void measure_variants(Gpu& gpu, PixelBatch& batch, std::size_t pass,
+                      const ExperimentOptions& options) {
   const std::unique_ptr<PixelReconstruction> prepared = gpu.prepare_pixels(batch.shape);
   if (batch.rows.empty()) {
     std::vector<PixelRow> rows;
@@ -61,7 +62,7 @@ void measure_variants(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& opti
     PixelRow& row = batch.rows[i];
     works.push_back({with_clock(work, options), &row.times, &row.not_measured});
   }
-  sample(works, options);
+  sample(works, pass, options);
 }
 
 /// The row of this kind and precision; null if it was not measured.
@@ -74,10 +75,10 @@ const PixelRow* find(const std::vector<PixelRow>& rows, PixelVariant::Kind kind,
 }
 
 /// The same. If the memory is too small in the first pass, the batch says so.
-void measure(Gpu& gpu, PixelBatch& batch, const ExperimentOptions& options) {
+void measure(Gpu& gpu, PixelBatch& batch, std::size_t pass, const ExperimentOptions& options) {
   if (!batch.no_memory.empty()) return;
   try {
-    measure_variants(gpu, batch, options);
+    measure_variants(gpu, batch, pass, options);
   } catch (const compute::OutOfMemory& error) {
     if (batch.rows.empty()) batch.no_memory = error.what();
   }
@@ -148,7 +149,8 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
     }
   }
   const std::size_t complete = measure_in_passes(
-      options, "pixels", names, [&](std::size_t i) { measure(*devices.gpu, batches[i], options); });
+      options, "pixels", names,
+      [&](std::size_t i, std::size_t pass) { measure(*devices.gpu, batches[i], pass, options); });
   for (const PixelBatch& batch : std::span(batches).first(complete)) {
     if (!batch.no_memory.empty())
       table.add_row({batch.shape.text(), Cell(), NotMeasured{batch.no_memory}, Cell(), Cell()});

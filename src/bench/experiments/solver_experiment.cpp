@@ -186,7 +186,7 @@ void prepare_peers(SolverRows& all, Peers& peers, const MeasuredBatches& smaller
   }
 }
 
-void sample_rows(SolverRows& all, const ExperimentOptions& options) {
+void sample_rows(SolverRows& all, std::size_t pass, const ExperimentOptions& options) {
   std::vector<SampledWork> works;
   for (std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
     for (SolverRow& row : *rows) {
@@ -196,15 +196,16 @@ void sample_rows(SolverRows& all, const ExperimentOptions& options) {
           {row.is_on_gpu ? with_clock(work, options) : work, &row.times, &row.not_measured});
     }
   }
-  sample(works, options);
+  sample(works, pass, options);
   for (std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
     for (SolverRow& row : *rows) row.run = {};  // frees its memory
   }
 }
 
 /// Measures all rows once; the first time, it checks their results before.
-void measure(SolverRows& all, const std::vector<Solver>& solvers, compute::Backend& reference,
-             MeasuredBatches& measured, const Devices& devices, const ExperimentOptions& options) {
+void measure(SolverRows& all, std::size_t pass, const std::vector<Solver>& solvers,
+             compute::Backend& reference, MeasuredBatches& measured, const Devices& devices,
+             const ExperimentOptions& options) {
   const bool is_first = all.runs.empty();
   if (is_first) {
     all.optimal = scene_errors(reference, all.batch);
@@ -214,7 +215,7 @@ void measure(SolverRows& all, const std::vector<Solver>& solvers, compute::Backe
     prepare(all.runs[i], solvers[i], all);
   if (devices.peers && !options.stop.stop_requested())
     prepare_peers(all, *devices.peers, measured, is_first, options);
-  sample_rows(all, options);
+  sample_rows(all, pass, options);
   if (!is_first) return;
   for (const std::vector<SolverRow>* rows : {&all.runs, &all.peers}) {
     for (const SolverRow& row : *rows) {
@@ -314,9 +315,10 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
     all.push_back({batch});
     names.push_back(batch.text());
   }
-  const std::size_t complete = measure_in_passes(options, "", names, [&](std::size_t i) {
-    measure(all[i], solvers, *reference, measured, devices, options);
-  });
+  const std::size_t complete =
+      measure_in_passes(options, "", names, [&](std::size_t i, std::size_t pass) {
+        measure(all[i], pass, solvers, *reference, measured, devices, options);
+      });
   for (const SolverRows& each : std::span(all).first(complete)) {
     const SolverRow* on_cpu = fastest(each, false);
     for (const std::vector<SolverRow>* rows : {&each.runs, &each.peers}) {

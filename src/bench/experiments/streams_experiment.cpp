@@ -103,7 +103,8 @@ std::vector<BatchRow> checked_rows(const BatchShape& shape,
 }
 
 /// Measures all rows once; the first time, it checks their results before.
-void measure(BatchRows& all, const Devices& devices, const ExperimentOptions& options) {
+void measure(BatchRows& all, std::size_t pass, const Devices& devices,
+             const ExperimentOptions& options) {
   const std::vector<NamedBatch> batches = prepare(all.shape, devices, options);
   if (all.rows.empty()) all.rows = checked_rows(all.shape, batches);
   std::vector<SampledWork> works;
@@ -113,7 +114,7 @@ void measure(BatchRows& all, const Devices& devices, const ExperimentOptions& op
     const TimedWork work = [batch] { return std::vector{batch->run()}; };
     works.push_back({with_clock(work, options), &row.times, &row.not_measured});
   }
-  sample(works, options);
+  sample(works, pass, options);
   for (BatchRow& row : all.rows) {
     PreparedBatch* batch = find(batches, row.name);
     if (batch && row.times.is_measured()) row.engines = batch->measure_engines();
@@ -190,9 +191,9 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
     batches.push_back({shape});
     names.push_back(shape.text());
   }
-  const std::size_t complete =
-      measure_in_passes(options, "factors given", names,
-                        [&](std::size_t i) { measure(batches[i], devices, options); });
+  const std::size_t complete = measure_in_passes(
+      options, "factors given", names,
+      [&](std::size_t i, std::size_t pass) { measure(batches[i], pass, devices, options); });
   for (const BatchRows& batch : std::span(batches).first(complete)) {
     for (const BatchRow& row : batch.rows) {
       table.add_row(cells_of(batch, row));

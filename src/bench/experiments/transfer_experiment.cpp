@@ -47,7 +47,7 @@ using MakeWorks = std::function<std::vector<NamedWork>(std::size_t size)>;
 
 /// Makes the works of a size, and measures them once.
 void measure_size(std::size_t size, const MakeWorks& make_works, std::vector<MeasuredWork>& rows,
-                  const ExperimentOptions& options) {
+                  std::size_t pass, const ExperimentOptions& options) {
   const bool was_too_large = rows.size() == 1 && rows.front().name.empty();
   if (was_too_large) return;
   std::vector<NamedWork> named;
@@ -67,7 +67,7 @@ void measure_size(std::size_t size, const MakeWorks& make_works, std::vector<Mea
     const TimedWork work = [work = named[i].work] { return std::vector{work()}; };
     works.push_back({with_clock(work, options), &rows[i].times, &rows[i].not_measured});
   }
-  sample(works, options);
+  sample(works, pass, options);
 }
 
 /// Measures the works of all sizes. If the memory is too small for a size, a row says so.
@@ -77,9 +77,10 @@ std::vector<MeasuredWork> measure(const std::string& title, const std::vector<st
   std::vector<std::string> names;
   names.reserve(sizes.size());
   for (const std::size_t size : sizes) names.push_back(size_text(size));
-  const std::size_t complete = measure_in_passes(options, title, names, [&](std::size_t i) {
-    measure_size(sizes[i], make_works, rows_of_sizes[i], options);
-  });
+  const std::size_t complete =
+      measure_in_passes(options, title, names, [&](std::size_t i, std::size_t pass) {
+        measure_size(sizes[i], make_works, rows_of_sizes[i], pass, options);
+      });
   std::vector<MeasuredWork> rows;
   for (std::vector<MeasuredWork>& of_size : std::span(rows_of_sizes).first(complete))
     std::move(of_size.begin(), of_size.end(), std::back_inserter(rows));

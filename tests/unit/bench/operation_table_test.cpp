@@ -107,9 +107,12 @@ TEST(Experiment, measures_each_size_in_several_passes_with_other_sizes_between) 
   ExperimentOptions options = quick();
   options.print_line = [&](const std::string& line) { lines += line + "\n"; };
   EXPECT_EQ(measure_in_passes(options, "pixels", {"a", "b"},
-                              [&](std::size_t size) { order += size == 0 ? 'a' : 'b'; }),
+                              [&](std::size_t size, std::size_t pass) {
+                                order += size == 0 ? 'a' : 'b';
+                                order += char('0' + pass);
+                              }),
             2U);
-  EXPECT_EQ(order, "ababab");
+  EXPECT_EQ(order, "a0b0a1b1a2b2");
   EXPECT_THAT(lines, AllOf(HasSubstr("pixels, pass 1 of 3, 1 of 2: a\n"),
                            HasSubstr("pixels, pass 3 of 3, 2 of 2: b\n")));
 }
@@ -121,7 +124,7 @@ TEST(Experiment, keeps_sizes_that_were_measured_once_after_a_stop_request) {
     options.stop = stop.get_token();
     int calls = 0;
     EXPECT_EQ(measure_in_passes(options, "", {"a", "b", "c"},
-                                [&, stop_at = size_at_stop](std::size_t) {
+                                [&, stop_at = size_at_stop](std::size_t, std::size_t) {
                                   if (calls++ == stop_at) stop.request_stop();
                                 }),
               complete);
@@ -185,10 +188,22 @@ TEST(Sample, says_which_works_are_too_slow_unless_they_were_measured_before) {
   sample({{work(0.6), &slow_times, &slow},
           {work(0.4), &fast_times, &fast},
           {work(0.6), &old_times, &old}},
-         options);
+         1, options);
   EXPECT_EQ(slow, "takes more than 0.500 s");
   EXPECT_EQ(fast, "");
   EXPECT_EQ(old, "");
+}
+
+TEST(Sample, keeps_the_number_of_the_pass_of_works_that_missed_one_before) {
+  MeasuredTimes missed_first, missed_last;
+  std::string not_measured;
+  const TimedWork work = [] { return std::vector<double>{1}; };
+  sample({{work, &missed_last, &not_measured}}, 0, quick());
+  sample({{work, &missed_first, &not_measured}}, 1, quick());
+  EXPECT_FALSE(missed_last.passes.at(0).at(0).empty());
+  EXPECT_EQ(missed_last.passes.at(0).size(), 1);
+  EXPECT_TRUE(missed_first.passes.at(0).at(0).empty());
+  EXPECT_FALSE(missed_first.passes.at(0).at(1).empty());
 }
 
 }  // namespace
