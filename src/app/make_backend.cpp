@@ -1,6 +1,5 @@
 #include "app/make_backend.hpp"
 
-#include <dlfcn.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
@@ -25,10 +24,8 @@ using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& opt
 constexpr const char* kCudaModule = "eckart_cuda";
 
 MakeCudaBackend load_cuda_module() try {
-  // Check the driver first: without it, loading cuSOLVER takes time for nothing.
-  if (is_installed(kCudaModule) && !dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
-  return reinterpret_cast<MakeCudaBackend>(load_function(kCudaModule, "eckart_make_cuda_backend"));
+  return reinterpret_cast<MakeCudaBackend>(
+      load_cuda_function(kCudaModule, "eckart_make_cuda_backend"));
 } catch (const std::runtime_error& error) {
   throw FatalError(ExitCode::unavailable,
                    std::string("the CUDA backend is not available: ") + error.what());

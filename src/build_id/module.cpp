@@ -51,4 +51,16 @@ void* load_function(const std::string& module, const std::string& function) {
   return symbol;
 }
 
+void* load_cuda_function(const std::string& module, const std::string& function) {
+  if (!is_installed(module)) {
+    throw std::runtime_error(file_of(module) +
+                             " is not installed; the package eckart-cuda has it, and each build "
+                             "with the CUDA toolkit");
+  }
+  // Without the driver, loading the libraries of CUDA takes time for nothing.
+  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
+    throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
+  return load_function(module, function);
+}
+
 }  // namespace eckart

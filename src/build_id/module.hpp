@@ -14,4 +14,8 @@ bool is_installed(const std::string& module);
 /// <name>_build_id returns its build_id().
 void* load_function(const std::string& module, const std::string& function);
 
+/// The same for a module that needs an NVIDIA GPU. The reason says if there is no driver, and where
+/// such modules are from.
+void* load_cuda_function(const std::string& module, const std::string& function);
+
 }  // namespace eckart

@@ -93,6 +93,15 @@ std::string axes(const Plot& plot, const PlotArea& frame) {
   return svg;
 }
 
+/// The label reads upward, left of the line, from the horizontal axis on.
+std::string draw_mark(const PlotMark& mark, const PlotArea& frame) {
+  const double x = frame.x(mark.x);
+  return fmt::format(
+      "<path class='mark' d='M{0:.1f} {1:.1f}V{2:.1f}'/><text class='mark' x='{3:.1f}' y='{4:.1f}' "
+      "transform='rotate(-90 {3:.1f} {4:.1f})'>{5}</text>",
+      x, kTop, kHeight - kBottom, x - 4, kHeight - kBottom - 4, escape(mark.label));
+}
+
 std::string line_class(const PlotSeries& series) {
   if (series.style == PlotSeries::Style::dashed) return series.css_class + " dashed";
   return series.style == PlotSeries::Style::dotted ? series.css_class + " dotted"
@@ -102,9 +111,12 @@ std::string line_class(const PlotSeries& series) {
 std::string draw_series(const PlotSeries& series, const PlotArea& frame) {
   std::string svg;
   if (series.style == PlotSeries::Style::points) {
-    for (const auto& [x, y] : series.points) {
-      svg += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='5'/>", series.css_class,
+    for (std::size_t i = 0; i < series.points.size(); ++i) {
+      const auto& [x, y] = series.points[i];
+      svg += fmt::format("<circle class='{}' cx='{:.1f}' cy='{:.1f}' r='5'>", series.css_class,
                          frame.x(x), frame.y(y));
+      if (!series.names.empty()) svg += "<title>" + escape(series.names[i]) + "</title>";
+      svg += "</circle>";
     }
     return svg;
   }
@@ -153,6 +165,7 @@ std::string to_svg(const Plot& plot) {
   // The nested svg element clips everything outside the axes.
   svg += fmt::format("<svg x='{0}' y='0' width='{1}' height='{2}' viewBox='{0} 0 {1} {2}'>", kLeft,
                      kWidth - kLeft, kHeight - kBottom);
+  for (const PlotMark& mark : plot.marks) svg += draw_mark(mark, frame);
   for (const PlotSeries& series : plot.series) svg += draw_series(series, frame);
   return svg + "</svg></svg>" + legend(plot) + "</figure>\n";
 }

@@ -15,6 +15,14 @@ struct PlotSeries {
   Style style = Style::line;
   std::vector<std::pair<double, double>> points;
   std::vector<std::pair<double, double>> band = {};  ///< low and high at each point; may be empty
+  /// Of the points, shown under the pointer if the style is `points`; may be empty.
+  std::vector<std::string> names = {};
+};
+
+/// A vertical line with a name.
+struct PlotMark {
+  double x = 0;
+  std::string label;
 };
 
 struct Axis {
@@ -29,6 +37,7 @@ struct Plot {
   std::string title;
   Axis x, y;
   std::vector<PlotSeries> series;
+  std::vector<PlotMark> marks = {};
 };
 
 struct Bar {

@@ -30,6 +30,8 @@ figure { margin: 0; }
 figure > svg { width: 100%; height: auto; display: block; }
 svg text { font-size: 13px; fill: var(--ink); }
 svg .grid { stroke: var(--line); fill: none; } svg .axis { stroke: var(--soft); fill: none; }
+svg path.mark { stroke: var(--soft); stroke-dasharray: 1 4; fill: none; }
+svg text.mark { font-size: 11px; fill: var(--soft); }
 svg polyline, svg path.c1, svg path.c2, svg path.c3 { fill: none; stroke-width: 2.5; }
 svg .dashed { stroke-dasharray: 9 5; } svg .dotted { stroke-dasharray: 2 4; }
 svg .c1 { stroke: var(--c1); } svg .c2 { stroke: var(--c2); } svg .c3 { stroke: var(--c3); }

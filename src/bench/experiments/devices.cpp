@@ -1,7 +1,5 @@
 #include "bench/experiments/devices.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
@@ -18,11 +16,8 @@ namespace {
 
 std::unique_ptr<Gpu> load_gpu() {
   using MakeGpu = Gpu* (*)();
-  constexpr const char* kModule = "eckart_bench_kernels";
-  // Without the driver, loading cuBLAS takes time for nothing.
-  if (is_installed(kModule) && !dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
-  const auto make_gpu = reinterpret_cast<MakeGpu>(load_function(kModule, "eckart_make_gpu"));
+  const auto make_gpu =
+      reinterpret_cast<MakeGpu>(load_cuda_function("eckart_bench_kernels", "eckart_make_gpu"));
   return std::unique_ptr<Gpu>(make_gpu());
 }
 

@@ -34,15 +34,33 @@ double gflop_per_s(const OperationRow& row) {
   return rate(1e-9 * row.shape.flops(), row.compute_s).median;
 }
 
-/// Points (x, value) of the fastest row with a variant of this name at each shape.
-html::PlotSeries series(const Rows& rows, const std::vector<Shape>& shapes, bool is_on_gpu,
-                        const std::string& name, const std::string& label,
-                        const std::pair<const char*, html::PlotSeries::Style>& look) {
+double gb_per_s(const OperationRow& row) {
+  return rate(1e-9 * row.shape.bytes(), row.compute_s).median;
+}
+
+/// The class and the style of a line.
+using Look = std::pair<const char*, html::PlotSeries::Style>;
+
+/// What a plot shows of a row.
+using PointOf = std::pair<double, double> (*)(const OperationRow& row);
+
+std::pair<double, double> speed_by_side(const OperationRow& row) {
+  return {row.shape.n, gflop_per_s(row)};
+}
+
+std::pair<double, double> traffic_by_megabytes(const OperationRow& row) {
+  return {1e-6 * row.shape.bytes(), gb_per_s(row)};
+}
+
+/// Points of the fastest row with a variant of this name at each shape.
+html::PlotSeries series(const Rows& rows, const std::vector<Shape>& shapes, PointOf point_of,
+                        bool is_on_gpu, const std::string& name, const std::string& label,
+                        const Look& look) {
   html::PlotSeries line{
       .label = label, .css_class = look.first, .style = look.second, .points = {}};
   for (const Shape& shape : shapes) {
     if (const OperationRow* row = find(rows, shape, is_on_gpu, name))
-      line.points.emplace_back(shape.n, gflop_per_s(*row));
+      line.points.push_back(point_of(*row));
   }
   return line;
 }
@@ -62,15 +80,64 @@ std::vector<Shape> shapes_with(const std::vector<Shape>& shapes, int k) {
 
 void add_speed_plot(Table& table, const std::string& title, const Rows& rows,
                     const std::vector<Shape>& shapes) {
-  html::Plot plot = logarithmic_plot(
-      title, "side", "GFLOP/s",
-      {series(rows, shapes, true, "naive", "GPU, naive", {"c1", kDotted}),
-       series(rows, shapes, true, "shared", "GPU, shared tiles", {"c1", kDashed}),
-       series(rows, shapes, true, "register", "GPU, register tiles", {"c1", kLine}),
-       series(rows, shapes, true, "cuBLAS", "GPU, cuBLAS", {"c3", kLine}),
-       series(rows, shapes, false, "OpenBLAS", "CPU, OpenBLAS", {"c2", kLine}),
-       series(rows, shapes, false, "loops", "CPU, loops", {"c2", kDotted})});
+  const auto of = [&](bool is_on_gpu, const char* name, const char* label, const Look& look) {
+    return series(rows, shapes, speed_by_side, is_on_gpu, name, label, look);
+  };
+  html::Plot plot = logarithmic_plot(title, "side", "GFLOP/s",
+                                     {of(true, "naive", "GPU, naive", {"c1", kDotted}),
+                                      of(true, "shared", "GPU, shared tiles", {"c1", kDashed}),
+                                      of(true, "register", "GPU, register tiles", {"c1", kLine}),
+                                      of(true, "cuBLAS", "GPU, cuBLAS", {"c3", kLine}),
+                                      of(false, "OpenBLAS", "CPU, OpenBLAS", {"c2", kLine}),
+                                      of(false, "loops", "CPU, loops", {"c2", kDotted})});
   if (!plot.series.empty()) table.plots.push_back(std::move(plot));
+}
+
+void add_traffic_plots(Table& table, const Rows& rows, const std::vector<Shape>& sums,
+                       const std::vector<Shape>& matrices) {
+  const auto of_sums = [&](bool is_on_gpu, const char* name, const char* label, const Look& look) {
+    return series(rows, sums, traffic_by_megabytes, is_on_gpu, name, label, look);
+  };
+  const auto of = [&](bool is_on_gpu, const char* name, const char* label, const Look& look) {
+    return series(rows, matrices, traffic_by_megabytes, is_on_gpu, name, label, look);
+  };
+  html::Plot sum = logarithmic_plot(
+      "c = a + b", "MB read and written", "GB/s",
+      {of_sums(true, "", "GPU", {"c1", kLine}), of_sums(false, "loop", "CPU", {"c2", kLine})});
+  html::Plot product =
+      logarithmic_plot("c = A b", "MB read and written", "GB/s",
+                       {of(true, "thread per row", "GPU, thread per row", {"c1", kDotted}),
+                        of(true, "warp per row", "GPU, warp per row", {"c1", kLine}),
+                        of(true, "cuBLAS", "GPU, cuBLAS", {"c3", kLine}),
+                        of(false, "OpenBLAS", "CPU, OpenBLAS", {"c2", kLine}),
+                        of(false, "loops", "CPU, loops", {"c2", kDotted})});
+  for (html::Plot* plot : {&sum, &product}) {
+    if (!plot->series.empty()) table.plots.push_back(std::move(*plot));
+  }
+}
+
+/// What the products of a matrix and a vector teach, by the largest one.
+std::string bandwidth_lesson(const Rows& rows, const Shape& largest, bool has_gpu) {
+  const double intensity = largest.flops() / largest.bytes();
+  if (!has_gpu) {
+    const OperationRow* loops = find(rows, largest, false, "loops");
+    const OperationRow* blas = find(rows, largest, false, "OpenBLAS");
+    if (!loops || !blas) return {};
+    return fmt::format(
+        "At {}, OpenBLAS reads and writes {} GB/s, {:.0f} % of what the memory of this machine "
+        "gives, and plain loops on one core {} GB/s. With {:.2f} operations for each byte, memory "
+        "decides: faster arithmetic does not help, more cores only until the memory is busy.",
+        size_text(largest), text::format_number(gb_per_s(*blas)), 100 * blas->roofline_share,
+        text::format_number(gb_per_s(*loops)), intensity);
+  }
+  const OperationRow* strided = find(rows, largest, true, "thread per row");
+  const OperationRow* coalesced = find(rows, largest, true, "warp per row");
+  if (!strided || !coalesced) return {};
+  return fmt::format(
+      "At {}, the kernel whose neighboring threads read neighboring elements is {} times as fast "
+      "as the one with a row for each thread, though both read the same bytes. Neither comes near "
+      "the peak of the arithmetic: with {:.2f} operations for each byte, memory decides.",
+      size_text(largest), times_as_fast(coalesced, strided), intensity);
 }
 
 /// What the kernels of a product teach, by the last shape of which all of them were measured.
@@ -186,25 +253,19 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
 }
 
 ExperimentResult bench_bandwidth(const Devices& devices, const ExperimentOptions& options) {
-  std::vector<Shape> shapes;
+  std::vector<Shape> sums, matrices;
   for (const int n : sizes<int>(options, {1 << 16, 1 << 20, 1 << 24, 1 << 27}, {1 << 20, 1 << 24}))
-    shapes.push_back({.operation = Operation::add, .n = n});
+    sums.push_back({.operation = Operation::add, .n = n});
   for (const int side : sizes<int>(options, {1024, 4096, 16384}, {1024, 4096}))
-    shapes.push_back({.operation = Operation::multiply_vector, .m = side, .n = side});
+    matrices.push_back({.operation = Operation::multiply_vector, .m = side, .n = side});
+  std::vector<Shape> shapes = sums;
+  shapes.insert(shapes.end(), matrices.begin(), matrices.end());
   MeasuredShapes measured = measure_shapes("", shapes, devices, options);
   Table& table = measured.table;
   table.name = "bandwidth";
   table.title = "Sums c = a + b, and matrix times vector c = A b, float32";
-  const Shape& largest = shapes.back();
-  const OperationRow* strided = find(measured.rows, largest, true, "thread per row");
-  const OperationRow* coalesced = find(measured.rows, largest, true, "warp per row");
-  if (strided && coalesced)
-    table.lesson = fmt::format(
-        "At {}, the kernel whose neighboring threads read neighboring elements is {} times as fast "
-        "as the one with a row for each thread, though both read the same bytes. Neither comes "
-        "near "
-        "the peak of the arithmetic: with {:.2f} operations for each byte, memory decides.",
-        size_text(largest), times_as_fast(coalesced, strided), largest.flops() / largest.bytes());
+  table.lesson = bandwidth_lesson(measured.rows, matrices.back(), devices.gpu != nullptr);
+  add_traffic_plots(table, measured.rows, sums, matrices);
   return {{std::move(table)}, measured.is_right};
 }
 

@@ -120,15 +120,43 @@ html::PlotSeries kernel_points(const std::vector<OperationRow>& rows, const Roof
                           .style = html::PlotSeries::Style::points,
                           .points = {}};
   for (const OperationRow& row : rows) {
-    if (row.compute_s.samples > 0 && row.shape.precision == Precision::float32 &&
-        row.variant.cores == roof.cores)
-      points.points.emplace_back(intensity(row.shape),
-                                 rate(1e-9 * row.shape.flops(), row.compute_s).median);
+    if (row.compute_s.samples == 0 || row.shape.precision != Precision::float32 ||
+        row.variant.cores != roof.cores)
+      continue;
+    points.points.emplace_back(intensity(row.shape),
+                               rate(1e-9 * row.shape.flops(), row.compute_s).median);
+    points.names.push_back(size_text(row.shape) + ", " + row.name());
   }
   return points;
 }
 
-html::Plot plot(const std::vector<OperationRow>& rows, const std::vector<Roof>& roofs) {
+std::string short_name(const Shape& shape) {
+  switch (shape.operation) {
+    case Operation::reconstruct:
+      return fmt::format("U diag(s) V', k = {}", shape.k);
+    case Operation::multiply:
+      return "A B";
+    case Operation::transpose:
+      return "A'";
+    case Operation::add:
+      return "a + b";
+    case Operation::multiply_vector:
+      return "A b";
+  }
+  return {};
+}
+
+std::vector<html::PlotMark> operation_marks(const std::vector<Shape>& shapes) {
+  std::vector<html::PlotMark> marks;
+  for (const Shape& shape : shapes) {
+    if (shape.precision == Precision::float32)
+      marks.push_back({intensity(shape), short_name(shape)});
+  }
+  return marks;
+}
+
+html::Plot plot(const std::vector<OperationRow>& rows, const std::vector<Shape>& shapes,
+                const std::vector<Roof>& roofs) {
   std::vector<html::PlotSeries> series;
   series.reserve(2 * roofs.size());
   for (const Roof& roof : roofs) {
@@ -136,7 +164,10 @@ html::Plot plot(const std::vector<OperationRow>& rows, const std::vector<Roof>& 
     series.push_back(roof_line(roof, css_class));
     series.push_back(kernel_points(rows, roof, css_class));
   }
-  return logarithmic_plot("Roofline, float32", "FLOP/byte", "GFLOP/s", std::move(series));
+  html::Plot plot =
+      logarithmic_plot("Roofline, float32", "FLOP/byte", "GFLOP/s", std::move(series));
+  plot.marks = operation_marks(shapes);
+  return plot;
 }
 
 }  // namespace
@@ -159,7 +190,7 @@ ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions&
   const std::vector<Roof> roofs = measure_roofs(devices);
   Table kernels = kernel_table(measured.rows, roofs);
   kernels.notes = measured.table.notes;
-  kernels.plots.push_back(plot(measured.rows, roofs));
+  kernels.plots.push_back(plot(measured.rows, shapes, roofs));
   const Roof& first = roofs.front();
   kernels.lesson = fmt::format(
       "{} can do {} operations in float32 in the time in which it reads or writes one byte of "

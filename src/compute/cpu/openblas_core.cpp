@@ -15,7 +15,7 @@ std::string openblas_core_warning(std::string_view core, SimdFeatures features) 
   if (core != kGenericCore || !features.avx2) return {};
   return "OpenBLAS does not recognize this CPU and uses only SSE3; set OPENBLAS_CORETYPE=" +
          std::string(features.avx512 ? "SkylakeX" : "Haswell") +
-         " in the environment for about twice the speed";
+         " in the environment, so that it uses " + (features.avx512 ? "AVX-512" : "AVX2");
 }
 
 }  // namespace eckart::compute::cpu

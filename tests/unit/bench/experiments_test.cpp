@@ -166,6 +166,35 @@ TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
   }
 }
 
+TEST(RooflineExperiment, names_operations_and_points_in_the_plot) {
+  const html::Plot plot = bench_roofline(without_gpu(), smallest()).tables[1].plots.at(0);
+  std::vector<std::string> marks;
+  for (const html::PlotMark& mark : plot.marks) marks.push_back(mark.label);
+  EXPECT_THAT(marks,
+              ElementsAre("a + b", "A b", "U diag(s) V', k = 16", "U diag(s) V', k = 128", "A B"));
+  for (const html::PlotSeries& series : plot.series) {
+    if (series.style != html::PlotSeries::Style::points) continue;
+    EXPECT_THAT(series.names, SizeIs(series.points.size()));
+  }
+  EXPECT_THAT(plot.series.at(1).names, Contains("256 × 256, k = 16, CPU, OpenBLAS, 1 core"));
+}
+
+TEST(BandwidthExperiment, shows_and_explains_the_traffic_without_a_gpu) {
+  const ExperimentResult result = bench_bandwidth(without_gpu(), quick());
+  ASSERT_THAT(result.tables, SizeIs(1));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("OpenBLAS reads and writes"));
+  ASSERT_THAT(result.tables[0].plots, SizeIs(2));
+  const html::PlotSeries& sums = result.tables[0].plots[0].series.at(0);
+  ASSERT_THAT(sums.points, SizeIs(2));
+  EXPECT_DOUBLE_EQ(sums.points[0].first, 3 * 4 * 1048576 / 1e6) << "MB of three vectors";
+}
+
+TEST(BandwidthExperiment, compares_neighbors_with_rows_on_a_gpu) {
+  const ExperimentResult result = bench_bandwidth(
+      devices_with({{.name = "thread per row"}, {.name = "warp per row"}}), smallest());
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("is 1.00 times as fast"));
+}
+
 TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
   const ExperimentResult result = bench_streams(with_backends(devices_with({})), smallest());
   ASSERT_THAT(result.tables, SizeIs(2));

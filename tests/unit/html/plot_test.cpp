@@ -34,16 +34,21 @@ TEST(Plot, draws_powers_of_ten_at_equal_distances) {
   const PlotSeries points{.label = "points",
                           .css_class = "c1",
                           .style = PlotSeries::Style::points,
-                          .points = {{1, 1}, {10, 1}, {100, 1}}};
+                          .points = {{1, 1}, {10, 1}, {100, 1}},
+                          .names = {"a", "b < c", "d"}};
   const std::string svg =
       to_svg(Plot{.title = "A <plot>",
                   .x = {.label = "x", .min = 1, .max = 100, .is_logarithmic = true},
                   .y = {.label = "y", .max = 2},
-                  .series = {points}});
+                  .series = {points},
+                  .marks = {{10, "ten"}}});
   EXPECT_THAT(svg, HasSubstr("aria-label='A &lt;plot&gt;'"));
   EXPECT_THAT(svg, HasSubstr("cx='64.0'"));   // the left end of the axis
   EXPECT_THAT(svg, HasSubstr("cx='264.0'"));  // the middle
   EXPECT_THAT(svg, HasSubstr("cx='464.0'"));
+  EXPECT_THAT(svg, HasSubstr("<title>b &lt; c</title>"));
+  EXPECT_THAT(svg, HasSubstr("<path class='mark' d='M264.0 12.0V272.0'/>"));
+  EXPECT_THAT(svg, HasSubstr(">ten</text>"));
 }
 
 }  // namespace
