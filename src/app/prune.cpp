@@ -69,8 +69,8 @@ class OrphanSearch {
         }
       }
     }
-    std::sort(orphans_.removable.begin(), orphans_.removable.end(),
-              [](const Orphan& a, const Orphan& b) { return a.output < b.output; });
+    for (std::vector<Orphan>* orphans : {&orphans_.removable, &orphans_.modified})
+      std::ranges::sort(*orphans, {}, &Orphan::output);
     return std::move(orphans_);
   }
 
@@ -106,7 +106,7 @@ class OrphanSearch {
     if (entry.output_mtime_ns == 0) {
       ++orphans_.without_mtime;
     } else if (!file.matches_record(entry.bytes, entry.output_mtime_ns)) {
-      ++orphans_.modified;
+      orphans_.modified.push_back({entry.output, entry.input});
     } else if (may_exist_below_another_root(entry)) {
       ++orphans_.uncertain[root_of(entry)];
     } else {

@@ -19,7 +19,7 @@ struct Orphan {
 
 struct Orphans {
   std::vector<Orphan> removable;   ///< outputs that may be removed, ordered by name
-  std::int64_t modified = 0;       ///< outputs modified after they were written; kept
+  std::vector<Orphan> modified;    ///< outputs modified after they were written; kept, by name
   std::int64_t without_mtime = 0;  ///< outputs of versions that recorded no output times; kept
   /// Number of outputs that are kept because it is uncertain whether their inputs still exist, by
   /// input folder. A disk may not be mounted, or an input may be in another input folder of the

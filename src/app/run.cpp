@@ -200,6 +200,8 @@ status_server::ServiceState Run::state() const {
     state.not_ready_reasons.push_back(to_string(*stall));
   }
   if (!pipeline_->backend()) state.not_ready_reasons.emplace_back("starting");
+  if (const std::string reason = pipeline_->missing_space(); !reason.empty())
+    state.not_ready_reasons.push_back("waiting for free disk space: " + reason);
   return state;
 }
 

@@ -69,7 +69,7 @@ std::vector<std::string> check_configuration(const settings::Configuration& conf
   for (const WatchSettings& watch : checked_watches(configuration)) {
     const WatchedFolder checked(watch);
     for (std::string& warning : watch_warnings(watch)) warnings.push_back(std::move(warning));
-    if (std::string warning = settings_mismatch_warning(watch); !warning.empty())
+    if (std::string warning = ledger_warning(watch); !warning.empty())
       warnings.push_back(std::move(warning));
   }
   return warnings;

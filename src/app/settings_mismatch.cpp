@@ -139,13 +139,12 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
               // ledger
 }
 
-std::string settings_mismatch_warning(const settings::WatchSettings& watch) {
-  if (!watch.keeps_inputs()) return {};  // the inputs of outputs are gone
+std::string ledger_warning(const settings::WatchSettings& watch) {
   const std::string prefix = watch.location + ": " + text::printable(watch.output.native()) + ": ";
   SettingsMismatch mismatch;
   try {
     const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
-    if (!ledger) return {};
+    if (!ledger || !watch.keeps_inputs()) return {};
     mismatch = find_mismatch(*ledger, watch);
   } catch (const std::exception& error) {  // for example, permission denied
     return prefix + "the ledger cannot be read: " + text::printable_message(error.what());

@@ -25,8 +25,9 @@ struct SettingsMismatch {
 /// mismatch. Returns no mismatch if the inputs can be listed only once.
 SettingsMismatch find_settings_mismatch(const RunRequest& request);
 
-/// Returns a warning about the mismatches at the output paths of a watch before it starts; empty if
-/// there are none. Does not check whether the inputs still exist.
-std::string settings_mismatch_warning(const settings::WatchSettings& watch);
+/// Returns a warning about the ledger of a watch before it starts: that it cannot be read, or has
+/// mismatches at the output paths of the watch; empty if there are none. Does not check whether the
+/// inputs still exist. If the watch removes its inputs, mismatches do not matter.
+std::string ledger_warning(const settings::WatchSettings& watch);
 
 }  // namespace eckart::app

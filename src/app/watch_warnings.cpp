@@ -26,6 +26,10 @@ std::string input_problem(const settings::WatchSettings& watch) {
   if (::access(watch.input.c_str(), R_OK | X_OK) != 0) return "is not readable by this user";
   if (!watch.keeps_inputs() && ::access(watch.input.c_str(), W_OK) != 0)
     return "is not writable by this user; inputs cannot be moved or deleted";
+  const fs::path target = fs::canonical(watch.input, none);
+  if (!watch.keeps_inputs() && target != watch.input)
+    return "leads to " + text::printable(target.native()) +
+           " by symbolic links; inputs are moved or deleted there";
   return {};
 }
 

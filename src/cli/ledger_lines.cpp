@@ -150,13 +150,12 @@ auto with_line_errors(const Work& work) {
 }  // namespace
 
 std::string header_line() {
-  return text::Json{
-      {"kind", "ledger"}, {"eckart_ledger", kExportVersion}, {"version", ECKART_VERSION}}
-      .dump();
+  return text::dump_json(
+      {{"kind", "ledger"}, {"eckart_ledger", kExportVersion}, {"version", ECKART_VERSION}});
 }
 
 std::string settings_line(const std::string& text) {
-  return text::Json{{"kind", "ledger_settings"}, {"settings_text", text_or_hex(text)}}.dump();
+  return text::dump_json({{"kind", "ledger_settings"}, {"settings_text", text_or_hex(text)}});
 }
 
 std::string output_line(const ledger::OutputEntry& entry) {
@@ -171,7 +170,7 @@ std::string output_line(const ledger::OutputEntry& entry) {
   line["output_mtime_ns"] = entry.output_mtime_ns;
   if (!entry.content_hash.empty()) line["sha256"] = hash::to_hex(entry.content_hash);
   if (!entry.report.empty()) line["report"] = text_or_hex(entry.report);
-  return line.dump();
+  return text::dump_json(line);
 }
 
 std::string failure_line(const ledger::FailureEntry& failure) {
@@ -180,7 +179,7 @@ std::string failure_line(const ledger::FailureEntry& failure) {
   add_state(line, failure.state);
   line["reason"] = std::string(to_string(failure.reason));
   line["detail"] = text_or_hex(failure.detail);
-  return line.dump();
+  return text::dump_json(line);
 }
 
 void check_header(const std::string& line) {

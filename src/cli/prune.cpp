@@ -31,18 +31,19 @@ std::string files_text(std::size_t count) {
   return text::format_count(std::int64_t(count), "file");
 }
 
-void print_kept(const app::Orphans& orphans) {
-  if (orphans.modified > 0)
-    std::printf("%lld kept: modified after %s written\n", static_cast<long long>(orphans.modified),
-                orphans.modified == 1 ? "it was" : "they were");
+void print_kept(const app::Orphans& orphans, bool include_empty) {
+  for (const app::Orphan& orphan : orphans.modified)
+    std::printf("kept %s: modified after it was written (its input %s no longer exists)\n",
+                text::printable(orphan.output).c_str(), text::printable(orphan.input).c_str());
   if (orphans.without_mtime > 0)
     std::printf("%lld kept: no modification time was recorded\n",
                 static_cast<long long>(orphans.without_mtime));
   for (const auto& [root, count] : orphans.uncertain) {
-    std::printf(
-        "%lld kept, of %s: its inputs may exist elsewhere. --include-empty removes outputs of "
-        "empty or missing folders too\n",
-        static_cast<long long>(count), text::printable(root).c_str());
+    std::printf("%lld kept, of %s: %s\n", static_cast<long long>(count),
+                text::printable(root).c_str(),
+                include_empty ? "it is missing, or its inputs may exist elsewhere"
+                              : "its inputs may exist elsewhere. --include-empty removes outputs "
+                                "of empty or missing folders in it too");
   }
 }
 
@@ -57,11 +58,14 @@ bool confirm(std::size_t count) {
 
 void print_line(const text::Json& json) { std::printf("%s\n", text::dump_json(json).c_str()); }
 
-text::Json orphan_json(const app::Orphan& orphan, bool is_removed) {
-  return {{"kind", "prune_output"},
-          {"output", orphan.output},
-          {"input", orphan.input},
-          {"removed", is_removed}};
+text::Json orphan_json(const char* kind, const app::Orphan& orphan) {
+  return {{"kind", kind}, {"output", orphan.output}, {"input", orphan.input}};
+}
+
+text::Json removal_json(const app::Orphan& orphan, bool is_removed) {
+  text::Json json = orphan_json("prune_output", orphan);
+  json["removed"] = is_removed;
+  return json;
 }
 
 /// Never asks. Without --yes, lists what would be removed.
@@ -69,19 +73,20 @@ ExitCode print_json(const PruneArgs& args) {
   std::size_t removed = 0;
   const app::Orphans orphans = args.yes ? app::prune(args.request,
                                                      [&](const app::Orphan& orphan) {
-                                                       print_line(orphan_json(orphan, true));
+                                                       print_line(removal_json(orphan, true));
                                                        ++removed;
                                                      })
                                         : app::find_orphans(args.request);
   if (!args.yes) {
-    for (const app::Orphan& orphan : orphans.removable) print_line(orphan_json(orphan, false));
+    for (const app::Orphan& orphan : orphans.removable) print_line(removal_json(orphan, false));
   }
+  for (const app::Orphan& orphan : orphans.modified) print_line(orphan_json("prune_kept", orphan));
   text::Json uncertain = text::Json::object();
   for (const auto& [root, count] : orphans.uncertain) uncertain[root] = count;
   print_line({{"kind", "prune_summary"},
               {"removable", orphans.removable.size()},
               {"removed", removed},
-              {"kept_modified", orphans.modified},
+              {"kept_modified", orphans.modified.size()},
               {"kept_without_mtime", orphans.without_mtime},
               {"kept_uncertain", uncertain}});
   return ExitCode::ok;
@@ -93,7 +98,7 @@ ExitCode prune(const PruneArgs& args) {
   if (!args.yes) {
     const app::Orphans orphans = app::find_orphans(args.request);
     for (const app::Orphan& orphan : orphans.removable) print("would remove", orphan);
-    print_kept(orphans);
+    print_kept(orphans, args.request.include_empty);
     if (orphans.removable.empty()) {
       std::printf("nothing to remove\n");
       return ExitCode::ok;
@@ -106,10 +111,11 @@ ExitCode prune(const PruneArgs& args) {
     }
   }
   std::size_t removed = 0;
-  app::prune(args.request, [&](const app::Orphan& orphan) {
+  const app::Orphans orphans = app::prune(args.request, [&](const app::Orphan& orphan) {
     print("removed", orphan);
     ++removed;
   });
+  if (args.yes) print_kept(orphans, args.request.include_empty);  // else printed before
   std::printf("%s removed\n", files_text(removed).c_str());
   return ExitCode::ok;
 }

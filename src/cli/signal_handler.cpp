@@ -122,8 +122,9 @@ void SignalHandler::limit_shutdown() {
       spdlog::info("stopping: waiting for {}; forced exit in {} s", pending_work, left.count());
   }
   const std::string pending_work = actions_.pending_work();
-  spdlog::error("forced exit after {} s while waiting for {}; the next run will process it again",
-                timeout.count(), pending_work.empty() ? "its threads" : pending_work);
+  spdlog::error(
+      "forced exit after {} s while waiting for {}; the next run processes what was not finished",
+      timeout.count(), pending_work.empty() ? "its threads" : pending_work);
   _exit(int(exit_code_of(first_signal)));
 }
 

@@ -13,6 +13,7 @@
 #include "cli/help.hpp"
 #include "io/quarantine.hpp"
 #include "reports/image_report.hpp"
+#include "text/format_count.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -37,12 +38,11 @@ void print_orphans(const StatusArgs& args) {
   app::PruneRequest request;
   request.output = args.output;
   request.ledger = args.ledger;
-  const std::vector<app::Orphan> orphans = app::find_orphans(request).removable;
-  if (orphans.empty()) return;
+  const auto [orphans, modified, without_mtime, uncertain] = app::find_orphans(request);
   if (orphans.size() == 1) {
     std::fprintf(text_stream(args),
                  "1 output whose input no longer exists; eckart prune removes it\n");
-  } else {
+  } else if (orphans.size() > 1) {
     std::fprintf(text_stream(args),
                  "%zu outputs whose inputs no longer exist; eckart prune removes them\n",
                  orphans.size());
@@ -51,6 +51,12 @@ void print_orphans(const StatusArgs& args) {
     std::fprintf(text_stream(args), "%s: %s no longer exists\n",
                  text::printable(orphans[i].output).c_str(),
                  text::printable(orphans[i].input).c_str());
+  }
+  for (const auto& [root, outputs] : uncertain) {
+    std::fprintf(text_stream(args),
+                 "%s of missing inputs in %s, where all inputs of a folder are missing; if no disk "
+                 "is, eckart prune --include-empty\n",
+                 text::format_count(outputs, "output").c_str(), text::printable(root).c_str());
   }
 }
 
@@ -68,9 +74,11 @@ text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* wa
     failed_inputs.push_back({{"input", failure.input},
                              {"reason", to_string(failure.reason)},
                              {"detail", failure.detail}});
-  for (const app::Orphan& orphan :
-       app::find_orphans({.output = args.output, .ledger = args.ledger}).removable)
+  const app::Orphans found = app::find_orphans({.output = args.output, .ledger = args.ledger});
+  for (const app::Orphan& orphan : found.removable)
     orphans.push_back({{"output", orphan.output}, {"input", orphan.input}});
+  text::Json uncertain = text::Json::object();
+  for (const auto& [root, outputs] : found.uncertain) uncertain[root] = outputs;
   return {
       {"kind", "status"},
       {"watch", watch ? text::Json(watch->name) : text::Json()},
@@ -83,6 +91,7 @@ text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* wa
       {"unfinished", unfinished.images ? text::Json(*unfinished.images) : text::Json()},
       {"unfinished_error", unfinished.images ? text::Json() : text::Json(unfinished.error)},
       {"orphans", orphans},
+      {"uncertain_orphans", uncertain},
   };
 }
 

@@ -1,73 +1,29 @@
 #include "io/root_directory.hpp"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <utility>
 
+#include "io/open_without_links.hpp"
 #include "io/sync_folder.hpp"
 
 namespace eckart::io {
-namespace {
-
 namespace fs = std::filesystem;
 
-constexpr int kFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-
-/// Opens one component at a time. If `make` is true, missing directories are created.
-files::FileDescriptor open_by_component(int root, const fs::path& relative, bool make) {
-  files::FileDescriptor directory(::openat(root, ".", kFlags));
-  for (const fs::path& name : relative) {
-    if (!directory) break;
-    if (name.empty() || name == ".") continue;
-    if (name == ".." || name == "/") {
-      errno = EXDEV;
-      return files::FileDescriptor();
-    }
-    const auto open = [&] {
-      return files::FileDescriptor(::openat(directory.get(), name.c_str(), kFlags | O_NOFOLLOW));
-    };
-    files::FileDescriptor next = open();
-    if (!next && make && errno == ENOENT) {
-      if (::mkdirat(directory.get(), name.c_str(), 0777) != 0 && errno != EEXIST)
-        return files::FileDescriptor();
-      next = open();
-    }
-    std::swap(directory, next);
-  }
-  return directory;
-}
-
-files::FileDescriptor open_beneath(int root, const fs::path& relative) {
-  constexpr int kMaxAttempts = 8;  // EAGAIN: a concurrent rename or mount
-  open_how how{};
-  how.flags = kFlags;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  for (int i = 0; i < kMaxAttempts; ++i) {
-    const long opened = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
-    if (opened >= 0) return files::FileDescriptor(int(opened));
-    // The kernel is too old, or the seccomp filter of a container rejects the call.
-    if (errno == ENOSYS || errno == EPERM) return open_by_component(root, relative, false);
-    if (errno != EAGAIN) break;
-  }
-  return files::FileDescriptor();
-}
-
-}  // namespace
-
 RootDirectoryPtr RootDirectory::open(const fs::path& path, files::LinkPolicy links) {
-  const DirectoryPtr directory =
-      Directory::adopt(files::FileDescriptor(::open(path.c_str(), kFlags)));
+  return open(RootPath(path), links);
+}
+
+RootDirectoryPtr RootDirectory::open(const RootPath& path, files::LinkPolicy links) {
+  const DirectoryPtr directory = Directory::adopt(path.open());
   if (!directory) return nullptr;
   return RootDirectoryPtr(new RootDirectory(path, links, directory->id()));
 }
 
 DirectoryPtr RootDirectory::open() const {
-  DirectoryPtr directory = Directory::adopt(files::FileDescriptor(::open(path_.c_str(), kFlags)));
+  DirectoryPtr directory = Directory::adopt(path_.open());
   if (!directory || directory->id() == id_) return directory;
   errno = ENOENT;
   return nullptr;
@@ -78,7 +34,7 @@ DirectoryPtr RootDirectory::open_below(const fs::path& relative) const {
   if (!root || relative.empty()) return root;
   if (links_ == files::LinkPolicy::all)
     return Directory::adopt(
-        files::FileDescriptor(::openat(root->descriptor(), relative.c_str(), kFlags)));
+        files::FileDescriptor(::openat(root->descriptor(), relative.c_str(), kPathFlags)));
   return Directory::adopt(open_beneath(root->descriptor(), relative));
 }
 
@@ -87,10 +43,10 @@ DirectoryPtr RootDirectory::make_below(const fs::path& relative) const {
   if (!root || relative.empty()) return root;
   DirectoryPtr directory = Directory::adopt(open_beneath(root->descriptor(), relative));
   if (directory || errno != ENOENT) return directory;
-  directory = Directory::adopt(open_by_component(root->descriptor(), relative, true));
+  directory = Directory::adopt(make_beneath(root->descriptor(), relative));
   const int error = errno;
   for (fs::path path = relative; !path.empty(); path = path.parent_path())
-    forget_synced_folder(path_ / path);
+    forget_synced_folder(path_.path() / path);
   errno = error;
   return directory;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "io/directory.hpp"
+#include "io/root_path.hpp"
 
 namespace eckart::io {
 
@@ -12,18 +13,23 @@ namespace eckart::io {
 /// descriptor is open, so that the file system can be unmounted. Thread-safe.
 class RootDirectory {
  public:
-  /// Links in `path` are followed. Returns nullptr, with errno, if there is no directory.
+  /// Returns nullptr, with errno, if there is no directory, or a component of the path has become a
+  /// link (ELOOP).
+  static std::shared_ptr<const RootDirectory> open(
+      const RootPath& path, files::LinkPolicy links = files::LinkPolicy::none);
+  /// The same with the links of now.
   static std::shared_ptr<const RootDirectory> open(
       const std::filesystem::path& path, files::LinkPolicy links = files::LinkPolicy::none);
 
   /// The path at which each call opens the directory again.
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_.path(); }
   files::LinkPolicy links() const { return links_; }
   const FileId& id() const { return id_; }
 
   /// Opens the directory at a relative path; an empty path is the root itself. Returns nullptr,
-  /// with errno, if it does not exist, if another directory is at the path of the root (ENOENT), or
-  /// if the relative path contains a link (ELOOP, ENOTDIR).
+  /// with errno, if it does not exist, if another directory is at the path of the root (ENOENT), if
+  /// a component of that path has become a link (ELOOP), or if the relative path contains a link
+  /// (ELOOP, ENOTDIR).
   DirectoryPtr open_below(const std::filesystem::path& relative) const;
   /// Like open_below(), but creates missing directories. Never follows a link.
   DirectoryPtr make_below(const std::filesystem::path& relative) const;
@@ -32,11 +38,11 @@ class RootDirectory {
   bool remove_below(const std::filesystem::path& relative) const;
 
  private:
-  RootDirectory(std::filesystem::path path, files::LinkPolicy links, FileId id)
-      : path_(std::move(path)), links_(links), id_(id) {}
+  RootDirectory(const RootPath& path, files::LinkPolicy links, FileId id)
+      : path_(path), links_(links), id_(id) {}
   DirectoryPtr open() const;
 
-  const std::filesystem::path path_;
+  const RootPath path_;
   const files::LinkPolicy links_;
   const FileId id_;
 };

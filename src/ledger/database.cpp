@@ -35,7 +35,7 @@ int system_errno(sqlite3* database) {
     if (error != 0) return error;
   }
   const int error = sqlite3_system_errno(database);
-  if (error != ENOENT || sqlite3_db_readonly(database, "main") == 1) return error;
+  if (error != ENOENT) return error;
   const char* const name = sqlite3_db_filename(database, "main");
   const int creation_error = name ? file_creation_error(name) : 0;
   return creation_error != 0 ? creation_error : error;

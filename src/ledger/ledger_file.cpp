@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All files in a state folder belong to eckart, damaged or not.
+/// All files in a state folder belong to eckart, damaged or not. Files that links in it lead to may
+/// be of anyone.
 bool has_state_folder_parent(const fs::path& absolute) {
   return absolute.parent_path().filename() == files::kStateFolder;
 }
@@ -53,14 +54,13 @@ LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
     std::error_code ignored;
     const fs::path absolute = fs::absolute(candidate, ignored).lexically_normal();
     if (!has_state_folder_parent(absolute)) continue;
-    is_in_state_folder = true;
     output_root = absolute.parent_path().parent_path();
     return;
   }
 }
 
 void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds timeout) {
-  const auto& [file, is_in_state_folder, output_root] = location;
+  const fs::path& file = location.file;
   std::error_code size_error;
   const fs::file_type type = fs::status(file, size_error).type();
   if (type == fs::file_type::directory || type == fs::file_type::fifo ||
@@ -69,7 +69,9 @@ void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds
     throw NotALedger();
   const std::uintmax_t size = fs::file_size(file, size_error);
   if (size_error || size == 0) return;
-  if (size < kMinDatabaseBytes && !is_in_state_folder) throw NotALedger();
+  std::error_code path_error;
+  const bool is_ours = has_state_folder_parent(fs::absolute(file, path_error).lexically_normal());
+  if (size < kMinDatabaseBytes && !is_ours) throw NotALedger();
   try {
     Database database(file, OpenMode::immutable, timeout);
     database.read_transaction([&] {
@@ -77,9 +79,9 @@ void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds
       schema_version(database);
     });
   } catch (const NotALedger&) {
-    if (!is_in_state_folder) throw;
+    if (!is_ours) throw;
   } catch (const DatabaseError& error) {
-    if (!is_in_state_folder && error.is_corrupt() && read_application_id(file) != kApplicationId)
+    if (!is_ours && error.is_corrupt() && read_application_id(file) != kApplicationId)
       throw NotALedger();
   }
 }

@@ -10,16 +10,15 @@ namespace eckart::ledger {
 struct LedgerLocation {
   LedgerLocation(const std::filesystem::path& path);
 
-  std::filesystem::path file;       ///< the path to open and rename: the target of a link
-  bool is_in_state_folder = false;  ///< the file is in the state folder of an output folder
+  std::filesystem::path file;  ///< the path to open and rename: the target of a link
   /// The absolute folder that output names in this ledger are relative to: the folder that contains
   /// the state folder, otherwise "/".
   std::filesystem::path output_root = "/";
 };
 
 /// Checks the file before SQLite may change it or create files beside it. A damaged file is
-/// accepted only in a state folder or if it has the header of a ledger. Throws NotALedger,
-/// NewerSchema. `timeout` as in Database.
+/// accepted only if it is itself in a state folder, or has the header of a ledger. Throws
+/// NotALedger, NewerSchema. `timeout` as in Database.
 void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds timeout);
 
 }  // namespace eckart::ledger

@@ -55,6 +55,8 @@ class Pipeline {
   /// Returns a stall, if any: a step that exceeds its limit, or items that no thread processes.
   /// Call it at least about once per second, see Activity::check(). Thread-safe; does not block.
   std::optional<Activity::Stall> find_stall();
+  /// Why threads wait for free disk space; empty if none waits.
+  std::string missing_space() const { return write_stage_.space.reason(); }
   /// Describes the running steps; see Activity::describe().
   std::string describe_activity() const { return activity_.describe(); }
   /// Returns "compute for 12 s" for the longest running step, if it has run for at least `min_age`;

@@ -17,19 +17,39 @@ bool SpaceMonitor::should_wait(const EnvironmentError& error) const {
   return is_enabled_ && error.remedy() == EnvironmentError::Remedy::free_disk_space;
 }
 
+std::string SpaceMonitor::reason() const {
+  const std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+bool SpaceMonitor::add(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (waiting_++ > 0) return false;
+  reason_ = reason;
+  return true;
+}
+
+bool SpaceMonitor::remove() {
+  const std::lock_guard lock(mutex_);
+  if (--waiting_ > 0) return false;
+  reason_.clear();
+  return true;
+}
+
 SpaceWait::~SpaceWait() {
-  if (has_started_) --monitor_.waiting_;
+  if (has_started_) monitor_.remove();
 }
 
 void SpaceWait::pause(const EnvironmentError& error) {
   if (!monitor_.should_wait(error)) throw EnvironmentError(error);
-  if (!std::exchange(has_started_, true) && monitor_.waiting_++ == 0)
-    spdlog::warn("{}; waiting for free disk space", text::printable_message(error.what()));
+  const std::string reason = text::printable_message(error.what());
+  if (!std::exchange(has_started_, true) && monitor_.add(reason))
+    spdlog::warn("{}; waiting for free disk space", reason);
   if (!flow::pause(monitor_.poll_interval_, monitor_.stop_)) throw EnvironmentError(error);
 }
 
 void SpaceWait::end() {
-  if (std::exchange(has_started_, false) && --monitor_.waiting_ == 0)
+  if (std::exchange(has_started_, false) && monitor_.remove())
     spdlog::warn("disk space is available again; continuing");
 }
 

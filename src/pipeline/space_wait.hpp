@@ -1,8 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <stop_token>
+#include <string>
 
 #include "core/error.hpp"
 
@@ -16,14 +17,23 @@ class SpaceMonitor {
 
   /// Returns whether free space may help, and the settings ask to wait for it.
   bool should_wait(const EnvironmentError& error) const;
-  bool is_waiting() const { return waiting_ > 0; }
+  bool is_waiting() const { return !reason().empty(); }
+  /// The error of the first thread that waits; empty if none waits.
+  std::string reason() const;
 
  private:
   friend class SpaceWait;
+  /// Returns whether no other thread waits.
+  bool add(const std::string& reason);
+  /// Returns whether no other thread waits.
+  bool remove();
+
   const bool is_enabled_;
   const std::chrono::milliseconds poll_interval_;
   const std::stop_token stop_;
-  std::atomic<int> waiting_{0};  // threads
+  mutable std::mutex mutex_;
+  int waiting_ = 0;  // threads
+  std::string reason_;
 };
 
 /// The wait of one thread, from its first failed attempt until it succeeds. The log names the first

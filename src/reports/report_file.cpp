@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/link_chain.hpp"
+#include "files/open_pipe.hpp"
 #include "files/out_of_space.hpp"
 #include "text/printable.hpp"
 
@@ -35,7 +36,7 @@ FatalError report_error(ExitCode code, const fs::path& file, const std::string& 
 
 [[noreturn]] void throw_open_error(const fs::path& file, int error) {
   const FatalError failure = report_error(
-      ExitCode::cannot_create, file, std::string(" cannot be created: ") + std::strerror(error));
+      ExitCode::cannot_create, file, " cannot be created: " + files::open_error_text(file, error));
   files::throw_if_out_of_space(error, failure.what());
   throw failure;
 }
@@ -97,13 +98,20 @@ fs::path part_path(const fs::path& file) {
   return is_direct(file) ? fs::path() : fs::path(file.native() + ".part");
 }
 
+/// Opens a file that is not replaced, such as a device or a pipe.
+files::FileDescriptor open_existing(const fs::path& file) {
+  std::error_code none;
+  if (fs::is_fifo(file, none)) return files::open_pipe(file);
+  return files::FileDescriptor(::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+}
+
 /// Duplicates the descriptor of a standard stream: a descriptor with its own offset would overwrite
 /// what the stream writes.
 std::FILE* open_direct(const fs::path& file) {
   const int stream = standard_stream_of(file);
-  files::FileDescriptor opened(
-      stream >= 0 ? ::fcntl(stream, F_DUPFD_CLOEXEC, 0)
-                  : ::open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  files::FileDescriptor opened = stream >= 0
+                                     ? files::FileDescriptor(::fcntl(stream, F_DUPFD_CLOEXEC, 0))
+                                     : open_existing(file);
   if (!opened) throw_open_error(file, errno);
   return to_stream(std::move(opened));
 }

@@ -13,27 +13,33 @@ struct CodePointRange {
   char32_t first, last;
 };
 
-/// Control, bidirectional and invisible characters, and noncharacters, in ascending order.
+/// Control, bidirectional, invisible and private characters, blanks that look like a space, and
+/// noncharacters, in ascending order. The ideographic space is wider, and common in names.
 constexpr CodePointRange kInvisible[] = {
-    {0x80, 0x9f},        // C1: a terminal may interpret 0x9b as the start of an escape sequence
-    {0xad, 0xad},        // soft hyphen
-    {0x34f, 0x34f},      // combining grapheme joiner
-    {0x61c, 0x61c},      // Arabic letter mark
-    {0x115f, 0x1160},    // Hangul fillers
-    {0x17b4, 0x17b5},    // Khmer inherent vowels
-    {0x180e, 0x180e},    // Mongolian vowel separator
-    {0x200b, 0x200b},    // zero width space
-    {0x200e, 0x200f},    // left-to-right and right-to-left mark
-    {0x2028, 0x202e},    // line and paragraph separator, embeddings and overrides
-    {0x2060, 0x206f},    // word joiner, invisible operators, isolates
-    {0x3164, 0x3164},    // Hangul filler
-    {0xfdd0, 0xfdef},    // noncharacters
-    {0xfeff, 0xfeff},    // byte order mark
-    {0xffa0, 0xffa0},    // halfwidth Hangul filler
-    {0xfff0, 0xfffb},    // unassigned, interlinear annotations
-    {0x1bca0, 0x1bca3},  // shorthand format controls
-    {0x1d173, 0x1d17a},  // musical format controls
-    {0xe0000, 0xe00ff},  // tags
+    {0x80, 0x9f},         // C1: a terminal may interpret 0x9b as the start of an escape sequence
+    {0xa0, 0xa0},         // no-break space
+    {0xad, 0xad},         // soft hyphen
+    {0x34f, 0x34f},       // combining grapheme joiner
+    {0x61c, 0x61c},       // Arabic letter mark
+    {0x115f, 0x1160},     // Hangul fillers
+    {0x1680, 0x1680},     // Ogham space mark
+    {0x17b4, 0x17b5},     // Khmer inherent vowels
+    {0x180e, 0x180e},     // Mongolian vowel separator
+    {0x2000, 0x200b},     // spaces of other widths, also zero
+    {0x200e, 0x200f},     // left-to-right and right-to-left mark
+    {0x2028, 0x202f},     // line and paragraph separator, embeddings and overrides, narrow space
+    {0x205f, 0x206f},     // mathematical space, word joiner, invisible operators, isolates
+    {0x2800, 0x2800},     // blank Braille pattern
+    {0x3164, 0x3164},     // Hangul filler
+    {0xe000, 0xf8ff},     // private: a font decides what it looks like
+    {0xfdd0, 0xfdef},     // noncharacters
+    {0xfeff, 0xfeff},     // byte order mark
+    {0xffa0, 0xffa0},     // halfwidth Hangul filler
+    {0xfff0, 0xfffb},     // unassigned, interlinear annotations
+    {0x1bca0, 0x1bca3},   // shorthand format controls
+    {0x1d173, 0x1d17a},   // musical format controls
+    {0xe0000, 0xe00ff},   // tags
+    {0xf0000, 0x10ffff},  // private
 };
 
 /// Variation selectors, and the characters that they apply to.

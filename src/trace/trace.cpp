@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "core/error.hpp"
+#include "files/open_pipe.hpp"
 #include "files/out_of_space.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
@@ -96,6 +97,13 @@ std::int64_t append_offset(int file, bool is_continued, const std::filesystem::p
   return has_end ? before_end : state.st_size;
 }
 
+/// Returns -1 with errno after an error.
+int open_trace(const std::filesystem::path& path) {
+  std::error_code none;
+  if (std::filesystem::is_fifo(path, none)) return files::open_pipe(path).release();
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+}
+
 }  // namespace
 
 std::string& TraceArgs::add(std::string_view key) {
@@ -122,12 +130,13 @@ TraceArgs& TraceArgs::add(std::string_view key, std::string_view text) {
 Trace::Trace(std::filesystem::path file, int restarts)
     : path_(std::move(file)),
       restarts_(restarts),
-      file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)),
+      file_(open_trace(path_)),
       written_at_(Clock::now()) {
   if (file_ < 0) {
     const int error = errno;
-    const FatalError failure = trace_error(
-        ExitCode::cannot_create, path_, std::string(" cannot be created: ") + std::strerror(error));
+    const FatalError failure =
+        trace_error(ExitCode::cannot_create, path_,
+                    " cannot be created: " + files::open_error_text(path_, error));
     files::throw_if_out_of_space(error, failure.what());
     throw failure;
   }

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "status_server/status_server.hpp"
 #include "tests/cli/cli_fixture.hpp"
 
 namespace eckart::test {
@@ -97,6 +98,24 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 using DiskFaultTest = CliTest;
+
+TEST_F(DiskFaultTest, makes_a_run_that_waits_for_space_not_ready) {
+  write_png("in/a.png");
+  const std::string socket = at("status.sock").string();
+  EckartProcess program(
+      {"run", "in", "-o", "out", "--backend", "cpu", "--wait-for-space", "--set",
+       "telemetry.listen=" + socket},
+      {.folder = at("."), .fault = "write:" + std::to_string(ENOSPC) + ":1:1000000"});
+  wait_for([&] { return program.err().find("waiting for free disk space") != std::string::npos; });
+  EXPECT_THROW(status_server::http_get(socket, "/readyz"), FatalError);
+  EXPECT_EQ(status_server::http_get(socket, "/healthz"), "ok\n");
+  const auto status = nlohmann::json::parse(status_server::http_get(socket, "/status.json"));
+  EXPECT_THAT(std::string(status.at("not_ready").at(0)),
+              AllOf(HasSubstr("waiting for free disk space: cannot write out/"),
+                    HasSubstr(std::strerror(ENOSPC))));
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait().code, 128 + SIGTERM);
+}
 
 /// Each call that changes the ledger fails in turn.
 TEST_F(DiskFaultTest, is_waited_for_before_recording_in_the_ledger) {
@@ -223,6 +242,20 @@ TEST_F(InodeShortageTest, allows_status_and_rerun_of_a_finished_run) {
   EXPECT_THAT(result.out, HasSubstr("1 done, 0 failed"));
   EXPECT_EQ(count_occurrences(result.err, "waiting for free disk space"), 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("1 skipped"));
+}
+
+TEST_F(InodeShortageTest, allows_reading_a_finished_run) {
+  const std::string fill = "i=0; while touch full/f$i; do i=$((i+1)); done 2> none\n";
+  std::string script = std::string(kRun) + "-o full/out || exit 98\n" + fill;
+  int code = 90;
+  for (const std::string& command :
+       {std::string(ECKART_PROGRAM " status full/out"), std::string(kRun) + "-o full/out --dry-run",
+        std::string(ECKART_PROGRAM " prune full/out"),
+        std::string(ECKART_PROGRAM " ledger export full/out > exported")})
+    script += command + " || exit " + std::to_string(code++) + "\n";
+  const ProcessResult result = on_few_inodes(30, script);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 done, 0 failed"));
 }
 
 using ReadOnlyDiskTest = InodeShortageTest;

@@ -117,6 +117,15 @@ TEST_F(LedgerCommandTest, restores_entries_by_export_and_import) {
             count_occurrences(before, "\n"));
 }
 
+TEST_F(LedgerCommandTest, escapes_names_that_control_a_terminal_in_an_export) {
+  write_png("in/c\u202e\u009b.png");
+  EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  const std::string exported = run({"ledger", "export", "out"}).out;
+  EXPECT_THAT(exported, HasSubstr("c\\u202e\\u009b.png"));
+  write("l.jsonl", exported);
+  EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out, HasSubstr("4 already known"));
+}
+
 TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import) {
   const std::string good = run({"ledger", "export", "out"}).out;
   const std::string before = bytes("out/.eckart/ledger.db");

@@ -144,10 +144,16 @@ TEST_F(PruneCommandTest, keeps_modified_and_foreign_files) {
   fs::remove(at("out/b.png"));
   write("elsewhere/b.png", "another's");
   fs::create_symlink(at("elsewhere/b.png"), at("out/b.png"));
-  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
-  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("2 kept: modified after they were written"));
+  const std::string kept = "kept a.png: modified after it was written (its input " +
+                           at("in/a.png").string() + " no longer exists)\n";
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out,
+              AllOf(HasSubstr("0 files removed"), HasSubstr(kept)));
+  EXPECT_THAT(run({"prune", "out"}).out, AllOf(HasSubstr(kept), HasSubstr("kept b.png: modified")));
+  EXPECT_THAT(run({"prune", "out", "--json"}).out,
+              AllOf(HasSubstr("\"kind\":\"prune_kept\",\"output\":\"a.png\""),
+                    HasSubstr("\"kept_modified\":2")));
   write_png("in/b.png");
-  EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("1 kept: modified after it was written"));
+  EXPECT_THAT(run({"prune", "out"}).out, AllOf(HasSubstr(kept), Not(HasSubstr("kept b.png"))));
   EXPECT_TRUE(fs::exists(at("elsewhere/b.png")));
   EXPECT_TRUE(fs::exists(at("out/a.png")));
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
@@ -173,6 +179,10 @@ TEST_F(PruneCommandTest, keeps_results_of_an_unmounted_disk) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"))
       << "none of its inputs is there";
   EXPECT_THAT(run({"prune", "out"}).out, HasSubstr("3 kept, of "));
+  EXPECT_THAT(run({"status", "out"}).out,
+              HasSubstr("3 outputs of missing inputs in " + at("in").string()));
+  EXPECT_THAT(run({"status", "out", "--json"}).out,
+              HasSubstr("\"uncertain_orphans\":{\"" + at("in").string() + "/\":3}"));
   EXPECT_THAT(run({"prune", "out", "--yes", "--include-empty"}).out, HasSubstr("3 files removed"));
 }
 

@@ -80,6 +80,19 @@ TEST_F(WatchCheckTest, reports_an_invalid_watch_and_missing_folders) {
   EXPECT_THAT(possible.err, HasSubstr("watches[2]: " + at("file").string() + " is not a folder"));
 }
 
+TEST_F(WatchCheckTest, names_the_target_of_an_input_that_is_a_link_if_inputs_are_removed) {
+  fs::create_directory_symlink(at("in"), at("link"));
+  for (const char* after : {"keep", "delete"}) {
+    write("eckart.yaml", "watches:\n" + watch("link", "out", std::string("after: ") + after));
+    const ProcessResult checked = run({"watch", "--check", "--config", "eckart.yaml"});
+    EXPECT_EQ(checked.code, 0);
+    EXPECT_EQ(checked.err.find("link leads to " + at("in").string() + " by symbolic links") !=
+                  std::string::npos,
+              after == std::string("delete"))
+        << checked.err;
+  }
+}
+
 TEST_F(WatchCheckTest, rejects_watches_with_conflicting_folders) {
   fs::create_directory_symlink(at("in"), at("link"));
   for (const std::string& watches :

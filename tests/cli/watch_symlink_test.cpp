@@ -37,6 +37,31 @@ TEST_F(WatchSymlinkTest, keeps_the_files_of_a_folder_that_it_replaces) {
   EXPECT_EQ(stop().code, 0);
 }
 
+TEST_F(WatchSymlinkTest, keeps_the_files_of_an_input_folder_that_it_replaces) {
+  start_with_files();
+  fs::rename(at("in"), at("archive/in"));
+  fs::create_directory_symlink("archive/in", at("in"));
+  wait_for_log("has become a symbolic link");
+  EXPECT_THAT(files("archive"), ElementsAre("in/day1/a.png", "in/day1/b.png", "theirs.png"));
+  fs::remove(at("in"));
+  fs::create_directory(at("in"));
+  wait_for_log("is available again");
+  wait_for_later_file();
+  EXPECT_THAT(files("archive"), ElementsAre("in/day1/a.png", "in/day1/b.png", "theirs.png"));
+  EXPECT_THAT(files("out"), ElementsAre("later.png"));
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(WatchSymlinkTest, is_followed_as_an_input_folder_after_a_reload) {
+  start_with_files();
+  fs::rename(at("in"), at("archive/in"));
+  fs::create_directory_symlink("archive/in", at("in"));
+  wait_for_log("has become a symbolic link");
+  service_->signal(SIGHUP);
+  wait_until([&] { return files("archive") == Names{"theirs.png"}; });
+  EXPECT_EQ(stop().code, 0);
+}
+
 TEST_F(WatchSymlinkTest, is_not_followed_when_exchanged_with_a_folder) {
   start_with_files();
   write("archive/a.png", encoded("png"));

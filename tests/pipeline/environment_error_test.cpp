@@ -33,12 +33,16 @@ TEST_F(FailingPipelineTest, publishes_outputs_written_before_the_disk_was_full) 
 
 TEST_F(FailingPipelineTest, continues_after_a_full_disk_with_wait_for_space) {
   std::atomic<int> attempts = 0;
+  std::string reason;
   harness.options.wait_for_space = true;
   harness.options.space_poll_interval = std::chrono::milliseconds(1);
   harness.on_write = [&](int number) {
-    if (is_chosen(number) && attempts++ < 5) throw full_;
+    if (!is_chosen(number) || attempts++ >= 5) return;
+    if (attempts > 1) reason = harness.pipeline().missing_space();
+    throw full_;
   };
   const telemetry::RunReport report = harness.run();
+  EXPECT_EQ(reason, "no space left");
   EXPECT_EQ(report.stopped_by, "");
   EXPECT_EQ(report.done, 20);
   EXPECT_EQ(harness.written(), numbers(20));

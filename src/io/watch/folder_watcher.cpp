@@ -27,12 +27,20 @@ files::FileDescriptor make_wake_descriptor() {
   return wake;
 }
 
+std::string root_error_text(int error) {
+  if (error == ELOOP)
+    return "it, or a folder above it, has become a symbolic link; reload the configuration to "
+           "follow it";
+  return error_text(error);
+}
+
 }  // namespace
 
 FolderWatcher::FolderWatcher(int watch_index, WatchOptions options, WorkFilter work_filter,
                              LogFunction log, std::function<void()> on_ready)
     : watch_index_(watch_index),
       options_(std::move(options)),
+      root_path_(options_.root),
       path_filter_(options_),
       work_filter_(std::move(work_filter)),
       log_(std::move(log)),
@@ -113,17 +121,18 @@ void FolderWatcher::check_root() {
   const Instant now = Clock::now();
   if (now < next_root_check_ && !(root_ && root_->root_may_have_changed())) return;
   next_root_check_ = now + options_.root_check_interval;
-  const std::optional<FileId> id = directory_id_at(options_.root);
+  const DirectoryPtr found = Directory::adopt(root_path_.open());
   const int error = errno;
-  if (root_ && id == root_->root()->id() && !root_->root_may_have_changed()) return;
+  const bool is_same = root_ && found && found->id() == root_->root()->id();
+  if (is_same && !root_->root_may_have_changed()) return;
   if (root_)
-    close_root(id ? "the folder was moved, replaced or unmounted; waiting for it"
-                  : "the folder is not available; waiting for it: " + error_text(error));
+    close_root(found ? "the folder was moved, replaced or unmounted; waiting for it"
+                     : "the folder is not available; waiting for it: " + root_error_text(error));
   open_root();
 }
 
 void FolderWatcher::open_root() {
-  RootDirectoryPtr root = RootDirectory::open(options_.root, options_.links);
+  RootDirectoryPtr root = RootDirectory::open(root_path_, options_.links);
   const DirectoryPtr directory = root ? root->open_below({}) : nullptr;
   const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
@@ -134,7 +143,7 @@ void FolderWatcher::open_root() {
     root_.emplace(std::move(root), options_, path_filter_, ready_queue_, unread_tracker_,
                   [this](Severity severity, const std::string& what) { log(severity, what); });
   } else if (root_error_.empty()) {
-    root_error_ = error_text(error);
+    root_error_ = root_error_text(error);
     log(Severity::warning, "the folder is not available; waiting for it: " + root_error_);
   }
 }
@@ -194,8 +203,8 @@ void FolderWatcher::update_unread_files() {
 void FolderWatcher::update_state() {
   WatchState state;
   if (root_) root_->fill_state(state);
-  if (root_errno_ != 0 && !is_missing_error(root_errno_))
-    state.root_error = error_text(root_errno_);
+  if (root_errno_ == ELOOP || (root_errno_ != 0 && !is_missing_error(root_errno_)))
+    state.root_error = root_error_text(root_errno_);
   state.unread_files = unread_tracker_.present();
   state.unread_total = unread_tracker_.total();
   state.overflows += previous_overflows_;

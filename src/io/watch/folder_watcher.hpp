@@ -11,6 +11,7 @@
 #include "core/instant.hpp"
 #include "files/file_descriptor.hpp"
 #include "flow/workers.hpp"
+#include "io/root_path.hpp"
 #include "io/watch/path_filter.hpp"
 #include "io/watch/ready_queue.hpp"
 #include "io/watch/watch_options.hpp"
@@ -62,6 +63,7 @@ class FolderWatcher {
 
   const int watch_index_;
   const WatchOptions options_;
+  const RootPath root_path_;
   const PathFilter path_filter_;
   const WorkFilter work_filter_;
   const LogFunction log_;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ class SettingsMismatchTest : public testing::Test {
     ledger.record_settings(texts);
     ledger.record(changes);
   }
-  std::string warning() const { return settings_mismatch_warning(watch_); }
+  std::string warning() const { return ledger_warning(watch_); }
 
   const test::TempFolder folder_;
   settings::WatchSettings watch_;
@@ -75,6 +76,15 @@ TEST_F(SettingsMismatchTest, ignores_outputs_of_inputs_of_another_folder) {
   watch_.settings.ranks = {{20}};
   watch_.input = folder_.path() / "other";
   EXPECT_EQ(warning(), "");
+}
+
+TEST_F(SettingsMismatchTest, says_that_the_ledger_cannot_be_read_whatever_happens_to_inputs) {
+  record_outputs();
+  const auto file = ledger_file(watch_.output, watch_.settings.ledger);
+  std::ofstream(file) << std::string(8192, 'x');
+  EXPECT_THAT(warning(), HasSubstr("the ledger cannot be read: "));
+  watch_.after = settings::DoneInputAction::remove;
+  EXPECT_THAT(warning(), HasSubstr("the ledger cannot be read: "));
 }
 
 }  // namespace

@@ -111,6 +111,36 @@ TEST_P(RootDirectoryTest, may_be_reached_by_a_link_itself) {
   EXPECT_FALSE(may_open(root, "a")) << "the root is no longer at its path";
 }
 
+TEST_P(RootDirectoryTest, opens_nothing_through_a_link_that_takes_its_place) {
+  const RootDirectoryPtr root = RootDirectory::open(root_ / "a");
+  fs::create_directory(folder_.path() / "archive");
+  fs::rename(root_ / "a", folder_.path() / "archive/a");
+  fs::create_directory_symlink("../archive/a", root_ / "a");
+  EXPECT_FALSE(may_open(root, "b"));
+  EXPECT_EQ(errno, ELOOP);
+  EXPECT_FALSE(root->make_below("new"));
+  EXPECT_TRUE(may_open(RootDirectory::open(root_ / "a"), "b")) << "a link from the beginning";
+}
+
+TEST_P(RootDirectoryTest, opens_nothing_through_a_link_above_it) {
+  const RootDirectoryPtr root = RootDirectory::open(root_ / "a/");
+  fs::create_directory(folder_.path() / "archive");
+  fs::rename(root_, folder_.path() / "archive/root");
+  fs::create_directory_symlink("archive/root", root_);
+  EXPECT_FALSE(may_open(root, "b"));
+  EXPECT_EQ(errno, ELOOP);
+}
+
+TEST_P(RootDirectoryTest, may_have_links_and_parents_in_its_path) {
+  fs::create_directory_symlink(root_, folder_.path() / "link");
+  const RootPath path(folder_.path() / "link/a/../a");
+  EXPECT_TRUE(may_open(RootDirectory::open(path), "b"));
+  fs::rename(root_ / "a", outside_ / "a");
+  fs::create_directory_symlink(outside_ / "a", root_ / "a");
+  EXPECT_FALSE(RootDirectory::open(path)) << "a below the link has become one";
+  EXPECT_EQ(errno, ELOOP);
+}
+
 TEST_P(RootDirectoryTest, opens_nothing_when_moved_or_replaced) {
   const RootDirectoryPtr root = RootDirectory::open(root_);
   fs::rename(root_, folder_.path() / "moved");

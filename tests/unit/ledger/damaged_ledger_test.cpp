@@ -103,13 +103,35 @@ TEST_F(LedgerTest, renames_the_damaged_file_not_its_link) {
 TEST_F(LedgerTest, renames_a_damaged_file_behind_a_link_in_the_state_folder) {
   const auto target = file().parent_path().parent_path() / "fast.db";
   std::filesystem::create_directories(file().parent_path());
-  std::ofstream(target) << std::string(5000, 'x');
   std::filesystem::create_symlink(target, file());
+  { Ledger ledger(file()); }
+  std::ofstream(target, std::ios::in | std::ios::binary).seekp(100) << std::string(20000, 'x');
   EXPECT_THROW(Ledger::open_read_only(file()), FatalError);
   open_with_warnings().record({{kDone}, {}, {}});
   EXPECT_THAT(warnings_, HasSubstr("fast.db.damaged-1"));
   EXPECT_TRUE(std::filesystem::is_symlink(file()));
   EXPECT_TRUE(Ledger(file()).find(kDone.output));
+}
+
+/// Whoever may write to the state folder must not get another file replaced.
+TEST_F(LedgerTest, refuses_a_foreign_file_behind_a_link_in_the_state_folder) {
+  const auto target = file().parent_path().parent_path() / "notes.txt";
+  std::filesystem::create_directories(file().parent_path());
+  std::filesystem::create_symlink(target, file());
+  for (const std::size_t bytes : {100, 5000}) {
+    const std::string text(bytes, 'x');
+    std::ofstream(target) << text;
+    try {
+      Ledger ledger(file());
+      ADD_FAILURE() << "it was opened";
+    } catch (const FatalError& error) {
+      EXPECT_EQ(error.code(), ExitCode::usage);
+    }
+    std::string kept;
+    std::getline(std::ifstream(target), kept);
+    EXPECT_EQ(kept, text);
+    EXPECT_FALSE(std::filesystem::exists(target.native() + ".damaged-1"));
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "core/error.hpp"
+#include "files/file_descriptor.hpp"
 #include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -111,6 +113,23 @@ TEST_F(ReportFileTest, replaces_only_the_part_file_of_a_killed_run) {
 }
 
 /// The descriptor may be of a log that a shell has opened for appending.
+TEST_F(ReportFileTest, writes_to_a_pipe_that_is_read) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  try {
+    ReportFile report(file_);
+    ADD_FAILURE() << "nothing reads the pipe";
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_create);
+    EXPECT_THAT(error.what(), HasSubstr("r cannot be created: no process reads this pipe"));
+  }
+  const files::FileDescriptor reader(::open(file_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ReportFile report(file_);
+  report.write("one\n");
+  std::string text(100, 0);
+  text.resize(std::size_t(std::max<ssize_t>(0, ::read(reader.get(), text.data(), text.size()))));
+  EXPECT_EQ(text, "one\n");
+}
+
 TEST_F(ReportFileTest, appends_to_a_descriptor_path) {
   write(file_, "precious\n");
   const int descriptor = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);

@@ -41,6 +41,13 @@ TEST(PrintableText, escapes_bidirectional_and_invisible_characters) {
   EXPECT_EQ(printable("\U000e0041\U0001fffe\uffff"), "\\u{e0041}\\u{1fffe}\\u{ffff}");
 }
 
+TEST(PrintableText, escapes_blanks_that_look_like_a_space_and_private_characters) {
+  EXPECT_EQ(printable("a\u00a0b\u2009c\u202fd\u2800"), "a\\u{a0}b\\u{2009}c\\u{202f}d\\u{2800}");
+  EXPECT_EQ(printable("\ue000\uf8ff\U000f0000\U0010fffd"),
+            "\\u{e000}\\u{f8ff}\\u{f0000}\\u{10fffd}");
+  EXPECT_EQ(printable("写真\u30001.png"), "写真\u30001.png") << "wider than a space";
+}
+
 TEST(PrintableText, escapes_joiners_and_selectors_without_effect) {
   EXPECT_EQ(printable("a\u200db\u200c.png"), "a\\u{200d}b\\u{200c}.png");
   EXPECT_EQ(printable("ä\u200d.png"), "ä\\u{200d}.png") << "looks like ä.png";

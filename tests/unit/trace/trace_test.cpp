@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <thread>
@@ -154,6 +155,16 @@ void expect_refused(const std::filesystem::path& file, ExitCode code) {
 TEST_F(TraceFileTest, throws_when_the_file_cannot_be_created) {
   expect_refused(folder_.path() / "none" / "t.json", ExitCode::cannot_create);
   expect_refused(folder_.path(), ExitCode::cannot_create);
+}
+
+TEST_F(TraceFileTest, throws_when_nothing_reads_its_pipe) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  try {
+    Trace trace(file());
+    ADD_FAILURE();
+  } catch (const FatalError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("t.json cannot be created: no process reads"));
+  }
 }
 
 TEST_F(TraceFileTest, replaces_only_a_trace) {
