@@ -38,7 +38,9 @@ struct DryRunCounts {
         break;
     }
     ++collisions;
-    ++collisions_by_advice[collision_advice(decision)];
+    const bool may_be_equal = decision.action == pipeline::OutputAction::compare;
+    ++collisions_by_advice[(may_be_equal ? "run it, which keeps equal files; else " : "") +
+                           collision_advice(decision)];
     return "collision";
   }
 };

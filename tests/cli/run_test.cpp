@@ -216,9 +216,12 @@ TEST_F(RunCommandTest, reports_failures_in_dry_run) {
   const ProcessResult in_the_way = run({"run", "in/a.png", "-o", "out", "--dry-run"});
   EXPECT_EQ(in_the_way.code, 3);
   EXPECT_THAT(in_the_way.out, HasSubstr("in/a.png -> out/a.png: collision (not in the ledger"));
-  EXPECT_THAT(in_the_way.err, HasSubstr("to resolve 1 collision, move the file, or set another "
-                                        "output folder or output.name; to replace it: eckart run "
-                                        "--overwrite\n"));
+  EXPECT_THAT(
+      in_the_way.err,
+      HasSubstr(
+          "to resolve 1 collision, run it, which keeps equal files; else "
+          "move the file, or set another output folder or output.name; to replace it: eckart run "
+          "--overwrite\n"));
   EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
   EXPECT_EQ(run({"run", "nowhere", "-o", "out", "--dry-run"}).code, 66);

@@ -56,6 +56,7 @@ def run_samples(commands):
     (folder / "out/.eckart/ledger.db").unlink()
     yield from commands.lines("ledger", "import", "out", "exported", "--json")
     (folder / "in/texture_64x64_0001.png").unlink()
+    (folder / "out/texture_64x64_0001.k2.png").write_bytes(b"modified")
     yield from commands.lines("status", "out", "--json")
     yield from commands.lines("prune", "out", "--json")
     yield from commands.lines("prune", "out", "--json", "--yes")
