@@ -4,6 +4,7 @@
 
 #include <system_error>
 
+#include "io/root_path.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -26,9 +27,8 @@ std::string input_problem(const settings::WatchSettings& watch) {
   if (::access(watch.input.c_str(), R_OK | X_OK) != 0) return "is not readable by this user";
   if (!watch.keeps_inputs() && ::access(watch.input.c_str(), W_OK) != 0)
     return "is not writable by this user; inputs cannot be moved or deleted";
-  const fs::path target = fs::canonical(watch.input, none);
-  if (!watch.keeps_inputs() && target != watch.input)
-    return "leads to " + text::printable(target.native()) +
+  if (!watch.keeps_inputs() && io::RootPath(watch.input).has_links())
+    return "leads to " + text::printable(fs::canonical(watch.input, none).native()) +
            " by symbolic links; inputs are moved or deleted there";
   return {};
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "io/open_without_links.hpp"
@@ -34,6 +35,8 @@ RootPath::RootPath(fs::path path) : path_(std::move(path)) {
   }
   end_step(false);
 }
+
+bool RootPath::has_links() const { return std::ranges::any_of(steps_, &Step::is_link); }
 
 files::FileDescriptor RootPath::open() const {
   files::FileDescriptor opened;

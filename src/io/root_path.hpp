@@ -16,6 +16,7 @@ class RootPath {
   explicit RootPath(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
+  bool has_links() const;
   /// Opens the directory with O_PATH. Returns an invalid descriptor, with errno, on failure: ELOOP
   /// if a component has become a link.
   files::FileDescriptor open() const;

@@ -84,8 +84,7 @@ telemetry::Snapshot Pipeline::snapshot() const {
 std::optional<Activity::Stall> Pipeline::find_stall() {
   if (auto stall = activity_.check()) return stall;
   const auto idle_time = activity_.idle_time();
-  const bool may_be_idle = !backend_.load() || stop_.stop_requested() ||
-                           write_stage_.space.is_waiting() ||
+  const bool may_be_idle = !backend_.load() || stop_.stop_requested() || !missing_space().empty() ||
                            tally_.progress().total == tally_.progress().done;
   if (may_be_idle || idle_time < options_.limits.stall + options_.linger) return std::nullopt;
   return Activity::Stall{.kind = Activity::StallKind::idle,

@@ -17,15 +17,14 @@ class SpaceMonitor {
 
   /// Returns whether free space may help, and the settings ask to wait for it.
   bool should_wait(const EnvironmentError& error) const;
-  bool is_waiting() const { return !reason().empty(); }
   /// The error of the first thread that waits; empty if none waits.
   std::string reason() const;
 
  private:
   friend class SpaceWait;
-  /// Returns whether no other thread waits.
+  /// A thread begins to wait. Returns whether it is the first.
   bool add(const std::string& reason);
-  /// Returns whether no other thread waits.
+  /// A thread waits no longer. Returns whether it was the last.
   bool remove();
 
   const bool is_enabled_;
