@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "status_server/status_server.hpp"
 #include "tests/cli/watch_fixture.hpp"
 
 namespace eckart::test {
@@ -11,7 +12,8 @@ class WatchSymlinkTest : public WatchTest {
  protected:
   /// Starts with files whose settle time is so long that they wait until the folder is moved.
   void start_with_files() {
-    write("eckart.yaml", "backend: cpu\nwatches:\n  - {input: " + at("in").string() + ", output: " +
+    write("eckart.yaml", "backend: cpu\ntelemetry: {listen: " + at("status.sock").string() +
+                             "}\nwatches:\n  - {input: " + at("in").string() + ", output: " +
                              at("out").string() + ", settle_ms: 3000, after: delete}\n");
     fs::create_directories(at("in/day1"));
     fs::create_directories(at("archive"));
@@ -41,7 +43,11 @@ TEST_F(WatchSymlinkTest, keeps_the_files_of_an_input_folder_that_it_replaces) {
   start_with_files();
   fs::rename(at("in"), at("archive/in"));
   fs::create_directory_symlink("archive/in", at("in"));
-  wait_for_log("has become a symbolic link");
+  wait_until([&] {
+    const std::string text = status_server::http_get(at("status.sock").string(), "/status.txt");
+    return text.find("NOT READY") != text.npos &&
+           text.find("has become a symbolic link") != text.npos;
+  });
   EXPECT_THAT(files("archive"), ElementsAre("in/day1/a.png", "in/day1/b.png", "theirs.png"));
   fs::remove(at("in"));
   fs::create_directory(at("in"));
