@@ -33,8 +33,7 @@ std::string files_text(std::size_t count) {
 
 void print_kept(const app::Orphans& orphans, bool include_empty) {
   for (const app::Orphan& orphan : orphans.modified)
-    std::printf("kept %s: modified after it was written (its input %s no longer exists)\n",
-                text::printable(orphan.output).c_str(), text::printable(orphan.input).c_str());
+    print("kept, because it was modified:", orphan);
   if (orphans.without_mtime > 0)
     std::printf("%lld kept: no modification time was recorded\n",
                 static_cast<long long>(orphans.without_mtime));

@@ -144,16 +144,16 @@ TEST_F(PruneCommandTest, keeps_modified_and_foreign_files) {
   fs::remove(at("out/b.png"));
   write("elsewhere/b.png", "another's");
   fs::create_symlink(at("elsewhere/b.png"), at("out/b.png"));
-  const std::string kept = "kept a.png: modified after it was written (its input " +
+  const std::string kept = "kept, because it was modified: a.png (its input " +
                            at("in/a.png").string() + " no longer exists)\n";
   EXPECT_THAT(run({"prune", "out", "--yes"}).out,
               AllOf(HasSubstr("0 files removed"), HasSubstr(kept)));
-  EXPECT_THAT(run({"prune", "out"}).out, AllOf(HasSubstr(kept), HasSubstr("kept b.png: modified")));
+  EXPECT_THAT(run({"prune", "out"}).out, AllOf(HasSubstr(kept), HasSubstr("modified: b.png")));
   EXPECT_THAT(run({"prune", "out", "--json"}).out,
               AllOf(HasSubstr("\"kind\":\"prune_kept\",\"output\":\"a.png\""),
                     HasSubstr("\"kept_modified\":2")));
   write_png("in/b.png");
-  EXPECT_THAT(run({"prune", "out"}).out, AllOf(HasSubstr(kept), Not(HasSubstr("kept b.png"))));
+  EXPECT_THAT(run({"prune", "out"}).out, AllOf(HasSubstr(kept), Not(HasSubstr("modified: b.png"))));
   EXPECT_TRUE(fs::exists(at("elsewhere/b.png")));
   EXPECT_TRUE(fs::exists(at("out/a.png")));
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));

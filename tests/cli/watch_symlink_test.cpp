@@ -22,6 +22,11 @@ class WatchSymlinkTest : public WatchTest {
     for (const char* name : {"a.png", "b.png"}) write_png(fs::path("in/day1") / name);
     write("archive/theirs.png", encoded("png"));
   }
+  /// Moves the input folder to the archive, with a link in its place.
+  void archive_input_folder() const {
+    fs::rename(at("in"), at("archive/in"));
+    fs::create_directory_symlink("archive/in", at("in"));
+  }
   /// A file that arrives last is ready last.
   void wait_for_later_file() {
     write_png("in/later.png");
@@ -41,8 +46,7 @@ TEST_F(WatchSymlinkTest, keeps_the_files_of_a_folder_that_it_replaces) {
 
 TEST_F(WatchSymlinkTest, keeps_the_files_of_an_input_folder_that_it_replaces) {
   start_with_files();
-  fs::rename(at("in"), at("archive/in"));
-  fs::create_directory_symlink("archive/in", at("in"));
+  archive_input_folder();
   wait_until([&] {
     const std::string text = status_server::http_get(at("status.sock").string(), "/status.txt");
     return text.find("NOT READY") != text.npos &&
@@ -60,8 +64,7 @@ TEST_F(WatchSymlinkTest, keeps_the_files_of_an_input_folder_that_it_replaces) {
 
 TEST_F(WatchSymlinkTest, is_followed_as_an_input_folder_after_a_reload) {
   start_with_files();
-  fs::rename(at("in"), at("archive/in"));
-  fs::create_directory_symlink("archive/in", at("in"));
+  archive_input_folder();
   wait_for_log("has become a symbolic link");
   service_->signal(SIGHUP);
   wait_until([&] { return files("archive") == Names{"theirs.png"}; });

@@ -243,8 +243,7 @@ std::vector<std::string> notes_on(const Devices& devices) {
   std::vector<std::string> notes = {
       std::string("Times are medians; ") + kIntervalNote +
           " All rows of a size were measured in turns. Speedup compares with the fastest row on "
-          "the "
-          "CPU: it is the median of the ratios of their samples.",
+          "the CPU: it is the median of the ratios of their samples.",
       "Operands are random. Every result was compared with float64 before it was measured; error "
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
