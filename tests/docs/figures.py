@@ -2,7 +2,7 @@
 
 A lesson has a line for each figure; the lines up to <!-- end of figure --> are made from it:
 
-  <!-- figure results=2026-11-28-experiments-h100.json table=streams rows="batch=32 of 2048" columns=schedule,speedup bars=speedup -->
+  <!-- figure results=2026-11-28-streams-h200.json table=streams rows="batch=32 of 2048" columns=schedule,speedup bars=speedup -->
 
   results  a file of docs/results with reports of `eckart bench`
   table    the name of a table of one of them
