@@ -1,7 +1,5 @@
 #include "hash/name_hash.hpp"
 
-#include <sys/random.h>
-
 #include <cstddef>
 #include <random>
 #include <span>
@@ -15,7 +13,6 @@ namespace {
 
 SipKey random_key() {
   SipKey key{};
-  if (::getrandom(key.data(), sizeof key, 0) == ssize_t(sizeof key)) return key;
   std::random_device device;
   for (std::uint64_t& word : key) word = std::uint64_t(device()) << 32 | device();
   return key;

@@ -120,7 +120,7 @@ void ProgressBar::run() {
   do {
     const std::chrono::duration<double> elapsed = Clock::now() - start_;
     // The last column stays empty, because some terminals wrap as soon as it is written.
-    stderr_line().show(progress_line(state_(), elapsed.count(), stderr_width() - 1));
+    stderr_line().show(progress_line(state_(), elapsed.count(), terminal_width(STDERR_FILENO) - 1));
   } while (!wake_.wait_for(lock, kRedrawInterval, [this] { return should_stop_; }));
 }
 

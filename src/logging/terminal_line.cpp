@@ -44,9 +44,9 @@ TerminalLine& stderr_line() {
   return line;
 }
 
-int stderr_width() {
+int terminal_width(int fd) {
   winsize size{};
-  const bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  const bool is_known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return is_known ? size.ws_col : 80;
 }
 

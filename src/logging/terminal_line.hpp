@@ -31,7 +31,7 @@ class TerminalLine {
 /// The line of stderr, shared by the progress bar and the log.
 TerminalLine& stderr_line();
 
-/// Width of the terminal of stderr in columns; 80 if unknown.
-int stderr_width();
+/// Width of the terminal `fd` in columns; 80 if it is none, or does not know.
+int terminal_width(int fd);
 
 }  // namespace eckart::logging

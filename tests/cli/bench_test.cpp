@@ -160,6 +160,7 @@ TEST_F(BenchCommandTest, takes_only_options_of_the_experiment) {
   };
   EXPECT_THAT(error({"bench", "kernels", "in"}), HasSubstr("kernels takes no INPUT"));
   EXPECT_THAT(error({"bench", "kernels", "matmul"}), HasSubstr("one experiment at a time"));
+  EXPECT_THAT(error({"bench", "kernels", "matmul", "in"}), HasSubstr("one experiment at a time"));
   EXPECT_THAT(error({"bench", "kernels", "--rank", "3"}),
               HasSubstr("--rank is only for these experiments: pipeline, scaling"));
   EXPECT_THAT(error({"bench", "scaling", "in", "--quick"}),

@@ -62,6 +62,7 @@ TEST(ResidualGain, is_the_largest_power_of_two_that_clips_nothing) {
   EXPECT_EQ(gain(Depth::u8, -1), 128) << "half of the range is 128 below the center";
   EXPECT_EQ(gain(Depth::u8, 63), 2);
   EXPECT_EQ(gain(Depth::u8, 64), 1);
+  EXPECT_EQ(gain(Depth::u8, 127), 1);
   EXPECT_EQ(gain(Depth::u8, 128), 0.5);
   EXPECT_EQ(gain(Depth::u8, 255), 0.25);
   EXPECT_EQ(gain(Depth::u8, -255), 0.5);

@@ -64,7 +64,8 @@ TEST(PrintableText, escapes_each_byte_that_is_not_utf8) {
   EXPECT_EQ(printable("\xe2\x80z"), "\\xe2\\x80z");
   EXPECT_EQ(printable("\xc0\x8a"), "\\xc0\\x8a") << "a newline in too many bytes";
   EXPECT_EQ(printable("\xe0\x80\x8a\xf0\x80\x80\x8a"), "\\xe0\\x80\\x8a\\xf0\\x80\\x80\\x8a");
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half a pair of UTF-16";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "the first half of a pair of UTF-16";
+  EXPECT_EQ(printable("\xed\xbf\xbf"), "\\xed\\xbf\\xbf") << "the last second half";
   EXPECT_EQ(printable("\xf4\x90\x80\x80\xf8"), "\\xf4\\x90\\x80\\x80\\xf8");
   EXPECT_EQ(printable("\xf0\x9f\x91"), "\\xf0\\x9f\\x91");
 }
