@@ -54,6 +54,7 @@ Monitor::Monitor(const settings::Settings& settings, const std::string& command,
       idle_core_s_before_(machine::idle_core_s()) {}
 
 void Monitor::begin(bool must_listen) {
+  if (thread_) return;
   sample();  // so that the first requests already see every stage
   try {
     if (!settings_.listen.empty()) listen();

@@ -149,6 +149,15 @@ void remove_intents(ledger::Ledger& ledger, const std::string& key) {
 
 }  // namespace
 
+std::string uncertain_orphans_text(const std::string& root, bool include_empty) {
+  if (is_missing(root))
+    return "it is missing. If it was moved, process it at its new place; if it was deleted, create "
+           "it as an empty folder, and use eckart prune --include-empty";
+  return include_empty ? "its inputs may exist elsewhere"
+                       : "a folder has no inputs left. If no disk is missing, use eckart prune "
+                         "--include-empty";
+}
+
 Orphans find_orphans(const PruneRequest& request) {
   return find_orphans_in(request, *open_existing_ledger(request.output, request.ledger));
 }

@@ -40,6 +40,9 @@ struct PruneRequest {
 /// outputs of failed inputs. Checks every input. Throws FatalError(no_input) if there is no ledger.
 Orphans find_orphans(const PruneRequest& request);
 
+/// Says why outputs of the input folder `root` are kept as uncertain, and what to do.
+std::string uncertain_orphans_text(const std::string& root, bool include_empty);
+
 /// Finds the orphans, checks each again, and removes the file and its ledger entry. Calls
 /// `on_removed` for each. Returns what it found. Follows no link below the output folder. Throws
 /// FatalError(temporary) if a run or a service writes there.

@@ -100,20 +100,6 @@ bool uses_files(const pipeline::Activity::Stall& stall) {
          stall.stage != to_string(Stage::batch) && stall.stage != to_string(Stage::compute);
 }
 
-/// Calls `make_files` until it succeeds or SpaceWait::pause() throws.
-template <class MakeFiles>
-void retry_until_space(pipeline::SpaceMonitor& space, MakeFiles&& make_files) {
-  pipeline::SpaceWait wait(space);
-  for (;;) {
-    try {
-      make_files();
-      return wait.end();
-    } catch (const EnvironmentError& error) {
-      wait.pause(error);
-    }
-  }
-}
-
 }  // namespace
 
 Run::Run(RunRequest request, Instant start)
@@ -121,7 +107,8 @@ Run::Run(RunRequest request, Instant start)
       start_(start),
       calibration_(settings::load_calibration(request_.settings.calibration)),
       job_(job_request(request_)),
-      source_(make_sources(request_)) {
+      source_(make_sources(request_)),
+      space_(request_.settings.wait_for_space, kSpacePollInterval, stop_.get_token()) {
   pipeline_ = std::make_unique<pipeline::Pipeline>(
       *source_, static_cast<pipeline::JobSteps&>(*this), pipeline_options(request_.settings));
   monitor_ = std::make_unique<Monitor>(
@@ -145,14 +132,25 @@ void Run::finish(const pipeline::WorkItem& item) {
   if (request_.measurements) add_to(*request_.measurements, item);
 }
 
+void Run::retry_until_space(const std::function<void()>& make_files) {
+  pipeline::SpaceWait wait(space_);
+  for (;;) {
+    try {
+      make_files();
+      return wait.end();
+    } catch (const EnvironmentError& error) {
+      if (space_.should_wait(error)) monitor_->begin(false);
+      wait.pause(error);
+    }
+  }
+}
+
 telemetry::RunReport Run::execute() {
-  pipeline::SpaceMonitor space(request_.settings.wait_for_space, kSpacePollInterval,
-                               stop_.get_token());
-  retry_until_space(space, [&] { job_.prepare(); });
-  retry_until_space(space, [&] {
+  retry_until_space([this] { job_.prepare(); });
+  retry_until_space([this] {
     if (!request_.report.empty()) report_.emplace(request_.report);
   });
-  retry_until_space(space, [&] {
+  retry_until_space([this] {
     if (!request_.trace.empty()) trace_.emplace(request_.trace, request_.restarts);
   });
   monitor_->begin(false);  // the images are processed even without the status page
@@ -199,9 +197,11 @@ status_server::ServiceState Run::state() const {
     state.unhealthy_reasons.push_back(to_string(*stall));
     state.not_ready_reasons.push_back(to_string(*stall));
   }
+  for (const std::string& reason : {space_.reason(), pipeline_->missing_space()}) {
+    if (!reason.empty())
+      state.not_ready_reasons.push_back("waiting for free disk space: " + reason);
+  }
   if (!pipeline_->backend()) state.not_ready_reasons.emplace_back("starting");
-  if (const std::string reason = pipeline_->missing_space(); !reason.empty())
-    state.not_ready_reasons.push_back("waiting for free disk space: " + reason);
   return state;
 }
 

@@ -20,6 +20,7 @@
 #include "core/instant.hpp"
 #include "io/source.hpp"
 #include "pipeline/pipeline.hpp"
+#include "pipeline/space_wait.hpp"
 #include "reports/image_report.hpp"
 #include "reports/measurement_summary.hpp"
 #include "settings/calibration.hpp"
@@ -101,6 +102,8 @@ class Run : private pipeline::JobSteps {
   }
   std::vector<pipeline::OutputDecision> inspect_outputs(pipeline::WorkItem& item);
   status_server::ServiceState state() const;
+  /// Calls `make_files` until it succeeds or SpaceWait::pause() throws.
+  void retry_until_space(const std::function<void()>& make_files);
 
   const RunRequest request_;
   const Instant start_;
@@ -110,9 +113,10 @@ class Run : private pipeline::JobSteps {
   std::optional<reports::ImageReport> report_;
   std::optional<trace::Trace> trace_;
   ChosenBackend backend_;
+  std::stop_source stop_;
+  pipeline::SpaceMonitor space_;  // before the pipeline runs
   std::unique_ptr<pipeline::Pipeline> pipeline_;
   std::unique_ptr<Monitor> monitor_;
-  std::stop_source stop_;
   std::optional<InputCounter> input_counter_;
 };
 

@@ -73,7 +73,8 @@ void print_json(const pipeline::WorkItem& item, std::span<const pipeline::Output
   }
 }
 
-void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
+void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& counts,
+                    const std::string& refusal) {
   const text::Json json = {{"kind", "dry_run_summary"},
                            {"inputs", report.images()},
                            {"input_bytes", report.input_bytes},
@@ -84,6 +85,7 @@ void print_json_sum(const telemetry::RunReport& report, const DryRunCounts& coun
                            {"same", counts.unchanged},
                            {"reprocessed", counts.reprocessed},
                            {"collisions", counts.collisions},
+                           {"refusal", refusal.empty() ? text::Json() : text::Json(refusal)},
                            {"warnings", report.warnings}};
   std::printf("%s\n", text::dump_json(json).c_str());
 }
@@ -93,13 +95,13 @@ void print_sum(const telemetry::RunReport& report, const DryRunCounts& counts) {
       report.failed > 0 ? ", " + text::group_digits(report.failed) + " would fail" : "";
   std::fprintf(stderr,
                "inputs: %s, %s MB to read%s\n"
-               "outputs: %s new, %s same, %s reprocessed, %s collisions\n",
+               "outputs: %s new, %s same, %s reprocessed, %s\n",
                text::group_digits(report.images()).c_str(),
                text::format_number(1e-6 * double(report.input_bytes)).c_str(), fail.c_str(),
                text::group_digits(counts.created).c_str(),
                text::group_digits(counts.unchanged).c_str(),
                text::group_digits(counts.reprocessed).c_str(),
-               text::group_digits(counts.collisions).c_str());
+               text::format_count(counts.collisions, "collision").c_str());
   for (const auto& [advice, collisions] : counts.collisions_by_advice)
     std::fprintf(stderr, "to resolve %s, %s\n", text::format_count(collisions, "collision").c_str(),
                  advice.c_str());
@@ -125,9 +127,12 @@ telemetry::RunReport dry_run(app::Run& run, const DryRunOptions& options) {
                       text::printable(item.outputs[i].native()).c_str(), counts.add(decisions[i]),
                       text::printable_message(explanation_text(decisions[i])).c_str());
       });
-  if (options.json) print_json_sum(report, counts);
+  if (options.json) print_json_sum(report, counts, options.refusal);
   std::fflush(stdout);  // before the sum on stderr
   if (options.show_sum) print_sum(report, counts);
+  if (options.show_sum && !options.refusal.empty())
+    std::fprintf(stderr, "the run would do nothing and end with %d: %s\n", int(ExitCode::usage),
+                 options.refusal.c_str());
   return report;
 }
 

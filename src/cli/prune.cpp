@@ -40,9 +40,7 @@ void print_kept(const app::Orphans& orphans, bool include_empty) {
   for (const auto& [root, count] : orphans.uncertain) {
     std::printf("%lld kept, of %s: %s\n", static_cast<long long>(count),
                 text::printable(root).c_str(),
-                include_empty ? "it is missing, or its inputs may exist elsewhere"
-                              : "its inputs may exist elsewhere. --include-empty removes outputs "
-                                "of empty or missing folders in it too");
+                app::uncertain_orphans_text(root, include_empty).c_str());
   }
 }
 
@@ -130,8 +128,9 @@ void add_prune(CLI::App& app, Action& action) {
   add_ledger_option(*command, args->request.ledger);
   command->add_flag("--yes", args->yes,
                     "Remove without asking; without this option and a terminal, only list");
-  command->add_flag("--include-empty", args->request.include_empty,
-                    "Include outputs whose input folder is missing or has no inputs left");
+  command->add_flag(
+      "--include-empty", args->request.include_empty,
+      "Include outputs whose folder has no inputs left, or was deleted from an input folder");
   command->add_flag("--json", args->json, "Print a JSON line per output, and never ask");
   describe(
       *command,

@@ -112,19 +112,35 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
   });
 }
 
+/// Returns which outputs were made with other settings; empty if none were, or all inputs are
+/// processed anyway.
+std::string settings_mismatch_text(const app::RunRequest& request) {
+  if (request.overwrite || request.restarts > 0) return {};
+  const app::SettingsMismatch mismatch = app::find_settings_mismatch(request);
+  if (mismatch.count() == 0) return {};
+  return text::printable(request.output.native()) + " has " + mismatch.describe();
+}
+
+constexpr const char* kSettingsMismatchAdvice =
+    "Use --reprocess to reprocess them, or keep both with another output folder or output.name";
+
 /// Call it before processing. Throws FatalError if outputs were made with other settings and may
 /// not be reprocessed.
 void check_settings_mismatch(const app::RunRequest& request) {
-  const app::SettingsMismatch mismatch = app::find_settings_mismatch(request);
-  if (mismatch.count() == 0) return;
-  const std::string what = text::printable(request.output.native()) + " has " + mismatch.describe();
+  const std::string mismatch = settings_mismatch_text(request);
+  if (mismatch.empty()) return;
   if (request.on_change == pipeline::OnSettingsChange::reprocess)
-    return spdlog::warn("{}: they will be reprocessed", what);
-  throw FatalError(
-      ExitCode::usage,
-      what +
-          ": nothing was done. Use --reprocess to reprocess them, or keep both with another output "
-          "folder or output.name");
+    return spdlog::warn("{}: they will be reprocessed", mismatch);
+  throw FatalError(ExitCode::usage, mismatch + ": nothing was done. " + kSettingsMismatchAdvice);
+}
+
+ExitCode execute_dry_run(app::Run& run, const app::RunRequest& request, const RunArgs& args) {
+  DryRunOptions options{.json = args.json, .show_sum = args.quiet == 0};
+  if (request.on_change == pipeline::OnSettingsChange::refuse) {
+    const std::string mismatch = settings_mismatch_text(request);
+    if (!mismatch.empty()) options.refusal = mismatch + ". " + kSettingsMismatchAdvice;
+  }
+  return exit_code(run, dry_run(run, options));
 }
 
 ExitCode execute(const RunArgs& args) {
@@ -165,9 +181,8 @@ ExitCode execute(const RunArgs& args) {
                                   .restarts = restart.count,
                                   .run_number = restart.run_number};
     app::Run run(request, start);
-    if (args.dry_run)
-      return exit_code(run, dry_run(run, {.json = args.json, .show_sum = args.quiet == 0}));
-    if (!args.overwrite && restart.count == 0) check_settings_mismatch(request);
+    if (args.dry_run) return execute_dry_run(run, request, args);
+    check_settings_mismatch(request);
     try {
       return execute(run, args, show_progress);
     } catch (const DeviceLostError& error) {

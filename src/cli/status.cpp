@@ -53,10 +53,9 @@ void print_orphans(const StatusArgs& args) {
                  text::printable(orphans[i].input).c_str());
   }
   for (const auto& [root, outputs] : uncertain) {
-    std::fprintf(text_stream(args),
-                 "%s of missing inputs in %s, where all inputs of a folder are missing; if no disk "
-                 "is, eckart prune --include-empty\n",
-                 text::format_count(outputs, "output").c_str(), text::printable(root).c_str());
+    std::fprintf(text_stream(args), "%s of missing inputs in %s: %s\n",
+                 text::format_count(outputs, "output").c_str(), text::printable(root).c_str(),
+                 app::uncertain_orphans_text(root, false).c_str());
   }
 }
 

@@ -76,7 +76,13 @@ TEST_F(ChangedSettingTest, is_reported_by_dry_run) {
             "inputs: 3, 0 MB to read, 3 would fail\n"
             "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n"
             "to resolve 3 collisions, move the file, or set another output folder or output.name; "
-            "to reprocess it: eckart run --reprocess\n");
+            "to reprocess it: eckart run --reprocess\n"
+            "the run would do nothing and end with 64: out has 3 outputs made with other settings "
+            "(rank 2 -> 7). Use --reprocess to reprocess them, or keep both with another output "
+            "folder or output.name\n");
+  const ProcessResult json = run_with("7", {"--dry-run", "--json"});
+  EXPECT_THAT(line_containing(json.out, "dry_run_summary"),
+              HasSubstr("\"refusal\":\"out has 3 outputs made with other settings"));
   const ProcessResult reprocessed = run_with("7", {"--dry-run", "--reprocess", "--format", "png"});
   EXPECT_EQ(reprocessed.code, 0);
   EXPECT_THAT(reprocessed.out, HasSubstr("out/a.png: reprocessed (rank 2 -> 7)\n"));

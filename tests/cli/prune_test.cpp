@@ -171,6 +171,10 @@ TEST_F(PruneCommandTest, follows_no_symlink_out_of_the_folder) {
 TEST_F(PruneCommandTest, keeps_results_of_an_unmounted_disk) {
   fs::rename(at("in"), at("unmounted"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"prune", "out", "--include-empty"}, {"status", "out"}})
+    EXPECT_THAT(run(command).out,
+                HasSubstr("it is missing. If it was moved, process it at its new"));
   fs::create_directories(at("in"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
   fs::create_directories(at("in/deep"));
