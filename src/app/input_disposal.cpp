@@ -36,6 +36,7 @@ InputDisposal::InputDisposal(const settings::WatchSettings& watch, io::Quarantin
     : watch_(watch),
       quarantine_(quarantine),
       retry_backoff_(backoff),
+      move_to_path_(watch.move_to),
       move_to_mount_(watch.move_to) {}
 
 InputDisposal::Disposal InputDisposal::dispose_of(const pipeline::WorkItem& item) {
@@ -78,7 +79,7 @@ io::RootDirectoryPtr InputDisposal::open_move_to() {
   std::error_code error;
   if (!move_to_mount_.has_device()) fs::create_directories(watch_.move_to, error);
   if (error) fail(error.value());
-  io::RootDirectoryPtr root = io::RootDirectory::open(watch_.move_to);
+  io::RootDirectoryPtr root = io::RootDirectory::open(move_to_path_);
   const int open_error = errno;
   move_to_mount_.record_device();
   move_to_mount_.check_exists();
@@ -125,6 +126,7 @@ std::string InputDisposal::keep_and_delay(const pipeline::WorkItem& item, const 
 std::string InputDisposal::quarantine(const pipeline::WorkItem& item) {
   io::QuarantineRecord contents{.input = item.file,
                                 .root = watch_.input,
+                                .real_root = item.rooted_file.root->real_path(),
                                 .outcome = item.outcome,
                                 .bytes = item.file_state.size,
                                 .time = std::chrono::system_clock::now()};

@@ -9,6 +9,7 @@
 #include "io/quarantine.hpp"
 #include "io/quarantine_record.hpp"
 #include "io/root_directory.hpp"
+#include "io/root_path.hpp"
 #include "pipeline/work_item.hpp"
 #include "settings/watches.hpp"
 
@@ -54,6 +55,7 @@ class InputDisposal {
   const settings::WatchSettings& watch_;
   io::Quarantine& quarantine_;
   RetryBackoff& retry_backoff_;
+  const io::RootPath move_to_path_;
   MountGuard move_to_mount_;
 };
 

@@ -22,11 +22,12 @@ std::vector<QuarantineEntry> list_quarantine(const fs::path& folder) {
   std::vector<QuarantineEntry> all;
   for (const fs::path& file : io::quarantine_records(folder)) {
     QuarantineEntry& entry =
-        all.emplace_back(QuarantineEntry{file, io::file_of_record(file), {}, {}});
+        all.emplace_back(QuarantineEntry{file, io::file_of_record(file), {}, {}, {}});
     const auto from = io::parse_quarantined_input(read_text(file));
     if (!from) continue;
     entry.input = from->input;
     entry.root = from->root;
+    entry.real_root = from->real_root;
   }
   return all;
 }

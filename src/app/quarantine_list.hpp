@@ -13,6 +13,7 @@ struct QuarantineEntry {
   std::filesystem::path path;                  ///< of the file; missing if the input was kept
   std::optional<std::filesystem::path> input;  ///< original path, if its record is readable
   std::filesystem::path root;                  ///< the watched folder of `input`; may be empty
+  std::filesystem::path real_root;             ///< the same without links; may be empty
 };
 
 /// Lists all inputs in a quarantine, the oldest first. `folder` is the result of

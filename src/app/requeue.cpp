@@ -26,19 +26,20 @@ namespace fs = std::filesystem;
 
 fs::path requeue_marker(const fs::path& output) { return output / files::kStateFolder / "requeue"; }
 
-/// Opens the original folder of the input, or makes it if it is missing. Follows no link below the
-/// watched folder, or below `/` if the quarantine record does not name the watched folder.
+/// Opens the original folder of the input, or makes it if it is missing. Follows no link: the
+/// record has the path of the watched folder without the links that led to it.
 io::DirectoryPtr open_original_folder(const QuarantineEntry& entry) {
   const fs::path root_path = entry.root.empty() ? fs::path("/") : entry.root;
+  const fs::path& real_path = entry.real_root.empty() ? root_path : entry.real_root;
   const auto fail = [&](int error) {
-    std::string message = "cannot open the original folder below " + root_path.string() + ": " +
+    std::string message = "cannot open the original folder below " + real_path.string() + ": " +
                           std::generic_category().message(error);
     if (error == ELOOP || error == ENOTDIR || error == EXDEV)
       message += ". Its path contains a symbolic link or a file; move " + entry.path.string() +
                  " back by hand";
     throw ItemError(FailureReason::not_written, message);
   };
-  const io::RootDirectoryPtr root = io::RootDirectory::open(root_path);
+  const io::RootDirectoryPtr root = io::RootDirectory::open(io::RootPath::without_links(real_path));
   if (!root) fail(errno);
   io::DirectoryPtr folder =
       root->make_below(entry.input->lexically_relative(root_path).parent_path());

@@ -58,6 +58,7 @@ std::string to_json(const QuarantineRecord& record, const std::string& version) 
                         {"input", record.input.native()},
                         {"uri", to_uri(record.input)},
                         {"root_uri", to_uri(record.root)},
+                        {"real_root_uri", to_uri(record.real_root)},
                         {"stage", to_string(record.outcome.stage)},
                         {"reason", to_string(record.outcome.reason)},
                         {"detail", record.outcome.detail},
@@ -78,7 +79,10 @@ std::optional<QuarantinedInput> parse_quarantined_input(const std::string& json)
   };
   const auto input = path_of("uri");
   if (!input) return std::nullopt;
-  return QuarantinedInput{*input, path_of("root_uri").value_or(std::filesystem::path())};
+  const auto path_or_empty = [&](const char* key) {
+    return path_of(key).value_or(std::filesystem::path());
+  };
+  return QuarantinedInput{*input, path_or_empty("root_uri"), path_or_empty("real_root_uri")};
 }
 
 }  // namespace eckart::io

@@ -23,6 +23,8 @@ class RootDirectory {
 
   /// The path at which each call opens the directory again.
   const std::filesystem::path& path() const { return path_.path(); }
+  /// See RootPath.
+  const std::filesystem::path& real_path() const { return path_.real_path(); }
   files::LinkPolicy links() const { return links_; }
   const FileId& id() const { return id_; }
 

@@ -1,9 +1,13 @@
 #include "io/root_path.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <optional>
 #include <utility>
 
 #include "io/open_without_links.hpp"
@@ -13,38 +17,85 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_link(const fs::path& path) {
-  struct stat status {};
-  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+/// Returns nothing, with errno, if it is no link.
+std::optional<std::string> link_target(int directory, const std::string& path) {
+  std::array<char, PATH_MAX> target{};
+  const ssize_t length = ::readlinkat(directory, path.c_str(), target.data(), target.size());
+  if (length < 0) return std::nullopt;
+  return std::string(target.data(), std::size_t(length));
 }
 
 }  // namespace
 
-RootPath::RootPath(fs::path path) : path_(std::move(path)) {
-  fs::path begin, step;
-  const auto end_step = [&](bool is_link) {
-    if (!step.empty()) steps_.push_back({step.native(), is_link});
-    step.clear();
-  };
-  for (const fs::path& name : path_) {
-    begin /= name;
-    const bool is_linked = !name.empty() && is_link(begin);
-    if (is_linked) end_step(false);
-    step /= name;
-    if (is_linked) end_step(true);
+/// Follows the links of a path, component by component, as the kernel does.
+class RootPath::Expansion {
+ public:
+  void add(const fs::path& path) {
+    for (const fs::path& name : path) {
+      if (name.empty()) continue;  // after a slash at the end
+      const fs::path next = real_ / name;
+      const auto target = links_ < kMaxLinks ? link_target(AT_FDCWD, next.native()) : std::nullopt;
+      if (target) {
+        ++links_;
+        end_step();
+        steps_.push_back({name.native(), *target});
+        add(*target);
+      } else {
+        step_ /= name;
+        real_ = next;
+      }
+    }
   }
-  end_step(false);
+
+  std::vector<Step> take_steps() && {
+    end_step();
+    return std::move(steps_);
+  }
+  fs::path real_path() const { return real_.lexically_normal(); }
+
+ private:
+  static constexpr int kMaxLinks = 40;  // the limit of Linux
+
+  void end_step() {
+    if (!step_.empty()) steps_.push_back({step_.native()});
+    step_.clear();
+  }
+
+  int links_ = 0;
+  fs::path real_, step_;
+  std::vector<Step> steps_;
+};
+
+RootPath::RootPath(fs::path path) : path_(std::move(path)) {
+  Expansion expansion;
+  expansion.add(path_);
+  real_path_ = expansion.real_path();
+  steps_ = std::move(expansion).take_steps();
 }
 
-bool RootPath::has_links() const { return std::ranges::any_of(steps_, &Step::is_link); }
+RootPath RootPath::without_links(fs::path path) {
+  RootPath root;
+  root.steps_.push_back({path.native()});
+  root.real_path_ = path.lexically_normal();
+  root.path_ = std::move(path);
+  return root;
+}
+
+bool RootPath::has_links() const {
+  return std::ranges::any_of(steps_, [](const Step& step) { return !step.target.empty(); });
+}
 
 files::FileDescriptor RootPath::open() const {
   files::FileDescriptor opened;
   for (const Step& step : steps_) {
     const int from = opened ? opened.get() : AT_FDCWD;
-    files::FileDescriptor next =
-        step.is_link ? files::FileDescriptor(::openat(from, step.path.c_str(), kPathFlags))
-                     : open_without_links(from, step.path);
+    if (!step.target.empty()) {
+      const auto target = link_target(from, step.path);
+      if (target == step.target) continue;
+      if (target || errno == EINVAL) errno = ELOOP;  // another link, or none
+      return files::FileDescriptor();
+    }
+    files::FileDescriptor next = open_without_links(from, step.path);
     if (!next) return next;
     opened = std::move(next);
   }

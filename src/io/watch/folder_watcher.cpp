@@ -29,8 +29,8 @@ files::FileDescriptor make_wake_descriptor() {
 
 std::string root_error_text(int error) {
   if (error == ELOOP)
-    return "it, or a folder above it, has become a symbolic link; reload the configuration to "
-           "follow it";
+    return "it, or a folder above it, has become a symbolic link, or is another link now; reload "
+           "the configuration to follow it";
   return error_text(error);
 }
 
@@ -125,9 +125,11 @@ void FolderWatcher::check_root() {
   const int error = errno;
   const bool is_same = root_ && found && found->id() == root_->root()->id();
   if (is_same && !root_->root_may_have_changed()) return;
-  if (root_)
+  if (root_) {
+    root_errno_ = found ? 0 : error;
     close_root(found ? "the folder was moved, replaced or unmounted; waiting for it"
                      : "the folder is not available; waiting for it: " + root_error_text(error));
+  }
   open_root();
 }
 
@@ -136,13 +138,13 @@ void FolderWatcher::open_root() {
   const DirectoryPtr directory = root ? root->open_below({}) : nullptr;
   const bool is_readable = directory && directory->open_for_reading();
   const int error = errno;
-  root_errno_ = is_readable ? 0 : error;
+  const int earlier_error = std::exchange(root_errno_, is_readable ? 0 : error);
   if (is_readable) {
     if (!root_error_.empty()) log(Severity::info, "the folder is available again and is watched");
     root_error_.clear();
     root_.emplace(std::move(root), options_, path_filter_, ready_queue_, unread_tracker_,
                   [this](Severity severity, const std::string& what) { log(severity, what); });
-  } else if (root_error_.empty()) {
+  } else if (error != earlier_error) {
     root_error_ = root_error_text(error);
     log(Severity::warning, "the folder is not available; waiting for it: " + root_error_);
   }

@@ -29,8 +29,10 @@ class RequeueTest : public testing::Test {
     io::QuarantineRecord note;
     note.input = at("in/day/a.png");
     note.root = at("in");
+    note.real_root = io::RootPath(at("in")).real_path();
     std::string reason = to_json(note, "1");
-    if (!with_root) reason.replace(reason.find("root_uri"), 8, "older   ");
+    for (const std::string key : {"\"real_root_uri\"", "\"root_uri\""})
+      if (!with_root) reason.replace(reason.find(key), key.size(), "\"older\"");
     io::ClaimedFile file = std::move(*io::claim(io::make_rooted_file(at("in"), "day/a.png")));
     io::Quarantine(at("out"), {}).add(file, "day/a.png", reason);
   }
@@ -72,14 +74,31 @@ TEST_F(RequeueTest, follows_no_symlink) {
   }
 }
 
-TEST_F(RequeueTest, follows_symlink_of_the_watched_folder_itself) {
-  quarantine();
+TEST_F(RequeueTest, restores_to_the_folder_that_was_watched_through_a_symlink) {
   fs::rename(at("in"), at("real"));
   fs::create_directory_symlink(at("real"), at("in"));
+  quarantine();
+  fs::remove(at("in"));
+  fs::create_directory_symlink(at("elsewhere"), at("in"));
   EXPECT_EQ(restore(), "");
   EXPECT_TRUE(fs::exists(at("real/day/a.png")));
+  EXPECT_TRUE(fs::is_empty(at("elsewhere")));
+}
+
+TEST_F(RequeueTest, follows_no_symlink_if_the_record_is_old) {
+  fs::rename(at("in"), at("real"));
+  fs::create_directory_symlink(at("real"), at("in"));
   quarantine(false);
   EXPECT_THAT(restore(), HasSubstr("symbolic link"));
+}
+
+TEST_F(RequeueTest, follows_no_symlink_in_the_place_of_the_watched_folder) {
+  quarantine();
+  fs::rename(at("in"), at("moved"));
+  fs::create_directory_symlink(at("elsewhere"), at("in"));
+  EXPECT_THAT(restore(), HasSubstr("symbolic link"));
+  EXPECT_TRUE(fs::is_empty(at("elsewhere")));
+  EXPECT_TRUE(is_quarantined());
 }
 
 TEST_F(RequeueTest, rejects_record_that_leads_out_of_the_watched_folder) {

@@ -12,6 +12,7 @@ TEST(QuarantineRecord, has_input_stage_reason_and_detail) {
   const auto json = nlohmann::json::parse(
       to_json({.input = "/in/a b.png",
                .root = "/in",
+               .real_root = "/disk/in",
                .outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "ends early"),
                .bytes = 12,
                .sha256 = "00ff",
@@ -21,6 +22,7 @@ TEST(QuarantineRecord, has_input_stage_reason_and_detail) {
                                   {"input", "/in/a b.png"},
                                   {"uri", "file:///in/a%20b.png"},
                                   {"root_uri", "file:///in"},
+                                  {"real_root_uri", "file:///disk/in"},
                                   {"stage", "load"},
                                   {"reason", "corrupt"},
                                   {"detail", "ends early"},

@@ -141,6 +141,41 @@ TEST_P(RootDirectoryTest, may_have_links_and_parents_in_its_path) {
   EXPECT_EQ(errno, ELOOP);
 }
 
+TEST_P(RootDirectoryTest, opens_nothing_through_a_link_in_the_target_of_a_link) {
+  fs::create_directory_symlink("root/a", folder_.path() / "link");
+  const RootPath path(folder_.path() / "link");
+  EXPECT_EQ(path.real_path(), root_ / "a");
+  fs::rename(root_ / "a", folder_.path() / "old");
+  fs::create_directory_symlink("../old", root_ / "a");
+  EXPECT_FALSE(RootDirectory::open(path));
+  EXPECT_EQ(errno, ELOOP);
+}
+
+TEST_P(RootDirectoryTest, opens_nothing_through_a_link_that_leads_elsewhere_now) {
+  const fs::path link = folder_.path() / "link";
+  fs::create_directory_symlink(root_, folder_.path() / "other");
+  fs::create_directory_symlink(folder_.path() / "other", link);
+  const RootPath path(link / "a");
+  EXPECT_EQ(path.real_path(), root_ / "a");
+  EXPECT_TRUE(may_open(RootDirectory::open(path), "b"));
+  fs::remove(link);
+  EXPECT_FALSE(RootDirectory::open(path));
+  EXPECT_EQ(errno, ENOENT);
+  fs::create_directories(outside_ / "a/b");
+  fs::create_directory_symlink(outside_, link);
+  EXPECT_FALSE(RootDirectory::open(path));
+  EXPECT_EQ(errno, ELOOP);
+  fs::remove(link);
+  fs::create_directory_symlink(folder_.path() / "other", link);
+  EXPECT_TRUE(may_open(RootDirectory::open(path), "b"));
+}
+
+TEST_P(RootDirectoryTest, opens_nothing_through_a_loop_of_links) {
+  fs::create_directory_symlink("loop", folder_.path() / "loop");
+  EXPECT_FALSE(RootDirectory::open(RootPath(folder_.path() / "loop/a")));
+  EXPECT_EQ(errno, ELOOP);
+}
+
 TEST_P(RootDirectoryTest, opens_nothing_when_moved_or_replaced) {
   const RootDirectoryPtr root = RootDirectory::open(root_);
   fs::rename(root_, folder_.path() / "moved");

@@ -106,17 +106,33 @@ TEST_F(WatchedRootTest, finds_a_root_that_is_recreated) {
   }
 }
 
-TEST_F(WatchedRootTest, watches_the_target_of_a_link) {
+TEST_F(WatchedRootTest, watches_the_target_of_a_link_until_it_has_another) {
+  const fs::path other = folder_.path() / "other", link = folder_.path() / "new";
+  const auto lead_to = [&](const fs::path& target) {
+    fs::create_directory_symlink(target, link);
+    fs::rename(link, root_);
+  };
   fs::rename(root_, moved_root_);
-  fs::create_directory_symlink(moved_root_, root_);
+  lead_to(moved_root_);
   start();
   std::ofstream(moved_root_ / "a.png") << "x";
   EXPECT_EQ(next_name(), "a.png");
-  fs::create_directory(folder_.path() / "other");
-  std::ofstream(folder_.path() / "other/b.png") << "x";
-  fs::create_directory_symlink(folder_.path() / "other", folder_.path() / "new");
-  fs::rename(folder_.path() / "new", root_);
-  EXPECT_EQ(next_name(), "b.png");
+  fs::create_directory(other);
+  std::ofstream(other / "b.png") << "x";
+  lead_to(other);
+  wait_for([&] { return !state().is_root_present; });
+  EXPECT_EQ(count_log_lines("reload the configuration to follow it"), 1);
+  lead_to(moved_root_);
+  std::ofstream(moved_root_ / "c.png") << "x";
+  EXPECT_EQ(next_name(), "c.png");
+}
+
+TEST_F(WatchedRootTest, is_named_again_when_it_is_missing_for_another_reason) {
+  start();
+  fs::rename(root_, moved_root_);
+  wait_for([&] { return count_log_lines("No such file or directory") == 1; });
+  fs::create_directory_symlink(moved_root_, root_);
+  wait_for([&] { return count_log_lines("reload the configuration to follow it") == 1; });
 }
 
 }  // namespace
