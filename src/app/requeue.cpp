@@ -106,6 +106,9 @@ std::vector<QuarantineEntry> select_named(std::vector<QuarantineEntry> all, cons
 /// Throws FatalError if the quarantine exists, but cannot be read: it is not empty then.
 void check_readable(const fs::path& folder) {
   std::error_code error;
+  if (fs::is_symlink(folder, error))
+    throw FatalError(ExitCode::no_input, text::printable(folder.native()) +
+                                             ": is a symbolic link, which is not followed");
   const fs::directory_iterator opened(folder, error);
   if (!error || error == std::errc::no_such_file_or_directory) return;
   const bool is_forbidden = error == std::errc::permission_denied;
@@ -123,7 +126,7 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
   check_readable(folder);
   std::vector<RequeueResult> results;
   const std::vector<QuarantineEntry> files = select_named(list_quarantine(folder), folder, names);
-  const io::RootDirectoryPtr quarantine = io::RootDirectory::open(folder);
+  const io::RootDirectoryPtr quarantine = io::open_quarantine(folder);
   if (files.empty() || !quarantine) return results;
   for (const QuarantineEntry& entry : files) results.push_back(restore(entry, *quarantine));
   const bool any = std::any_of(results.begin(), results.end(),

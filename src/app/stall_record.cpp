@@ -69,6 +69,8 @@ void StallRecord::forget(const fs::path& relative) {
 /// never contain NUL.
 void StallRecord::read() {
   if (std::exchange(is_read_, true)) return;
+  std::error_code none;
+  if (!fs::is_regular_file(fs::symlink_status(file_, none))) return;
   std::ifstream file(file_, std::ios::binary);
   for (std::string record; std::getline(file, record, '\0');) {
     std::istringstream fields(record);
@@ -83,13 +85,14 @@ void StallRecord::read() {
 
 void StallRecord::write() const {
   const fs::path temporary = file_.native() + ".new";
+  std::error_code error;
+  fs::remove(temporary, error);  // whatever it is or leads to
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   for (const auto& [name, entry] : entries_) {
     file << entry.count << ' ' << entry.last_s << ' ' << entry.state.size << ' '
          << entry.state.mtime_ns << ' ' << entry.state.inode << ' ' << name << '\0';
   }
   file.close();
-  std::error_code error;
   if (file) fs::rename(temporary, file_, error);
   if (!file || error)
     throw EnvironmentError(text::printable(file_.native()) + " cannot be written: " +

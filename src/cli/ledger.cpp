@@ -81,6 +81,9 @@ ExitCode export_ledger(const LedgerArgs& args) {
 
 void for_each_line(const std::filesystem::path& path,
                    const std::function<void(const LedgerLine& line)>& visit) {
+  std::error_code none;
+  if (std::filesystem::is_fifo(path, none))
+    throw FatalError(ExitCode::no_input, path.string() + ": cannot be read: not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     const std::error_code error(errno, std::generic_category());

@@ -71,7 +71,12 @@ settings::Configuration read_configuration(const WatchArgs& args) {
   return configuration;
 }
 
-settings::Configuration read_checked_configuration(const WatchArgs& args) {
+/// Throws FatalError if the settings come from a pipe: the service would wait for it.
+settings::Configuration read_configuration_again(const WatchArgs& args) {
+  std::error_code none;
+  if (std::filesystem::is_fifo(args.config.file, none))
+    throw FatalError(ExitCode::usage,
+                     text::printable(args.config.file.native()) + ": a pipe cannot be read again");
   settings::Configuration configuration = read_configuration(args);
   log_warnings(app::check_configuration(configuration));
   return configuration;
@@ -81,7 +86,7 @@ void run_service(const WatchArgs& args, const settings::Configuration& configura
   spdlog::info("eckart " ECKART_VERSION ", process {}", ::getpid());
   app::SystemdServiceManager manager;
   app::Supervisor supervisor(
-      configuration, {.read_configuration = [&] { return read_checked_configuration(args); },
+      configuration, {.read_configuration = [&] { return read_configuration_again(args); },
                       .make_service =
                           [](const settings::Configuration& checked, double last_done_unix_s) {
                             return std::make_unique<app::Service>(checked, last_done_unix_s);

@@ -35,13 +35,38 @@ std::string holder_of(const files::FileDescriptor& descriptor) {
   return number.empty() ? "another process" : "process " + number;
 }
 
+/// Opens the lock file. Follows no link at the state folder or the file, and waits for no pipe:
+/// others may write to folders above an output folder. Returns an invalid descriptor, with errno,
+/// on failure: ELOOP for a link, ENOTDIR or EISDIR, and EEXIST for a pipe and the like.
+files::FileDescriptor open_lock_file(const std::filesystem::path& root, int flags) {
+  const auto fail_with = [](int error) {
+    errno = error;
+    return files::FileDescriptor();
+  };
+  const std::filesystem::path folder = root / files::kStateFolder;
+  struct stat status {};
+  if (::lstat(folder.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return fail_with(ELOOP);
+  const files::FileDescriptor state(
+      ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!state) return fail_with(errno);
+  constexpr int kSafe = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  files::FileDescriptor file(::openat(state.get(), "lock", flags | kSafe, 0666));
+  if (file && ::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode))
+    return fail_with(EEXIST);
+  return file;
+}
+
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(lock_file_of(root)) {
   std::error_code error;
   std::filesystem::create_directories(file_.parent_path(), error);
   if (error) fail("cannot create files in the output folder ", root, error.value());
-  descriptor_ = files::FileDescriptor(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  descriptor_ = open_lock_file(root, O_RDWR | O_CREAT);
+  if (!descriptor_ && errno == ELOOP)
+    throw FatalError(ExitCode::cannot_create,
+                     text::printable(file_.native()) +
+                         ": it or its folder is a symbolic link, which is not followed");
   if (!descriptor_) fail("cannot create ", file_, errno);
   is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
   if (is_held_) {
@@ -74,7 +99,7 @@ void FolderLock::check_not_replaced() const {
 }
 
 bool is_locked(const std::filesystem::path& root) {
-  const files::FileDescriptor descriptor(::open(lock_file_of(root).c_str(), O_RDONLY | O_CLOEXEC));
+  const files::FileDescriptor descriptor = open_lock_file(root, O_RDONLY);
   return descriptor && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 

@@ -49,10 +49,12 @@ std::string directory_name(const fs::path& name) {
   return could_be_a_file ? shorten_name(name) + std::string(kDirectorySuffix) : text;
 }
 
+/// Bytes of a file on its disk, and no more than its size: a sparse file may have less.
 std::int64_t bytes_of(const fs::path& file) {
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  return error ? 0 : std::int64_t(bytes);
+  constexpr std::int64_t kBlock = 512;  // the unit of st_blocks
+  struct stat status {};
+  if (::lstat(file.c_str(), &status) != 0) return 0;
+  return std::min<std::int64_t>(status.st_size, kBlock * status.st_blocks);
 }
 
 /// Returns the path relative to the quarantine folder.
@@ -126,6 +128,10 @@ std::vector<fs::path> quarantine_records(const fs::path& folder) {
   return files;
 }
 
+RootDirectoryPtr open_quarantine(const fs::path& folder) {
+  return RootDirectory::open(RootPath(folder.parent_path()).child(folder.filename()));
+}
+
 Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
     : root_(output / files::kStateFolder), folder_(quarantine_folder(output)), options_(options) {}
 
@@ -187,7 +193,7 @@ bool Quarantine::has_file(const fs::path& relative) const {
 void Quarantine::remove_kept_record(const fs::path& relative) {
   const fs::path path = path_in_quarantine(relative);
   if (lstat_error(kept_record_of(folder_ / path)) == 0) {
-    const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+    const RootDirectoryPtr quarantine = open_quarantine(folder_);
     if (quarantine && quarantine->remove_below(kept_record_of(path)))
       remove_empty_folders(*quarantine, path);
   }
@@ -198,7 +204,7 @@ void Quarantine::remove_legacy_kept_record(const fs::path& relative) {
   const fs::path path = path_in_quarantine(relative);
   if (!has_legacy_kept_record(folder_ / path)) return;
   const std::lock_guard lock(mutex_);  // it may be the record of a file that is being moved in
-  const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+  const RootDirectoryPtr quarantine = open_quarantine(folder_);
   if (quarantine && has_legacy_kept_record(folder_ / path) &&
       quarantine->remove_below(record_path_of(path)))
     remove_empty_folders(*quarantine, path);
@@ -236,7 +242,7 @@ std::vector<fs::path> Quarantine::sweep(std::chrono::system_clock::time_point no
   std::error_code error;
   QuarantineUsage left;
   if (usage != nullptr) *usage = left;
-  const RootDirectoryPtr quarantine = RootDirectory::open(folder_);
+  const RootDirectoryPtr quarantine = open_quarantine(folder_);
   if (!quarantine) return removed;
   const std::int64_t max_bytes = options_.max_mb << 20;
   // A file that alone exceeds the limit does not count, so it does not evict others.

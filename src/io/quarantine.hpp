@@ -72,6 +72,9 @@ class Quarantine {
 /// Returns the quarantine folder of an output folder.
 std::filesystem::path quarantine_folder(const std::filesystem::path& output);
 
+/// Opens a quarantine folder, which must not be a link. Returns nullptr, with errno, on failure.
+RootDirectoryPtr open_quarantine(const std::filesystem::path& folder);
+
 /// Returns the path of the file that a record describes.
 std::filesystem::path file_of_record(const std::filesystem::path& record);
 

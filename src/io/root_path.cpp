@@ -81,6 +81,14 @@ RootPath RootPath::without_links(fs::path path) {
   return root;
 }
 
+RootPath RootPath::child(const std::string& name) const {
+  RootPath child = *this;
+  child.path_ /= name;
+  child.real_path_ /= name;
+  child.steps_.push_back({name});
+  return child;
+}
+
 bool RootPath::has_links() const {
   return std::ranges::any_of(steps_, [](const Step& step) { return !step.target.empty(); });
 }

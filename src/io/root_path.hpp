@@ -22,6 +22,8 @@ class RootPath {
   /// The path without links: to where they led at the construction. Absolute if `path` is.
   const std::filesystem::path& real_path() const { return real_path_; }
   bool has_links() const;
+  /// Returns the path of a directory in this one, which must never be a link.
+  RootPath child(const std::string& name) const;
   /// Opens the directory with O_PATH. Returns an invalid descriptor, with errno, on failure: ELOOP
   /// if a component has become a link, or a link has another target.
   files::FileDescriptor open() const;

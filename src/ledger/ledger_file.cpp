@@ -7,10 +7,12 @@
 #include <system_error>
 #include <vector>
 
+#include "core/error.hpp"
 #include "files/link_chain.hpp"
 #include "files/state_folder.hpp"
 #include "ledger/database.hpp"
 #include "ledger/schema.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::ledger {
 namespace {
@@ -45,6 +47,19 @@ std::uint32_t read_application_id(const fs::path& file) {
   return application_id;
 }
 
+/// SQLite would wait for a pipe, and write to the target of a link.
+void check_companions(const fs::path& file) {
+  for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+    const fs::path companion = file.native() + suffix;
+    std::error_code none;
+    const fs::file_type type = fs::symlink_status(companion, none).type();
+    if (type != fs::file_type::regular && type != fs::file_type::not_found &&
+        type != fs::file_type::none)
+      throw FatalError(ExitCode::usage,
+                       text::printable(companion.native()) + ": not a regular file; remove it");
+  }
+}
+
 }  // namespace
 
 LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
@@ -61,6 +76,7 @@ LedgerLocation::LedgerLocation(const fs::path& path) : file(link_target(path)) {
 
 void check_ledger_file(const LedgerLocation& location, std::chrono::milliseconds timeout) {
   const fs::path& file = location.file;
+  check_companions(file);
   std::error_code size_error;
   const fs::file_type type = fs::status(file, size_error).type();
   if (type == fs::file_type::directory || type == fs::file_type::fifo ||

@@ -26,6 +26,9 @@ bool ends_mid_line(const std::filesystem::path& path) {
 }
 
 void check_may_append(const std::filesystem::path& file, char first) {
+  std::error_code none;
+  if (std::filesystem::is_fifo(file, none))
+    throw std::runtime_error(file.native() + ": a pipe cannot be a throughput log");
   if (!may_append(file, first))
     throw std::runtime_error(file.native() +
                              ": the file exists and is not a throughput log; it was not changed");

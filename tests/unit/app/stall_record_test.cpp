@@ -1,6 +1,7 @@
 #include "app/stall_record.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -44,6 +45,15 @@ TEST_F(StallRecordTest, holds_an_input_from_its_second_stall_on_with_doubling_ti
   now_ += hours(24);
   EXPECT_EQ(hold_of("a.png"), minutes(0));
   EXPECT_EQ(hold_of("b.png"), minutes(0));
+}
+
+TEST_F(StallRecordTest, replaces_a_pipe_or_a_link_without_using_it) {
+  std::ofstream(folder_.path() / "foreign") << "theirs";
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  std::filesystem::create_symlink("foreign", folder_.path() / "stalls.new");
+  stall("a.png", 2);
+  EXPECT_EQ(hold_of("a.png"), minutes(10));
+  EXPECT_EQ(std::filesystem::file_size(folder_.path() / "foreign"), 6u);
 }
 
 TEST_F(StallRecordTest, does_not_hold_a_changed_file) {

@@ -213,6 +213,27 @@ TEST_F(QuarantineTest, does_not_follow_links_in_its_folders) {
   }
 }
 
+TEST_F(QuarantineTest, is_not_followed_if_it_is_a_link) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
+  add(quarantine, "a.png");
+  const fs::path elsewhere = folder_.path() / "elsewhere";
+  fs::rename(quarantine_folder(folder_.path()), elsewhere);
+  fs::create_directory_symlink(elsewhere, quarantine_folder(folder_.path()));
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now() + std::chrono::hours(24 * 8)).empty());
+  EXPECT_TRUE(fs::exists(elsewhere / "a.png"));
+  EXPECT_THROW(add(quarantine, "b.png"), ItemError);
+}
+
+TEST_F(QuarantineTest, counts_the_disk_space_of_sparse_files) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 2});
+  add(quarantine, "a.png", 900000);
+  add(quarantine, "sparse.png", 0);
+  fs::resize_file(path_of("sparse.png"), 1900000);
+  QuarantineUsage usage;
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now(), &usage).empty());
+  EXPECT_LT(usage.bytes, 1000000);
+}
+
 TEST_F(QuarantineTest, removes_files_that_are_too_old) {
   Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
   add(quarantine, "a.png");

@@ -1,9 +1,11 @@
 #include "io/stale_temporaries.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
+#include "core/error.hpp"
 #include "io/folder_lock.hpp"
 #include "io/temporary_file.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -62,6 +64,42 @@ TEST_F(StaleTemporariesTest, keeps_files_in_nested_output_folders) {
   const fs::path of_another = make("a/b" / fs::path(stale_));
   StaleTemporaries(root_).remove_beside(root_ / "a" / "b" / "x.png");
   EXPECT_TRUE(fs::exists(of_another));
+}
+
+/// Anyone may write to a folder above, such as /tmp.
+TEST_F(StaleTemporariesTest, waits_for_no_pipe_above) {
+  fs::create_directories(root_ / ".eckart");
+  ASSERT_EQ(::mkfifo((root_ / ".eckart/lock").c_str(), 0666), 0);
+  EXPECT_FALSE(is_locked(root_));
+  const fs::path stale = make("a" / fs::path(stale_));
+  const StaleTemporaries temporaries(root_ / "a");
+  EXPECT_FALSE(fs::exists(stale));
+  EXPECT_THROW(const FolderLock lock(root_), FatalError);
+}
+
+TEST_F(StaleTemporariesTest, follows_no_link_of_a_lock) {
+  const auto error = [&] {
+    try {
+      const FolderLock lock(root_);
+      return std::string();
+    } catch (const FatalError& failure) {
+      return std::string(failure.what());
+    }
+  };
+  const fs::path foreign = make("foreign/lock");
+  std::ofstream(foreign) << "theirs";
+  for (const bool is_folder : {false, true}) {
+    fs::remove_all(root_ / ".eckart");
+    if (is_folder) {
+      fs::create_directory_symlink(foreign.parent_path(), root_ / ".eckart");
+    } else {
+      fs::create_directory(root_ / ".eckart");
+      fs::create_symlink(foreign, root_ / ".eckart/lock");
+    }
+    EXPECT_THAT(error(), testing::HasSubstr("symbolic link"));
+    EXPECT_FALSE(is_locked(root_));
+    EXPECT_EQ(fs::file_size(foreign), 6u);
+  }
 }
 
 TEST_F(StaleTemporariesTest, keeps_files_while_a_run_writes_to_an_ancestor) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <sstream>
@@ -81,6 +82,11 @@ TEST_F(ThroughputLogTest, does_not_change_another_file) {
   ThroughputLog log(file_, kLargeFiles, "head");
   EXPECT_FALSE(log.write("one"));
   EXPECT_EQ(read(), "\x89PNG");
+}
+
+TEST_F(ThroughputLogTest, does_not_wait_for_a_pipe) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  EXPECT_FALSE(ThroughputLog(file_, kLargeFiles, "{}").write("line"));
 }
 
 TEST_F(ThroughputLogTest, reports_a_failed_write_and_repeats_the_header) {
