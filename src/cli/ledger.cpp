@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -31,13 +32,23 @@ struct LedgerArgs {
 };
 
 void export_lines(const LedgerArgs& args, std::ostream& stream) {
-  stream << header_line() << '\n';
-  app::visit_ledger(
-      args.output, args.ledger,
-      {.settings = [&](const auto& text) { stream << settings_line(text) << '\n'; },
-       .output = [&](const auto& entry) { stream << output_line(entry) << '\n'; },
-       .failure = [&](const auto& failure) { stream << failure_line(failure) << '\n'; }});
+  const auto check = [&] {
+    if (stream) return;
+    const std::string reason = std::strerror(errno);
+    const std::string name = &stream == &std::cout ? "stdout" : text::printable(args.file.native());
+    throw FatalError(ExitCode::io_error, name + ": cannot be written: " + reason);
+  };
+  const auto write = [&](const std::string& line) {
+    stream << line << '\n';
+    check();
+  };
+  write(header_line());
+  app::visit_ledger(args.output, args.ledger,
+                    {.settings = [&](const auto& text) { write(settings_line(text)); },
+                     .output = [&](const auto& entry) { write(output_line(entry)); },
+                     .failure = [&](const auto& failure) { write(failure_line(failure)); }});
   stream.flush();
+  check();
 }
 
 [[noreturn]] void fail_to_create(const std::filesystem::path& file, int error) {
@@ -67,10 +78,6 @@ ExitCode export_ledger(const LedgerArgs& args) {
   std::ostream& stream = to_stdout ? std::cout : file;
   try {
     export_lines(args, stream);
-    if (!stream)
-      throw FatalError(
-          ExitCode::io_error,
-          (to_stdout ? "stdout" : text::printable(args.file.native())) + ": cannot be written");
   } catch (...) {  // no incomplete file is left
     std::error_code ignored;
     if (!to_stdout) std::filesystem::remove(args.file, ignored);

@@ -88,6 +88,14 @@ settings::Configuration read_configuration(const RunArgs& args) {
   return configuration;
 }
 
+bool is_same_path(const std::filesystem::path& a, const std::filesystem::path& b) {
+  const auto full = [](const std::filesystem::path& path) {
+    std::error_code none;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+  };
+  return full(a) == full(b);
+}
+
 /// An output folder is needed unless nothing is written.
 void check_output_folder(const RunArgs& args, const settings::OutputSettings& output) {
   if (args.residual && output.residual.is_written() && output.format == OutputFormat::none)
@@ -160,6 +168,8 @@ ExitCode execute(const RunArgs& args) {
   check_inputs_exist(args);
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
+  if (!args.report.empty() && is_same_path(args.report, args.trace))
+    throw FatalError(ExitCode::usage, "--report and --trace name the same file");
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && logging::stderr_is_terminal();
   const RestartInfo restart = restart_info();

@@ -190,9 +190,9 @@ OutputDecision decide_output(const RequestedOutput& requested, const RecordedOut
 std::string collision_advice(const OutputDecision& decision) {
   std::string advice = "move the file, or set another output folder or output.name";
   if (decision.has_other_settings)
-    advice += "; to reprocess it: eckart run --reprocess";
+    advice += "; a run with --reprocess reprocesses it";
   else if (decision.may_be_replaced)
-    advice += "; to replace it: eckart run --overwrite";
+    advice += "; a run with --overwrite replaces it";
   return advice;
 }
 

@@ -109,9 +109,11 @@ void ImageReport::close() {
   const std::lock_guard lock(mutex_);
   if (!file_.is_direct()) copy_unreplaced_records();
   const int error = file_.publish();
-  if (error != 0)
-    throw FatalError(ExitCode::io_error, "report " + text::printable(file_.path().native()) +
-                                             " is incomplete: " + std::strerror(error));
+  if (error == 0) return;
+  const char* const remedy =
+      file_.is_direct() ? "" : ". To complete it, run the same command again";
+  throw FatalError(ExitCode::io_error, "report " + text::printable(file_.path().native()) +
+                                           " is incomplete: " + std::strerror(error) + remedy);
 }
 
 /// Copies the records of the previous report that this one does not replace, so that a run over

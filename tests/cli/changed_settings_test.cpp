@@ -76,7 +76,7 @@ TEST_F(ChangedSettingTest, is_reported_by_dry_run) {
             "inputs: 3, 0 MB to read, 3 would fail\n"
             "outputs: 0 new, 0 same, 0 reprocessed, 3 collisions\n"
             "to resolve 3 collisions, move the file, or set another output folder or output.name; "
-            "to reprocess it: eckart run --reprocess\n"
+            "a run with --reprocess reprocesses it\n"
             "the run would do nothing and end with 64: out has 3 outputs made with other settings "
             "(rank 2 -> 7). Use --reprocess to reprocess them, or keep both with another output "
             "folder or output.name\n");
@@ -96,7 +96,7 @@ TEST_F(ChangedSettingTest, fails_each_image_when_inputs_come_from_a_pipe) {
       run({"run", "--files-from", "-", "-o", "piped", "-k", "7"}, {.in = "in/a.png\nin/b.png\n"});
   EXPECT_EQ(refused.code, 3);
   EXPECT_THAT(line_containing(refused.err, "in/a.png: "),
-              HasSubstr("to reprocess it: eckart run --reprocess"));
+              HasSubstr("a run with --reprocess reprocesses it"));
   EXPECT_TRUE(fs::exists(at("piped/in/b.png")));
 }
 

@@ -1,4 +1,6 @@
 // Tests `eckart ledger export` and `eckart ledger import`.
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <regex>
 
@@ -55,14 +57,16 @@ TEST_F(LedgerCommandTest, leaves_no_incomplete_file_on_export) {
       {"-c", "ulimit -f 2048; exec " ECKART_PROGRAM " ledger export out backup.jsonl"},
       {.program = "/bin/sh"});
   EXPECT_EQ(result.code, int(ExitCode::io_error));
-  EXPECT_THAT(result.err, HasSubstr("backup.jsonl: cannot be written"));
+  EXPECT_THAT(result.err, HasSubstr("backup.jsonl: cannot be written: File too large"));
   EXPECT_FALSE(fs::exists(at("backup.jsonl")));
 }
 
 TEST_F(LedgerCommandTest, names_the_reason_if_a_file_cannot_be_read_on_import) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
   for (const auto& [name, reason] :
        {std::pair{"nowhere", "no such file or folder"},
         std::pair{"in", "cannot be read: not a regular file"},
+        std::pair{"pipe", "cannot be read: not a regular file"},
         std::pair{"/dev/null", "cannot be read: not a regular file"}}) {
     const ProcessResult result = run({"ledger", "import", "out", name});
     EXPECT_EQ(result.code, int(ExitCode::no_input));

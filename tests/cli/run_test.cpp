@@ -220,8 +220,8 @@ TEST_F(RunCommandTest, reports_failures_in_dry_run) {
       in_the_way.err,
       HasSubstr(
           "to resolve 1 collision, run it, which keeps equal files; else "
-          "move the file, or set another output folder or output.name; to replace it: eckart run "
-          "--overwrite\n"));
+          "move the file, or set another output folder or output.name; a run with --overwrite "
+          "replaces it\n"));
   EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);
   EXPECT_THAT(files("out"), ElementsAre("a.png"));
   EXPECT_EQ(run({"run", "nowhere", "-o", "out", "--dry-run"}).code, 66);
@@ -378,6 +378,8 @@ TEST_F(RunCommandTest, fails_when_the_report_cannot_be_written) {
   const ProcessResult full = run({"run", "in", "-o", "out", "--report", "/dev/full"});
   EXPECT_EQ(full.code, int(ExitCode::io_error));
   EXPECT_THAT(full.err, HasSubstr("/dev/full is incomplete: No space left"));
+  EXPECT_THAT(run({"run", "in", "-o", "out", "--report", "x.jsonl", "--trace", "./x.jsonl"}).err,
+              HasSubstr("--report and --trace name the same file"));
   const ProcessResult image = run({"run", "in", "-o", "out", "--report", "in/a.png"});
   EXPECT_EQ(image.code, int(ExitCode::usage));
   EXPECT_NO_THROW(decode("in/a.png"));

@@ -1,4 +1,6 @@
 // Tests a service whose configuration is invalid or changes.
+#include <sys/stat.h>
+
 #include "tests/cli/watch_fixture.hpp"
 
 namespace eckart::test {
@@ -23,6 +25,19 @@ TEST_F(FailingWatchTest, reloads_configuration_on_hup_and_rejects_an_invalid_one
   wait_for_log("ready: 1 watch\n", 2);
   write_png("in2/c.png");
   wait_for_outputs(1, "out2");
+  EXPECT_EQ(stop().code, 0);
+}
+
+TEST_F(FailingWatchTest, does_not_wait_for_a_pipe_when_it_reloads) {
+  configure();
+  start();
+  wait_for_log("ready: ");
+  fs::remove(at("eckart.yaml"));
+  ASSERT_EQ(::mkfifo(at("eckart.yaml").c_str(), 0600), 0);
+  service_->signal(SIGHUP);
+  wait_for_log("the previous configuration is kept: ");
+  write_png("in/a.png");
+  wait_for_outputs(1);
   EXPECT_EQ(stop().code, 0);
 }
 
