@@ -162,6 +162,17 @@ TEST(JpegDecoder, rejects_stray_bytes_in_or_after_a_scan) {
   }
 }
 
+TEST(JpegDecoder, ignores_comments_of_any_length) {
+  const Bytes file = make_jpeg(noise_image({24, 40, 3, Depth::u8}), {});
+  const Image expected = decode(file);
+  for (const int length : {0, 1, 2, 3, 60000}) {
+    std::string comment = "\xff\xfe";
+    comment += {char((length + 2) >> 8), char((length + 2) & 255)};
+    comment.append(std::size_t(length), 'x');
+    EXPECT_TRUE(test::same(decode(with_inserted(file, 2, comment)), expected)) << length;
+  }
+}
+
 TEST(JpegDecoder, accepts_other_jfif_versions) {
   Bytes file = make_jpeg(noise_image({24, 40, 1, Depth::u8}), {});
   const Image image = decode(file);

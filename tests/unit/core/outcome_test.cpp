@@ -17,6 +17,12 @@ TEST(Outcome, has_a_unique_name_for_each_failure_reason) {
   EXPECT_FALSE(names.contains("?"));
 }
 
+TEST(StageName, is_parsed_as_it_is_written) {
+  for (int stage = 0; stage < kStageCount; ++stage)
+    EXPECT_EQ(parse_stage(to_string(Stage(stage))), Stage(stage));
+  EXPECT_EQ(parse_stage("publish"), std::nullopt);
+}
+
 TEST(Outcome, is_ok_only_if_done) {
   EXPECT_TRUE(Outcome{}.ok());
   EXPECT_FALSE((Outcome{.result = ItemResult::skipped, .detail = "done before"}.ok()));
