@@ -39,14 +39,6 @@ void gram(const std::vector<double>& y, int rows, int l, std::vector<double>& c_
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l, rows, 1, y.data(), rows, 0, c_ll.data(), l);
 }
 
-/// The eigenvalues of a symmetric matrix in descending order. Reads the lower triangle.
-void eigenvalues(std::vector<double>& matrix_ll, int l, std::vector<double>& values) {
-  values.resize(std::size_t(l));
-  check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l, matrix_ll.data(), l, values.data()),
-               "dsyevd");
-  std::reverse(values.begin(), values.end());
-}
-
 double largest_squared_column(const std::vector<double>& block, int rows, int cols) {
   double largest = 0;
   for (int i = 0; i < cols; ++i) {
@@ -83,6 +75,12 @@ void LossBound::prepare(const std::vector<float>& a_t_nm, const std::vector<floa
   bound_complement(rank);
 }
 
+/// The eigenvalues of matrix_ll_ in descending order. Reads the lower triangle.
+void LossBound::compute_eigenvalues(std::vector<double>& values) {
+  solve_symmetric_(SymmetricEigenSolver::Job::values, l_, matrix_ll_, values);
+  std::reverse(values.begin(), values.end());
+}
+
 /// One Cholesky QR. It is sufficient because the columns are already orthonormal to float32
 /// precision.
 void LossBound::orthonormalize_basis() {
@@ -99,7 +97,7 @@ void LossBound::project() {
               q_nl_.data(), n_, 0, b_ml_.data(), m_);
   gram(b_ml_, m_, l_, t_ll_);
   matrix_ll_ = t_ll_;
-  eigenvalues(matrix_ll_, l_, theta_);
+  compute_eigenvalues(theta_);
   w_nl_.resize(size(n_, l_));
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n_, l_, m_, 1, a_t_nm_.data(), n_,
               b_ml_.data(), m_, 0, w_nl_.data(), n_);
@@ -163,7 +161,7 @@ double LossBound::loss_db(int k, double residual, double share) {
               matrix_ll_.data(), 1);
   const double residual_rounding =
       (1 + 1 / kResidualSplit) * product_rounding_ * product_rounding_ / gap;
-  eigenvalues(matrix_ll_, l_, values_);
+  compute_eigenvalues(values_);
   const double captured = std::accumulate(values_.begin(), values_.begin() + k, 0.0);
   const double optimum = squared_norm_ - captured - rounding_ - share * k * residual_rounding;
   // The error may be rounding only.

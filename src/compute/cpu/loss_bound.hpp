@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "compute/cpu/symmetric_eigen.hpp"
+
 namespace eckart::compute::cpu {
 
 /// A proven bound of the loss of a reconstruction against the optimum, from a subspace that
@@ -39,11 +41,14 @@ class LossBound {
   void deflate(std::vector<double>& block_nr);
   double loss_db(int k, double residual, double share);
 
+  void compute_eigenvalues(std::vector<double>& values);
+
   int m_ = 0, n_ = 0, l_ = 0;
   double squared_norm_ = 0;
   double product_rounding_ = 0, rounding_ = 0;  // of G; of T and the sum of its eigenvalues
   double complement_ = 0;                       // mu
   std::vector<double> a_t_nm_, q_nl_, b_ml_, w_nl_, t_ll_, g_ll_, matrix_ll_, theta_, values_;
+  SymmetricEigenSolver solve_symmetric_;
   std::vector<double> random_nr_, probe_nr_, previous_nr_, next_nr_, image_mr_, coefficients_lr_;
 };
 

@@ -8,6 +8,7 @@
 #include "compute/cost_model.hpp"
 #include "compute/cpu/lapack_info.hpp"
 #include "compute/cpu/matrix_size.hpp"
+#include "compute/cpu/symmetric_eigen.hpp"
 
 namespace eckart::compute::cpu {
 
@@ -44,10 +45,10 @@ const std::vector<double>& RightSingularSolver::vectors(int k) {
 
 void RightSingularSolver::decompose_gram(const std::vector<double>& a_t_nm, int m) {
   const auto n = std::size_t(n_);
-  matrix_.resize(n * n);
+  resize_padded(matrix_, n * n);
   diagonal_.resize(n);
   off_diagonal_.resize(n);
-  reflector_scales_.resize(n);
+  resize_padded(reflector_scales_, n);
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n_, m, 1.0, a_t_nm.data(), n_, 0.0,
               matrix_.data(), n_);
   tridiagonalize();
@@ -67,9 +68,7 @@ void RightSingularSolver::tridiagonalize() {
   };
   double optimal_size = 0;
   reduce(&optimal_size, -1);
-  // dsymv of OpenBLAS 0.3.21 for CPUs that it does not recognize reads past the end of its vectors.
-  constexpr std::size_t kPadding = 512;
-  workspace_.resize(std::size_t(optimal_size) + kPadding);
+  resize_padded(workspace_, std::size_t(optimal_size));
   reduce(workspace_.data(), lapack_int(optimal_size));
 }
 

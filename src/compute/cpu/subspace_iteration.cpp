@@ -78,8 +78,7 @@ void SubspaceIteration::start(const std::vector<float>& a_t_nm, int m, int n, in
 /// The columns of previous_nl_ are A'Z, see start().
 const std::vector<double>& SubspaceIteration::estimate_values() {
   compute_gram_matrix(previous_nl_, n_);
-  check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'N', 'L', l_, c_ll_.data(), l_, values_.data()),
-               "dsyevd");
+  solve_symmetric_(SymmetricEigenSolver::Job::values, l_, c_ll_, values_);
   std::reverse(values_.begin(), values_.end());
   for (double& value : values_) value = std::max(0.0, value);
   return values_;
@@ -92,7 +91,6 @@ void SubspaceIteration::compute_gram_matrix(const std::vector<float>& y, int row
   c_ll_.resize(size(l_, l_));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, l_, rows, 1, b_ml_.data(), rows, 0,
               c_ll_.data(), l_);
-  values_.resize(std::size_t(l_));
 }
 
 /// Z = A Q.
@@ -186,8 +184,7 @@ void SubspaceIteration::project() {
 /// Eigenvalues and eigenvectors of (AQ)'(AQ), in ascending order in c_ll_.
 void SubspaceIteration::compute_ritz_pairs() {
   compute_gram_matrix(z_ml_, m_);
-  check_lapack(LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', l_, c_ll_.data(), l_, values_.data()),
-               "dsyevd");
+  solve_symmetric_(SymmetricEigenSolver::Job::values_and_vectors, l_, c_ll_, values_);
   std::reverse(values_.begin(), values_.end());
   for (double& value : values_) value = std::max(0.0, value);
   factors_.ritz = values_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compute/cpu/shifted_cholesky_qr.hpp"
+#include "compute/cpu/symmetric_eigen.hpp"
 
 namespace eckart::compute::cpu {
 
@@ -70,6 +71,7 @@ class SubspaceIteration {
   // previous_nl_: A'Z after start(), T_{i-1} in the filter.
   std::vector<float> initial_nl_, q_nl_, y_nl_, previous_nl_, z_ml_, weights_lk_;
   std::vector<double> values_, b_ml_, c_ll_;
+  SymmetricEigenSolver solve_symmetric_;
   LowRankFactors factors_;
 };
 
