@@ -45,7 +45,7 @@ const std::vector<double>& RightSingularSolver::vectors(int k) {
 
 void RightSingularSolver::decompose_gram(const std::vector<double>& a_t_nm, int m) {
   const auto n = std::size_t(n_);
-  resize_padded(matrix_, n * n);
+  matrix_.resize(n * n);
   diagonal_.resize(n);
   off_diagonal_.resize(n);
   resize_padded(reflector_scales_, n);

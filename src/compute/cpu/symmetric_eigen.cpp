@@ -1,18 +1,16 @@
 #include "compute/cpu/symmetric_eigen.hpp"
 
 #include "compute/cpu/lapack_info.hpp"
-#include "compute/cpu/matrix_size.hpp"
 
 namespace eckart::compute::cpu {
 
 void resize_padded(std::vector<double>& values, std::size_t size) {
-  constexpr std::size_t kPadding = 512;
+  constexpr std::size_t kPadding = 64;
   values.resize(size + kPadding);
 }
 
 void SymmetricEigenSolver::operator()(Job job, int n, std::vector<double>& matrix_nn,
                                       std::vector<double>& values) {
-  resize_padded(matrix_nn, size(n, n));
   values.resize(std::size_t(n));
   const auto decompose = [&](double* work, lapack_int size, lapack_int* integers,
                              lapack_int integer_size) {

@@ -7,8 +7,9 @@
 
 namespace eckart::compute::cpu {
 
-/// Resizes a vector that `dsymv` reads, also within LAPACK: behind its last number are others that
-/// may be read. OpenBLAS 0.3.21 reads past the end on CPUs that it does not recognize.
+/// Resizes a vector to which `dsymv` writes its result, also within LAPACK: behind its last number
+/// are others that may be read. OpenBLAS 0.3.21 reads up to four past the end on CPUs that it does
+/// not recognize.
 void resize_padded(std::vector<double>& values, std::size_t size);
 
 /// Eigenvalues of symmetric matrices by LAPACK. Keeps its workspace from call to call.
