@@ -35,7 +35,7 @@ class Monitor {
   Monitor& operator=(const Monitor&) = delete;
 
   /// If it cannot listen, it throws FatalError if `must_listen` is true, and otherwise logs a
-  /// warning.
+  /// warning. Does nothing if it has begun.
   void begin(bool must_listen);
   /// Takes the last snapshot and closes the log. May be called more than once.
   void end();

@@ -102,7 +102,8 @@ class Run : private pipeline::JobSteps {
   }
   std::vector<pipeline::OutputDecision> inspect_outputs(pipeline::WorkItem& item);
   status_server::ServiceState state() const;
-  /// Calls `make_files` until it succeeds or SpaceWait::pause() throws.
+  /// Calls `make_files` until it succeeds or SpaceWait::pause() throws. Starts the monitor if it
+  /// has to wait.
   void retry_until_space(const std::function<void()>& make_files);
 
   const RunRequest request_;

@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
 #include "io/environment_error.hpp"
+#include "io/open_without_links.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::io {
@@ -39,20 +40,17 @@ std::string holder_of(const files::FileDescriptor& descriptor) {
 /// others may write to folders above an output folder. Returns an invalid descriptor, with errno,
 /// on failure: ELOOP for a link, ENOTDIR or EISDIR, and EEXIST for a pipe and the like.
 files::FileDescriptor open_lock_file(const std::filesystem::path& root, int flags) {
-  const auto fail_with = [](int error) {
-    errno = error;
-    return files::FileDescriptor();
-  };
-  const std::filesystem::path folder = root / files::kStateFolder;
-  struct stat status {};
-  if (::lstat(folder.c_str(), &status) == 0 && S_ISLNK(status.st_mode)) return fail_with(ELOOP);
-  const files::FileDescriptor state(
-      ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!state) return fail_with(errno);
+  const files::FileDescriptor folder(::open(root.c_str(), kPathFlags));
+  if (!folder) return files::FileDescriptor();
+  const files::FileDescriptor state = open_without_links(folder.get(), files::kStateFolder);
+  if (!state) return files::FileDescriptor();
   constexpr int kSafe = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   files::FileDescriptor file(::openat(state.get(), "lock", flags | kSafe, 0666));
-  if (file && ::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode))
-    return fail_with(EEXIST);
+  struct stat status {};
+  if (file && ::fstat(file.get(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    file = files::FileDescriptor();
+    errno = EEXIST;
+  }
   return file;
 }
 

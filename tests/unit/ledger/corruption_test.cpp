@@ -436,25 +436,6 @@ TEST_F(CorruptLedgerTest, is_not_assumed_for_other_files_whose_siblings_are_kept
   EXPECT_TRUE(fs::is_regular_file(folder / "fast/ledger.db"));
 }
 
-/// SQLite would wait for the pipe, and write to the target of the link.
-TEST_F(CorruptLedgerTest, is_not_opened_beside_a_pipe_or_a_link_in_the_place_of_a_journal) {
-  { fill(*std::make_unique<Ledger>(file())); }
-  std::ofstream(file().parent_path() / "foreign") << "theirs";
-  for (const char* suffix : {"-journal", "-wal", "-shm"}) {
-    SCOPED_TRACE(suffix);
-    const fs::path companion = file().native() + suffix;
-    ASSERT_EQ(::mkfifo(companion.c_str(), 0600), 0);
-    EXPECT_THROW(Ledger ledger(file()), FatalError);
-    EXPECT_THROW(Ledger::open_read_only(file()), FatalError);
-    fs::remove(companion);
-    fs::create_symlink("foreign", companion);
-    EXPECT_THROW(Ledger ledger(file()), FatalError);
-    fs::remove(companion);
-  }
-  EXPECT_EQ(fs::file_size(file().parent_path() / "foreign"), 6u);
-  EXPECT_NO_THROW(Ledger ledger(file()));
-}
-
 /// The link is broken at first.
 TEST_F(CorruptLedgerTest, is_renamed_at_the_end_of_its_links) {
   const fs::path link = file().parent_path() / "link", target = file().parent_path() / "x.db";

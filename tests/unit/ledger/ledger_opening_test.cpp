@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -31,6 +32,25 @@ TEST_F(LedgerTest, rejects_files_of_other_programs) {
   std::filesystem::remove(other_file);
   Ledger(other_file).record({{kDone}, {}, {}});
   EXPECT_TRUE(Ledger(other_file).find(kDone.output));
+}
+
+/// SQLite would wait for the pipe, and write to the target of the link.
+TEST_F(LedgerTest, is_not_opened_beside_a_pipe_or_a_link_in_the_place_of_a_journal) {
+  Ledger(file()).record({{kDone}, {}, {}});
+  std::ofstream(file().parent_path() / "foreign") << "theirs";
+  for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+    SCOPED_TRACE(suffix);
+    const std::filesystem::path companion = file().native() + suffix;
+    ASSERT_EQ(::mkfifo(companion.c_str(), 0600), 0);
+    EXPECT_THROW(Ledger ledger(file()), FatalError);
+    EXPECT_THROW(Ledger::open_read_only(file()), FatalError);
+    std::filesystem::remove(companion);
+    std::filesystem::create_symlink("foreign", companion);
+    EXPECT_THROW(Ledger ledger(file()), FatalError);
+    std::filesystem::remove(companion);
+  }
+  EXPECT_EQ(std::filesystem::file_size(file().parent_path() / "foreign"), 6u);
+  EXPECT_NO_THROW(Ledger ledger(file()));
 }
 
 TEST_F(LedgerTest, reports_a_file_removed_while_open) {
