@@ -158,11 +158,8 @@ std::size_t max_inflated_metadata(const PngChunk& chunk, FileBytes& file) {
   if (!is_profile && chunk.type != "iTXt") return 0;
   const std::size_t bound = std::min(kMaxInflatedBytes, kMaxRatio * chunk.size);
   if (is_profile) return bound;
-  const std::string_view start = as_text(file.at(chunk.offset, kXmpKeyword.size() + 1));
-  return start.starts_with(kXmpKeyword) && start.size() > kXmpKeyword.size() &&
-                 start[kXmpKeyword.size()] == 1
-             ? bound
-             : 0;
+  const std::string start = std::string(kXmpKeyword) + '\1';  // 1: the packet is compressed
+  return as_text(file.at(chunk.offset, start.size())).starts_with(start) ? bound : 0;
 }
 
 Metadata read_png_metadata(std::span<const std::byte> file, std::size_t max_bytes) {

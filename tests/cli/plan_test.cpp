@@ -214,6 +214,7 @@ TEST_F(PlanCommandTest, rejects_invalid_arguments) {
                           {"2.log", "--deadline", "6h"},
                           {"2.log", "--images", "5", "--deadline", "soon"},
                           {"2.log", "--cores", "0"},
+                          {"2.log", "--gpus", "1025"},
                           {"2.log", "--fit-cores", "1"},
                           {"2.log", "--json", "--html"}}) {
     Names arguments = {"plan"};

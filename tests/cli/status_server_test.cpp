@@ -42,6 +42,8 @@ TEST_F(StatusServerTest, reports_each_watch_by_its_name) {
   write("eckart.yaml", "telemetry: {listen: " + socket() + "}\nbackend: cpu\nwatches:\n" +
                            watch("in", "out", "name: scans") + watch("in2", "out2"));
   write_png("in2/b.png");
+  write("out2/.eckart/quarantine/old.png", "four");
+  write("out2/.eckart/quarantine/old.png.record.json", "{}");
   start();
   wait_for_log("watch scans: input folder " + at("in").string());
   wait_for_log("in: 1 file not read: 1 .dng");
@@ -53,6 +55,8 @@ TEST_F(StatusServerTest, reports_each_watch_by_its_name) {
   EXPECT_EQ(watches[0]["done"], 0);
   EXPECT_EQ(watches[0]["not_read"], (Json{{".dng", 1}}));
   EXPECT_EQ(watches[1]["name"], "in2");
+  wait_until([&] { return status()["watches"][1]["quarantine_files"] == 1; });
+  EXPECT_EQ(status()["watches"][1]["quarantine_bytes"], 6);
   EXPECT_THAT(http_get(socket(), "/metrics"),
               AllOf(HasSubstr("eckart_images_total{watch=\"in2\",result=\"done\"} 1\n"),
                     HasSubstr("eckart_ignored_total{watch=\"scans\"} 1\n")));

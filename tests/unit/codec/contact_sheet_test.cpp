@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace eckart::codec {
 namespace {
@@ -47,6 +49,18 @@ TEST(ContactSheet, shows_every_image_and_residual_whole) {
     for (const int level : {10, 20, 30}) EXPECT_GE(count(sheet, level), 1500) << level;
     EXPECT_GE(count(sheet, 128), 2 * 1500);
   }
+}
+
+TEST(ContactSheet, shows_the_text_with_a_question_mark_for_a_character_that_is_not_ascii) {
+  const Image original = constant(30, 50, 1, 10);
+  const auto sheet_of = [&](const std::string& detail) {
+    const Image sheet =
+        draw_contact_sheet("a.png", {}, {{.heading = "", .detail = detail, .image = &original}});
+    return std::vector<std::byte>(sheet.data(), sheet.data() + sheet.bytes());
+  };
+  EXPECT_NE(sheet_of("a"), sheet_of(""));
+  EXPECT_NE(sheet_of("a"), sheet_of("b"));
+  EXPECT_EQ(sheet_of("5 \u00b5s"), sheet_of("5 ?s"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <string>
 
 #include "codec/codec.hpp"
@@ -88,6 +89,12 @@ TEST_F(FileBytesTest, does_not_count_zeros_as_metadata) {
     EXPECT_EQ(test::failure_of([&] { header(format); }).reason, FailureReason::corrupt)
         << to_string(format);
   }
+}
+
+/// A damaged file may claim to have any number of bytes.
+TEST_F(FileBytesTest, needs_memory_for_the_rest_of_the_file_at_most) {
+  codec::FileBytes file(10, [](std::size_t offset, std::span<std::byte>) { return 10 - offset; });
+  EXPECT_EQ(file.at(4, std::size_t(1) << 60).size(), 6);
 }
 
 }  // namespace

@@ -81,6 +81,14 @@ TYPED_TEST(SamplesTest, converts_to_float_with_the_exact_norm) {
   }
 }
 
+TEST(FloatSamples, scales_values_and_their_norm) {
+  const std::vector<float> samples{3, -4, 8};
+  std::vector<float> values(samples.size());
+  to_float(std::span<const float>(samples), values.data(), 0.25);
+  EXPECT_EQ(values, (std::vector<float>{0.75F, -1, 2}));
+  EXPECT_EQ(squared_norm(std::span<const float>(samples), 0.25), (9 + 16 + 64) / 16.0);
+}
+
 TYPED_TEST(SamplesTest, has_exact_errors_for_white_against_black) {
   const std::vector<TypeParam> black(1000, 0);
   const std::vector<float> white(1000, float(this->kPeak));
