@@ -227,20 +227,27 @@ TEST(Tiff, names_what_is_not_supported) {
               HasSubstr("preview"));
 }
 
-/// A second directory after the first, of which the pixels are those of the first.
-Bytes with_second_page(int subfile_type) {
+/// More directories after the first, of which the pixels are those of the first.
+Bytes with_pages(int pages, int subfile_type) {
   TiffMaker maker(1, 1, 8, 1, 1);
   Bytes file = maker.set(TiffMaker::kSubfileType, {0}).pixels("x").file();
-  const Bytes second = maker.set(TiffMaker::kSubfileType, {subfile_type}).file();
-  const std::size_t entries = std::size_t(file[8]), link = 8 + 2 + 12 * entries;
-  file[link] = std::byte(file.size());
-  file.insert(file.end(), second.begin() + 8, second.end());
+  const Bytes next = maker.set(TiffMaker::kSubfileType, {subfile_type}).file();
+  const std::size_t entries = std::size_t(file[8]);
+  std::size_t directory = 8;
+  for (int page = 1; page < pages; ++page) {
+    const std::size_t link = directory + 2 + 12 * entries;
+    directory = file.size();
+    for (int i = 0; i < 4; ++i) file[link + std::size_t(i)] = std::byte(directory >> (8 * i));
+    file.insert(file.end(), next.begin() + 8, next.end());
+  }
   return file;
 }
 
 TEST(Tiff, refuses_several_pages_with_their_number) {
-  EXPECT_THAT(unsupported_tiff(with_second_page(0)), HasSubstr("2 pages"));
-  EXPECT_THAT(samples(open_tiff(with_second_page(1)).pixels), ElementsAre('x')) << "a preview";
+  EXPECT_THAT(unsupported_tiff(with_pages(2, 0)), HasSubstr("has 2 pages"));
+  EXPECT_THAT(unsupported_tiff(with_pages(999, 0)), HasSubstr("has 999 pages"));
+  EXPECT_THAT(unsupported_tiff(with_pages(1001, 0)), HasSubstr("has at least 1000 pages"));
+  EXPECT_THAT(samples(open_tiff(with_pages(2, 1)).pixels), ElementsAre('x')) << "a preview";
 }
 
 TEST(Tiff, does_not_follow_a_loop_of_directories) {

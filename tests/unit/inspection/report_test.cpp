@@ -8,6 +8,7 @@
 namespace eckart::inspection {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -81,6 +82,17 @@ TEST(InspectionPage, is_one_file_with_escaped_names) {
     EXPECT_THAT(html, HasSubstr(std::string("aria-label='") + title + "'"));
   for (const char* external : {"http:", "https:", "<link", "<script", "src='/", "nan", "inf"})
     EXPECT_THAT(html, Not(HasSubstr(external)));
+}
+
+TEST(InspectionPage, has_bits_per_pixel_below_the_rate) {
+  const std::string html = to_html(inspected(), {});
+  const std::size_t begin = html.find("aria-label='Rate and distortion'");
+  ASSERT_NE(begin, html.npos);
+  const std::string plot = html.substr(begin, html.find("</svg>", begin) - begin);
+  // Factors of rank 1 have 3.5 bits per pixel, those of rank 48 have 170.
+  EXPECT_THAT(plot,
+              AllOf(HasSubstr(">5</text>"), HasSubstr(">10</text>"), HasSubstr(">100</text>")));
+  EXPECT_THAT(plot, Not(HasSubstr(">1</text>")));
 }
 
 }  // namespace
