@@ -230,6 +230,26 @@ TEST_F(StatusServerOnPortTest, answers_despite_hundreds_of_slow_clients) {
   is_running = false;
 }
 
+/// While the first request is handled, more arrive than there may be connections.
+TEST_F(StatusServerOnPortTest, answers_more_complete_requests_than_it_has_connections) {
+  std::promise<void> all_sent;
+  const std::shared_future<void> wait_for_all = all_sent.get_future().share();
+  StatusHandlers handlers = make_handlers();
+  handlers.json = [&](double) {
+    wait_for_all.wait();
+    return std::string("{}");
+  };
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, handlers, ClientTimeouts{kLong, kLong});
+  std::vector<std::unique_ptr<Socket>> clients;
+  for (int i = 0; i < 60; ++i) {
+    clients.emplace_back(std::make_unique<Socket>())->connect(port_);
+    clients.back()->send("GET /status.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  all_sent.set_value();
+  for (const auto& client : clients) EXPECT_TRUE(client->receive().starts_with("HTTP/1.1 200 "));
+}
+
 TEST_F(StatusServerOnPortTest, rejects_an_oversized_request_head) {
   Socket client;
   client.connect(port_);
