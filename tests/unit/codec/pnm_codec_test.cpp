@@ -35,6 +35,9 @@ TEST(Pnm, reads_all_six_kinds) {
   EXPECT_THAT(pnm_samples("P2 2 1 255 7\n200"), ElementsAre(7, 200));
   EXPECT_THAT(pnm_samples("P3 1 1 255 1 2 3\n"), ElementsAre(1, 2, 3));
   EXPECT_THAT(pnm_samples("P4 3 2\n\xA0\x40"sv), ElementsAre(0, 255, 0, 255, 0, 255));
+  EXPECT_THAT(pnm_samples("P4 9 2\n\x00\x80\x80\x00"sv),
+              ElementsAre(255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 255, 255, 255, 255, 255,
+                          255, 255, 255));
   EXPECT_THAT(pnm_samples("P5 2 1 255\n\x01\xFF"sv), ElementsAre(1, 255));
   EXPECT_THAT(pnm_samples("P6 1 1 65535\n\x00\x01\x02\x03\xFF\xFF"sv),
               ElementsAre(1, 0x203, 0xFFFF));
