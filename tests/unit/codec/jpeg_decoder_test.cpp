@@ -76,6 +76,20 @@ TEST(JpegDecoder, decodes_the_same_pixels_from_arithmetic_coding) {
   }
 }
 
+/// libjpeg keeps 64 coefficients of 2 bytes for each block until it has read all scans.
+TEST(JpegDecoder, counts_all_coefficients_of_a_progressive_file_as_memory) {
+  const auto bytes_of = [](int channels, int chroma_cols, int chroma_rows) {
+    const Image image = gradient_image({20, 30, channels, Depth::u8});
+    const JpegOptions kind{
+        .progressive = true, .chroma_cols = chroma_cols, .chroma_rows = chroma_rows};
+    return codec().read_header(make_jpeg(image, kind)).max_decode_bytes;
+  };
+  EXPECT_EQ(bytes_of(1, 1, 1), 20U * 30 + 3 * 4 * 128);
+  EXPECT_EQ(bytes_of(3, 1, 1), 3 * (20U * 30 + 3 * 4 * 128));
+  EXPECT_EQ(bytes_of(3, 2, 1), 3 * 20U * 30 + 3 * 2 * 4 * 128) << "3 x 2 MCUs of 4 blocks";
+  EXPECT_EQ(bytes_of(3, 2, 2), 3 * 20U * 30 + 2 * 2 * 6 * 128) << "2 x 2 MCUs of 6 blocks";
+}
+
 TEST(JpegDecoder, rejects_a_truncated_arithmetic_coded_file) {
   const Bytes whole = make_jpeg(noise_image({24, 40, 3, Depth::u8}), {.arithmetic = true});
   for (std::size_t size = 3; size < whole.size(); ++size) {
