@@ -43,11 +43,12 @@ struct WebpHeader {
 
   /// Lossless images are decoded to 4 bytes per pixel, of which libwebp has one copy and alpha
   /// another. Lossy images take less.
-  std::size_t decode_bytes(bool is_rotated) const {
+  /// To rotate the pixels afterwards needs less than to decode them.
+  std::size_t decode_bytes() const {
     const std::size_t pixels = std::size_t(shape.rows) * std::size_t(shape.cols);
     const std::size_t alpha = has_alpha ? pixels : 0;
     const std::size_t decoder = 4 * pixels + 8 * alpha;
-    return shape.bytes() + alpha + std::max(decoder, is_rotated ? shape.bytes() : 0);
+    return shape.bytes() + alpha + decoder;
   }
 };
 
@@ -73,7 +74,7 @@ Header read_header(FileBytes file) {
   const std::size_t max_metadata = max_stored_metadata(file.size());
   const WebpHeader header = parse_header(std::move(file));
   // An EXIF chunk may follow the pixels and require a rotated copy.
-  return {header.shape, header.decode_bytes(false), header.decode_bytes(true), header.has_alpha,
+  return {header.shape, header.decode_bytes(), header.decode_bytes(), header.has_alpha,
           max_metadata};
 }
 
@@ -127,7 +128,7 @@ Picture decode(std::span<const std::byte> file, const ImageLimits& limits) {
   const std::span<const std::byte> image = file.first(header.size);
   const StoredMetadata metadata = metadata_of(image);
   const int orientation = exif_orientation(metadata.exif);
-  check_decode_memory(file.size() + header.decode_bytes(orientation != kNormalOrientation), limits);
+  check_decode_memory(file.size() + header.decode_bytes(), limits);
   Picture picture;
   if (header.has_alpha) {
     std::vector<std::byte> samples(header.shape.bytes() / 3 * 4);

@@ -67,7 +67,7 @@ bool may_be_encoded_as_computed(const WorkItem& item) {
 /// file.
 std::vector<std::byte> read_if_small(const io::InputFile& file) {
   constexpr std::int64_t kMaxSmall = 64 << 10;
-  if (file.size() == 0 || file.size() > kMaxSmall) return {};
+  if (file.size() > kMaxSmall) return {};
   std::vector<std::byte> bytes(std::size_t(file.size()));
   if (file.read_at(0, bytes) != bytes.size()) bytes.clear();  // it has become shorter
   return bytes;

@@ -101,6 +101,8 @@ TEST(OutputMetadata, names_colors_that_only_a_png_can_hold_if_they_change) {
   EXPECT_THAT(dropped(linear, ImageFormat::png), IsEmpty());
   EXPECT_THAT(dropped(linear, ImageFormat::jpeg, make_icc()), IsEmpty()) << "has a profile";
   EXPECT_THAT(dropped(srgb), IsEmpty());
+  EXPECT_THAT(dropped({.gamma = 46455}), IsEmpty()) << "that of sRGB within 0.01";
+  EXPECT_THAT(dropped({.gamma = 46456}), Not(IsEmpty()));
   EXPECT_THAT(dropped({.gamma = 100000, .rendering_intent = std::uint8_t(0)}), IsEmpty());
   EXPECT_THAT(dropped({.cicp = {{1, 13, 0, 1}}}), IsEmpty());
 }

@@ -49,6 +49,7 @@ TEST(Plot, draws_powers_of_ten_at_equal_distances) {
   EXPECT_THAT(svg, HasSubstr("<title>b &lt; c</title>"));
   EXPECT_THAT(svg, HasSubstr("<path class='mark' d='M264.0 12.0V272.0'/>"));
   EXPECT_THAT(svg, HasSubstr(">ten</text>"));
+  EXPECT_THAT(svg, HasSubstr("<text x='14' y='142.0' text-anchor='middle'"));  // of the y axis
 }
 
 }  // namespace
