@@ -81,6 +81,15 @@ TEST(Reference, is_the_error_in_the_frobenius_norm) {
   EXPECT_NEAR(Reference(shape, operands).relative_error(result) / std::sqrt(error / norm), 1, 0.1);
 }
 
+TEST(Reference, is_absolute_if_the_exact_result_is_zero) {
+  const Shape shape = shape_of(Operation::transpose, 2, 3, 1);
+  const Reference reference(shape, {Array(std::vector<float>(6, 0))});
+  Array result(std::vector<float>(6, 0));
+  EXPECT_EQ(reference.relative_error(result), 0);
+  floats(result)[1] = 0.5F;
+  EXPECT_GT(reference.relative_error(result), 0.1);
+}
+
 TEST(Reference, is_not_a_number_if_an_element_is_not) {
   const Shape shape = shape_of(Operation::add, 1, 10, 1);
   const std::vector<Array> operands = random_operands(shape, 1);
