@@ -142,6 +142,7 @@ TEST_F(PlanCommandTest, writes_self_contained_html_with_the_figures_of_the_json)
   EXPECT_THAT(html, AllOf(HasSubstr("<!doctype html>"), HasSubstr("</html>"), Not(HasSubstr("<b>")),
                           HasSubstr("&lt;b&gt;&amp;&#39;&quot;")));
   EXPECT_THAT(html, Not(HasSubstr("nan")));
+  EXPECT_THAT(html, HasSubstr("aria-label='How many times as fast as one core'"));
   EXPECT_LT(html.find("<p class='answer'>Yes: "), html.find("<h3>Options"));
   EXPECT_LT(html.find("<h3>Options"), html.find("<figure>"));
 

@@ -21,6 +21,14 @@ TEST(RankPolicy, chooses_at_most_full_rank) {
   EXPECT_EQ(choose("full", kGray), 256);
 }
 
+TEST(ScaleLevels, changes_only_ranks_that_are_given_in_levels) {
+  using Kind = RankPolicy::Kind;
+  for (const Kind kind : {Kind::rmse, Kind::gavish_donoho})
+    EXPECT_EQ(scale_levels({kind, 3}, 0.5), (RankPolicy{kind, 1.5}));
+  for (const Kind kind : {Kind::rank, Kind::percent, Kind::energy, Kind::psnr})
+    EXPECT_EQ(scale_levels({kind, 3}, 0.5), (RankPolicy{kind, 3}));
+}
+
 TEST(RankPolicy, takes_a_percentage_of_the_full_rank) {
   EXPECT_EQ(choose("100%", kGray), 256);
   EXPECT_EQ(choose("10%", kGray), 26);  // of 25.6
