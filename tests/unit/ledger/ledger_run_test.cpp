@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 
 #include "ledger/ledger.hpp"
@@ -56,6 +57,16 @@ TEST_F(LedgerTest, restores_the_last_request) {
   EXPECT_EQ(request->settings, "rank: 2\n");
   EXPECT_EQ(request->inputs, (std::vector<std::string>{"/b\n\xff", "/a"}));
   EXPECT_EQ(request->files_from, "");
+}
+
+TEST_F(LedgerTest, restores_the_link_policy_of_a_watch_and_none_of_a_run) {
+  for (const std::optional<files::LinkPolicy> links :
+       {std::optional(files::LinkPolicy::none), std::optional(files::LinkPolicy::all),
+        std::optional<files::LinkPolicy>()}) {
+    Ledger(file()).record_request(
+        {.settings = "", .inputs = {"/in"}, .files_from = "", .links = links});
+    EXPECT_EQ(Ledger::open_read_only(file())->request()->links, links);
+  }
 }
 
 TEST_F(LedgerTest, numbers_its_runs) {
