@@ -4,8 +4,8 @@
 
 namespace eckart::files {
 
-/// Which symbolic links below a root are followed. Those in the path of the root are resolved when it
-/// is opened first: see io::RootPath.
+/// Which symbolic links below a root are followed. Those in the path of the root are resolved when
+/// it is opened first: see io::RootPath.
 enum class LinkPolicy {
   none,
   files,  ///< links to regular files, wherever they lead
