@@ -76,6 +76,7 @@ io::RootDirectoryPtr InputDisposal::open_move_to() {
     io::check_environment(error, message);
     throw ItemError(FailureReason::not_written, message);
   };
+  move_to_mount_.check();
   std::error_code error;
   if (!move_to_mount_.has_device()) fs::create_directories(watch_.move_to, error);
   if (error) fail(error.value());

@@ -26,21 +26,20 @@ void log_postponed(const std::exception& error) {
 
 }  // namespace
 
-void Maintenance::run(Job* job, const std::stop_token& stop) {
+void Maintenance::run(Job& job, const std::stop_token& stop) {
   const auto has_elapsed = [](Instant since, Clock::duration pause) {
     return since == Instant() || Clock::now() - since >= pause;
   };
   const Clock::duration pause = has_new_quarantined_ ? kSweepPauseAfterNew : kSweepPause;
   if (has_elapsed(last_sweep_, std::max(pause, kSweepRestFactor * sweep_duration_))) sweep(job);
-  if (!job) return;
   if (!forget_cursor_ && has_elapsed(last_forget_, kForgetInterval)) {
     last_forget_ = Clock::now();
     forget_cursor_.emplace();
   }
-  if (forget_cursor_) forget_missing_outputs(*job, stop);
+  if (forget_cursor_) forget_missing_outputs(job, stop);
 }
 
-void Maintenance::sweep(Job* job) {
+void Maintenance::sweep(Job& job) {
   const Instant start = Clock::now();
   has_new_quarantined_ = false;
   io::QuarantineUsage usage;
@@ -52,9 +51,9 @@ void Maintenance::sweep(Job* job) {
                  text::printable(file.native()));
   last_sweep_ = Clock::now();
   sweep_duration_ = last_sweep_ - start;
-  if (removed.empty() || !job) return;
+  if (removed.empty()) return;
   try {
-    job->forget_failures_of_missing_inputs();
+    job.forget_failures_of_missing_inputs();
   } catch (const std::exception& error) {
     log_postponed(error);
   }

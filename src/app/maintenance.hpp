@@ -23,12 +23,13 @@ class Maintenance {
   void on_requeued() { has_new_quarantined_ = true; }
   /// What the quarantine had at the last sweep. Callable from any thread.
   io::QuarantineUsage quarantine_usage() const { return {quarantine_files_, quarantine_bytes_}; }
-  /// Call it about once per second from one thread. Each call does a small part of the work, and
-  /// returns soon after `stop`. `job` may be null.
-  void run(Job* job, const std::stop_token& stop);
+  /// Call it about once per second from one thread, only with the job that has the lock of the
+  /// output folder: the quarantine of another process is not ours to sweep. Each call does a small
+  /// part of the work, and returns soon after `stop`.
+  void run(Job& job, const std::stop_token& stop);
 
  private:
-  void sweep(Job* job);
+  void sweep(Job& job);
   void forget_missing_outputs(Job& job, const std::stop_token& stop);
 
   const io::Quarantine& quarantine_;

@@ -2,6 +2,8 @@
 
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "core/error.hpp"
 #include "text/printable.hpp"
 
@@ -10,7 +12,31 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Calls `visit` with the device of the folder, as far as it exists, and of all its parents, until
+/// it returns true. Returns whether it did.
+template <class Visit>
+bool any_device(fs::path folder, const Visit& visit) {
+  for (;; folder = folder.parent_path()) {
+    struct stat status {};
+    if (::stat(folder.empty() ? "." : folder.c_str(), &status) == 0 && visit(status.st_dev))
+      return true;
+    if (folder == folder.parent_path()) return false;
+  }
+}
+
+dev_t nearest_device(const fs::path& folder) {
+  dev_t nearest = 0;
+  any_device(folder, [&](dev_t device) {
+    nearest = device;
+    return true;
+  });
+  return nearest;
+}
+
 }  // namespace
+
+MountGuard::MountGuard(fs::path folder)
+    : folder_(std::move(folder)), first_device_(nearest_device(folder_)) {}
 
 void MountGuard::record_device() {
   struct stat status {};
@@ -26,12 +52,8 @@ bool MountGuard::has_device() const {
 
 bool MountGuard::is_mounted() const {
   const std::lock_guard lock(mutex_);
-  if (!mounted_device_) return true;
-  fs::path existing = folder_;
-  struct stat status {};
-  while (::stat(existing.c_str(), &status) != 0 && existing != existing.parent_path())
-    existing = existing.parent_path();
-  return status.st_dev == *mounted_device_;
+  if (mounted_device_) return nearest_device(folder_) == *mounted_device_;
+  return any_device(folder_, [&](dev_t device) { return device == first_device_; });
 }
 
 void MountGuard::check() const {

@@ -1,8 +1,9 @@
 #include "app/quarantine_list.hpp"
 
-#include <fstream>
-#include <iterator>
+#include <cstddef>
+#include <optional>
 
+#include "files/read_small_file.hpp"
 #include "io/quarantine.hpp"
 #include "io/quarantine_record.hpp"
 
@@ -11,10 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_text(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
+constexpr std::size_t kMaxRecordBytes = 1 << 20;
 
 }  // namespace
 
@@ -23,7 +21,8 @@ std::vector<QuarantineEntry> list_quarantine(const fs::path& folder) {
   for (const fs::path& file : io::quarantine_records(folder)) {
     QuarantineEntry& entry =
         all.emplace_back(QuarantineEntry{file, io::file_of_record(file), {}, {}, {}});
-    const auto from = io::parse_quarantined_input(read_text(file));
+    const auto record = files::read_small_file(file, kMaxRecordBytes);
+    const auto from = record ? io::parse_quarantined_input(*record) : std::nullopt;
     if (!from) continue;
     entry.input = from->input;
     entry.root = from->root;

@@ -1,5 +1,6 @@
 #include "app/requeue.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +12,13 @@
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"
+#include "files/file_descriptor.hpp"
 #include "files/state_folder.hpp"
 #include "io/claimed_file.hpp"
 #include "io/publication.hpp"
 #include "io/quarantine.hpp"
 #include "io/root_directory.hpp"
+#include "io/state_folder.hpp"
 #include "text/printable.hpp"
 #include "text/shell_word.hpp"
 
@@ -24,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path requeue_marker(const fs::path& output) { return output / files::kStateFolder / "requeue"; }
+constexpr const char* kMarker = "requeue";  // in the state folder
 
 /// Opens the original folder of the input, or makes it if it is missing. Follows no link: the
 /// record has the path of the watched folder without the links that led to it.
@@ -106,9 +109,11 @@ std::vector<QuarantineEntry> select_named(std::vector<QuarantineEntry> all, cons
 /// Throws FatalError if the quarantine exists, but cannot be read: it is not empty then.
 void check_readable(const fs::path& folder) {
   std::error_code error;
-  if (fs::is_symlink(folder, error))
-    throw FatalError(ExitCode::no_input, text::printable(folder.native()) +
-                                             ": is a symbolic link, which is not followed");
+  for (const fs::path& part : {folder.parent_path(), folder}) {
+    if (fs::is_symlink(part, error))
+      throw FatalError(ExitCode::no_input, text::printable(part.native()) +
+                                               ": is a symbolic link, which is not followed");
+  }
   const fs::directory_iterator opened(folder, error);
   if (!error || error == std::errc::no_such_file_or_directory) return;
   const bool is_forbidden = error == std::errc::permission_denied;
@@ -131,7 +136,7 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
   for (const QuarantineEntry& entry : files) results.push_back(restore(entry, *quarantine));
   const bool any = std::any_of(results.begin(), results.end(),
                                [](const RequeueResult& entry) { return entry.error.empty(); });
-  if (any) io::publish_file(requeue_marker(output), {});
+  if (any) io::publish_file(output / files::kStateFolder / kMarker, {});
   return results;
 }
 
@@ -144,7 +149,8 @@ std::string requeue_command(const fs::path& output, const fs::path& name) {
 }
 
 bool consume_requeue_marker(const fs::path& output) {
-  return ::unlink(requeue_marker(output).c_str()) == 0;
+  const files::FileDescriptor state = io::state_folder(output).open();
+  return state && ::unlinkat(state.get(), kMarker, 0) == 0;
 }
 
 }  // namespace eckart::app

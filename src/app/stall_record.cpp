@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "files/read_small_file.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -15,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxEntries = 1000;
+constexpr std::size_t kMaxEntries = 1000, kMaxBytes = kMaxEntries * 8192;
 constexpr std::chrono::minutes kFirstHold{10};
 constexpr std::chrono::hours kMaxHold{24};
 constexpr int kMaxDoublings = 8;  // kFirstHold * 2^8 is more than a day
@@ -69,9 +71,9 @@ void StallRecord::forget(const fs::path& relative) {
 /// never contain NUL.
 void StallRecord::read() {
   if (std::exchange(is_read_, true)) return;
-  std::error_code none;
-  if (!fs::is_regular_file(fs::symlink_status(file_, none))) return;
-  std::ifstream file(file_, std::ios::binary);
+  const std::optional<std::string> text = files::read_small_file(file_, kMaxBytes);
+  if (!text) return;
+  std::istringstream file(*text);
   for (std::string record; std::getline(file, record, '\0');) {
     std::istringstream fields(record);
     Entry entry;

@@ -334,7 +334,7 @@ void WatchedFolder::maintain(const std::stop_token& stop) {
   }
   if (!job) lock_known_output();
   if (!output_mount_.is_mounted()) return figures_.forget_free_bytes();
-  maintenance_.run(job.get(), stop);
+  if (job) maintenance_.run(*job, stop);
   figures_.update_free_bytes(watch_.output);
 }
 

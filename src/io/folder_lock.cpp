@@ -13,7 +13,7 @@
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
 #include "io/environment_error.hpp"
-#include "io/open_without_links.hpp"
+#include "io/state_folder.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::io {
@@ -28,21 +28,28 @@ std::filesystem::path lock_file_of(const std::filesystem::path& root) {
   return root / files::kStateFolder / "lock";
 }
 
+/// Returns the begin of the lock file: all of it, if eckart wrote it.
+std::string text_of(const files::FileDescriptor& descriptor) {
+  std::array<char, 24> text{};
+  const ssize_t got = ::pread(descriptor.get(), text.data(), text.size(), 0);
+  return {text.data(), got > 0 ? std::size_t(got) : 0};
+}
+
+bool is_process_number(const std::string& text) {
+  return text.size() < 12 && text.find_first_not_of("0123456789") == text.npos;
+}
+
 /// Returns "process N" with the number in the lock file, or "another process" if there is none.
 std::string holder_of(const files::FileDescriptor& descriptor) {
-  std::array<char, 24> text{};
-  const ssize_t got = ::pread(descriptor.get(), text.data(), text.size() - 1, 0);
-  const std::string number(text.data(), got > 0 ? std::size_t(got) : 0);
-  return number.empty() ? "another process" : "process " + number;
+  const std::string number = text_of(descriptor);
+  return number.empty() || !is_process_number(number) ? "another process" : "process " + number;
 }
 
 /// Opens the lock file. Follows no link at the state folder or the file, and waits for no pipe:
 /// others may write to folders above an output folder. Returns an invalid descriptor, with errno,
 /// on failure: ELOOP for a link, ENOTDIR or EISDIR, and EEXIST for a pipe and the like.
 files::FileDescriptor open_lock_file(const std::filesystem::path& root, int flags) {
-  const files::FileDescriptor folder(::open(root.c_str(), kPathFlags));
-  if (!folder) return files::FileDescriptor();
-  const files::FileDescriptor state = open_without_links(folder.get(), files::kStateFolder);
+  const files::FileDescriptor state = state_folder(root).open();
   if (!state) return files::FileDescriptor();
   constexpr int kSafe = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
   files::FileDescriptor file(::openat(state.get(), "lock", flags | kSafe, 0666));
@@ -68,6 +75,10 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
   if (!descriptor_) fail("cannot create ", file_, errno);
   is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
   if (is_held_) {
+    if (!is_process_number(text_of(descriptor_)))
+      throw FatalError(ExitCode::cannot_create,
+                       text::printable(file_.native()) +
+                           ": not a lock file of eckart; it was not changed. Move it away");
     const std::string number = std::to_string(::getpid());
     // Informational only. The kernel decides who holds the lock.
     if (::ftruncate(descriptor_.get(), 0) == 0)

@@ -17,6 +17,7 @@
 #include "files/state_folder.hpp"
 #include "hash/name_hash.hpp"
 #include "io/environment_error.hpp"
+#include "io/state_folder.hpp"
 #include "io/sync_folder.hpp"
 #include "io/temporary_file.hpp"
 
@@ -118,7 +119,7 @@ std::vector<fs::path> quarantine_records(const fs::path& folder) {
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     const std::string& path = entry->path().native();
     if ((path.ends_with(kRecordSuffix) || path.ends_with(kKeptRecordSuffix)) &&
-        entry->is_regular_file(ignored))
+        !entry->is_symlink(ignored) && entry->is_regular_file(ignored))
       found.emplace_back(entry->last_write_time(ignored), entry->path());
   }
   std::sort(found.begin(), found.end());
@@ -129,7 +130,8 @@ std::vector<fs::path> quarantine_records(const fs::path& folder) {
 }
 
 RootDirectoryPtr open_quarantine(const fs::path& folder) {
-  return RootDirectory::open(RootPath(folder.parent_path()).child(folder.filename()));
+  return RootDirectory::open(
+      state_folder(folder.parent_path().parent_path()).child(folder.filename()));
 }
 
 Quarantine::Quarantine(const fs::path& output, const QuarantineOptions& options)
@@ -142,7 +144,7 @@ RootDirectoryPtr Quarantine::open_root() const {
   } catch (const fs::filesystem_error& error) {
     fail(root_, error.code().value());
   }
-  RootDirectoryPtr root = RootDirectory::open(root_);
+  RootDirectoryPtr root = RootDirectory::open(state_folder(root_.parent_path()));
   if (!root) fail(root_, errno);
   return root;
 }

@@ -72,7 +72,8 @@ ThroughputLog::ThroughputLog(std::filesystem::path file, const LogRotation& rota
 ThroughputLog::~ThroughputLog() = default;
 
 void ThroughputLog::open() {
-  check_may_append(file_, header_.front());
+  for (int i = 0; i <= rotation_.max_backups; ++i)  // a rotation renames and removes backups
+    check_may_append(RotatingFile::calc_filename(file_.native(), std::size_t(i)), header_.front());
   sink_ = std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
                                          std::size_t(rotation_.max_backups), false,
                                          rotation_handlers(header_, should_discard_on_close_));

@@ -109,6 +109,9 @@ std::filesystem::path user_calibration_file() {
 
 Calibration read_calibration(const std::filesystem::path& file) {
   const TextSource origin{file.string(), true};
+  std::error_code none;
+  if (std::filesystem::is_fifo(file, none))  // a service would wait for it at a reload
+    throw SettingsError(file.string() + ": cannot be read: it is a pipe");
   const YAML::Node list = parse(origin, read_text(file));
   if (!list.IsSequence() && !list.IsNull()) {
     origin.fail(list.Mark(), found(list) + " is not a list of measured costs");

@@ -2,6 +2,7 @@
 
 #include <httplib.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -43,6 +44,12 @@ HttpResponse health_response(const std::string& error) {
   return {.status = error.empty() ? 200 : 503, .body = (error.empty() ? "ok" : error) + '\n'};
 }
 
+/// Removes the socket, unless another file is there now. An empty path is none.
+void remove_socket(const std::string& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) ::unlink(path.c_str());
+}
+
 }  // namespace
 
 StatusServer::StatusServer(const std::string& address, StatusHandlers handlers,
@@ -56,7 +63,7 @@ StatusServer::StatusServer(const std::string& address, StatusHandlers handlers,
         is_health_check, timeouts);
     start(address);
   } catch (const std::system_error& error) {
-    if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
+    remove_socket(socket_path_);
     throw FatalError(ExitCode::cannot_create, "cannot listen on " + text::printable(address) +
                                                   ": " + error.code().message());
   }
@@ -111,7 +118,7 @@ HttpResponse StatusServer::respond(const HttpRequest& request) const {
 StatusServer::~StatusServer() {
   connections_->stop();
   thread_.join();
-  if (!socket_path_.empty()) ::unlink(socket_path_.c_str());
+  remove_socket(socket_path_);
 }
 
 std::string http_get(const std::string& address, const std::string& path) {

@@ -74,6 +74,31 @@ TEST_F(RequeueTest, follows_no_symlink) {
   }
 }
 
+TEST_F(RequeueTest, does_not_follow_a_state_folder_that_is_a_link) {
+  quarantine();
+  fs::rename(at("out/.eckart"), at("elsewhere/state"));
+  std::ofstream(at("elsewhere/state/requeue")) << "theirs";
+  fs::create_directory_symlink(at("elsewhere/state"), at("out/.eckart"));
+  EXPECT_THROW(requeue(at("out"), {}), FatalError);
+  EXPECT_TRUE(is_quarantined());
+  EXPECT_FALSE(consume_requeue_marker(at("out")));
+  EXPECT_TRUE(fs::exists(at("elsewhere/state/requeue")));
+}
+
+/// A record of the size of a disk would take all memory.
+TEST_F(RequeueTest, reads_no_record_that_is_huge_or_a_link) {
+  quarantine();
+  const fs::path record = at("out/.eckart/quarantine/day/a.png.record.json");
+  const auto size = fs::file_size(record);
+  fs::resize_file(record, std::uintmax_t(1) << 40);
+  EXPECT_THAT(restore(), HasSubstr("does not name the original input"));
+  fs::resize_file(record, size);
+  fs::rename(record, at("elsewhere/record.json"));
+  fs::create_symlink(at("elsewhere/record.json"), record);
+  EXPECT_TRUE(requeue(at("out"), {}).empty());
+  EXPECT_TRUE(fs::exists(at("elsewhere/record.json")));
+}
+
 TEST_F(RequeueTest, restores_to_the_folder_that_was_watched_through_a_symlink) {
   fs::rename(at("in"), at("real"));
   fs::create_directory_symlink(at("real"), at("in"));

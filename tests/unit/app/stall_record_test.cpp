@@ -56,6 +56,14 @@ TEST_F(StallRecordTest, replaces_a_pipe_or_a_link_without_using_it) {
   EXPECT_EQ(std::filesystem::file_size(folder_.path() / "foreign"), 6u);
 }
 
+TEST_F(StallRecordTest, replaces_a_huge_file_without_reading_it) {
+  std::ofstream(file_).close();
+  std::filesystem::resize_file(file_, std::uintmax_t(1) << 40);
+  stall("a.png", 2);
+  EXPECT_EQ(hold_of("a.png"), minutes(10));
+  EXPECT_LT(std::filesystem::file_size(file_), 1000u);
+}
+
 TEST_F(StallRecordTest, does_not_hold_a_changed_file) {
   stall("a.png", 3);
   ++state_.size;

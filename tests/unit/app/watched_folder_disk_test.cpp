@@ -155,6 +155,28 @@ TEST_F(WatchedFolderDiskTest, waits_for_unmounted_output_disk) {
   EXPECT_TRUE(needs_processing());
 }
 
+TEST_F(WatchedFolderDiskTest, waits_for_an_output_disk_that_was_unmounted_before_the_first_file) {
+  if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;
+  const test::TempFolder disk_folder(test::kOtherDisk);
+  fs::create_directory(at("mount point"));
+  const auto lead_to = [&](const fs::path& place) {
+    fs::remove(at("out"));
+    fs::create_directory_symlink(place, at("out"));
+  };
+  write_image(at("in/a.png"));
+  for (const bool is_mounted_first : {true, false}) {
+    lead_to(is_mounted_first ? disk_folder.path() : at("mount point"));
+    WatchedFolder folder(watch());
+    lead_to(is_mounted_first ? at("mount point") : disk_folder.path());
+    if (is_mounted_first) {
+      EXPECT_THROW(needs_processing(folder, found(at("in"), "a.png")), EnvironmentError);
+      EXPECT_TRUE(fs::is_empty(at("mount point"))) << "where all would be hidden by the disk";
+    } else {
+      EXPECT_TRUE(needs_processing(folder, found(at("in"), "a.png"))) << "a disk may be mounted";
+    }
+  }
+}
+
 TEST_F(WatchedFolderDiskTest,
        has_no_free_space_of_another_disk_while_that_of_the_outputs_is_unmounted) {
   if (!test::has_other_disk()) GTEST_SKIP() << test::kNoOtherDisk;

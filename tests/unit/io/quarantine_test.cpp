@@ -224,6 +224,18 @@ TEST_F(QuarantineTest, is_not_followed_if_it_is_a_link) {
   EXPECT_THROW(add(quarantine, "b.png"), ItemError);
 }
 
+TEST_F(QuarantineTest, is_not_followed_if_the_state_folder_is_a_link) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 7, .max_mb = 0});
+  add(quarantine, "a.png");
+  const fs::path elsewhere = folder_.path() / "elsewhere";
+  fs::rename(folder_.path() / ".eckart", elsewhere);
+  fs::create_directory_symlink(elsewhere, folder_.path() / ".eckart");
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now() + std::chrono::hours(24 * 8)).empty());
+  EXPECT_TRUE(fs::exists(elsewhere / "quarantine/a.png"));
+  EXPECT_THROW(add(quarantine, "b.png"), std::runtime_error);
+  EXPECT_FALSE(fs::exists(elsewhere / "quarantine/b.png"));
+}
+
 TEST_F(QuarantineTest, counts_the_disk_space_of_sparse_files) {
   Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 2});
   add(quarantine, "a.png", 900000);

@@ -102,6 +102,19 @@ TEST_F(StaleTemporariesTest, follows_no_link_of_a_lock) {
   }
 }
 
+TEST_F(StaleTemporariesTest, changes_no_foreign_file_with_the_name_of_the_lock) {
+  fs::create_directories(root_ / ".eckart");
+  const fs::path file = root_ / ".eckart/lock";
+  for (const char* text : {"theirs", "1234567890123", "12 "}) {
+    std::ofstream(file) << text;
+    EXPECT_THROW(const FolderLock lock(root_), FatalError);
+    std::ifstream read(file);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(read), {}), text);
+  }
+  std::ofstream(file) << "4711";  // of an earlier process
+  EXPECT_TRUE(FolderLock(root_).is_in_place());
+}
+
 TEST_F(StaleTemporariesTest, keeps_files_while_a_run_writes_to_an_ancestor) {
   const fs::path of_another = make("a" / fs::path(stale_));
   {

@@ -84,6 +84,16 @@ TEST_F(ThroughputLogTest, does_not_change_another_file) {
   EXPECT_EQ(read(), "\x89PNG");
 }
 
+TEST_F(ThroughputLogTest, does_not_rotate_another_file) {
+  const auto foreign = folder_.path() / "throughput.2.log";
+  std::ofstream(foreign) << "theirs";
+  write("head 0\n");
+  EXPECT_FALSE(ThroughputLog(file_, {.max_bytes = 12, .max_backups = 2}, "head").write("one"));
+  EXPECT_EQ(read(foreign), "theirs");
+  EXPECT_EQ(read(), "head 0\n");
+  EXPECT_TRUE(ThroughputLog(file_, {.max_bytes = 12, .max_backups = 1}, "head").write("one"));
+}
+
 TEST_F(ThroughputLogTest, does_not_wait_for_a_pipe) {
   ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
   EXPECT_FALSE(ThroughputLog(file_, kLargeFiles, "{}").write("line"));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -72,6 +73,13 @@ TEST_F(CalibrationTest, is_read_back_unchanged) {
 
 TEST_F(CalibrationTest, may_be_empty) {
   EXPECT_THAT(read_calibration(write("c.yaml", to_yaml(Calibration{}))), IsEmpty());
+}
+
+TEST_F(CalibrationTest, is_not_read_from_a_pipe) {
+  const auto pipe = write("c.yaml", "");
+  std::filesystem::remove(pipe);
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(read_calibration(pipe), SettingsError);
 }
 
 TEST_F(CalibrationTest, names_file_line_and_key_in_an_error) {
