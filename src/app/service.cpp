@@ -143,7 +143,8 @@ void Service::maintain_folders(const std::stop_token& stop) {
                                    std::chrono::seconds(configuration_.settings.timeouts.stall_s),
                    .is_image_work = false});
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!consume_requeue_marker(outputs_[i])) continue;
+    // Not the marker of another process, which has the output folder.
+    if (!folders_[i]->has_output() || !consume_requeue_marker(outputs_[i])) continue;
     source_->request_scan(int(i));
     folders_[i]->on_requeued();
   }

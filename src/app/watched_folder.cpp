@@ -313,6 +313,11 @@ InputDisposal::Result WatchedFolder::dispose_of(pipeline::WorkItem& item) {
   }
 }
 
+bool WatchedFolder::has_output() const {
+  const std::lock_guard lock(mutex_);
+  return job_ != nullptr;
+}
+
 void WatchedFolder::lock_known_output() {
   struct stat status {};
   const fs::path state = watch_.output / files::kStateFolder;

@@ -53,6 +53,8 @@ class WatchedFolder {
   /// writes to it while the service is idle. A new folder is locked for its first file only,
   /// because a disk may be mounted there later.
   void maintain(const std::stop_token& stop);
+  /// Whether this process has the lock of the output folder.
+  bool has_output() const;
   /// Call it after inputs were requeued.
   void on_requeued() { maintenance_.on_requeued(); }
 
@@ -74,7 +76,7 @@ class WatchedFolder {
 
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool is_lock_failure_logged_ = false;  // in maintain()
   std::shared_ptr<Job> job_;  // null until its folder is prepared, and after that folder was moved
   MountGuard output_mount_{watch_.output};

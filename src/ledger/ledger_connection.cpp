@@ -70,6 +70,7 @@ std::unique_ptr<LedgerConnection> LedgerConnection::open_read_only(const fs::pat
     if (errno == ENOENT || errno == ENOTDIR) return nullptr;
     throw_ledger_error(file, {SQLITE_CANTOPEN, "cannot be opened", errno});
   }
+  if (S_ISREG(status.st_mode) && status.st_size == 0) return nullptr;  // no table had space so far
   const LedgerLocation location(file);
   const auto open_with = [&](OpenMode access) {
     return retry_if_moved([&] {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/folder_lock.hpp"
 #include "pipeline/color_planes.hpp"
 #include "pipeline/full_rank_filter.hpp"
 #include "tests/unit/app/watched_folder_fixture.hpp"
@@ -14,6 +15,18 @@ namespace {
 namespace fs = std::filesystem;
 using settings::DoneInputAction;
 using testing::HasSubstr;
+
+TEST_F(WatchedFolderTest, has_no_output_folder_that_another_process_uses) {
+  WatchedFolder folder(watch());
+  EXPECT_FALSE(folder.has_output());
+  {
+    const io::FolderLock other(at("out"));
+    folder.maintain({});
+    EXPECT_FALSE(folder.has_output()) << "so that it neither sweeps the quarantine nor requeues";
+  }
+  folder.maintain({});
+  EXPECT_TRUE(folder.has_output());
+}
 
 TEST_F(WatchedFolderTest, records_hash_of_the_file_that_was_read) {
   WatchedFolder folder(watch());

@@ -39,7 +39,7 @@ TEST(RankPolicy, keeps_the_factors_below_a_share_of_the_bytes) {
   for (const ImageShape& shape : {kGray, ImageShape{300, 200, 3, Depth::u16}}) {
     const int rank = choose("bytes:50%", shape);
     const auto factor_bytes = [&](int k) {
-      return k * shape.channels * triplet_bytes(shape.rows, shape.cols);
+      return std::int64_t(k) * shape.channels * triplet_bytes(shape.rows, shape.cols);
     };
     EXPECT_LE(factor_bytes(rank), std::int64_t(shape.bytes()) / 2);
     EXPECT_GT(factor_bytes(rank + 1), std::int64_t(shape.bytes()) / 2);

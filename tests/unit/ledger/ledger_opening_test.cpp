@@ -14,6 +14,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
+TEST_F(LedgerTest, has_no_ledger_in_an_empty_file) {
+  std::ofstream(file()).close();  // the disk was full when a run began
+  EXPECT_EQ(Ledger::open_read_only(file()), nullptr);
+}
+
 /// A mistyped ledger name must not cost a file.
 TEST_F(LedgerTest, rejects_files_of_other_programs) {
   const auto other_file = file().parent_path().parent_path() / "notes";

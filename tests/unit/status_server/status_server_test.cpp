@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <iterator>
@@ -288,6 +289,17 @@ TEST(StatusServerOnSocket, removes_its_socket_if_it_cannot_start) {
 }
 
 /// Between bind() and chmod(), anyone could connect if the mode given by bind() allowed it.
+TEST(StatusServerOnSocket, keeps_another_file_at_the_path_of_its_socket) {
+  const test::TempFolder folder;
+  const std::filesystem::path path = folder.path() / "s";
+  {
+    const StatusServer server(path.native(), make_handlers());
+    std::filesystem::remove(path);
+    std::ofstream(path) << "theirs";
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 6u);
+}
+
 TEST(StatusServerOnSocket, is_not_open_to_others) {
   const test::TempFolder folder;
   const std::string path = (folder.path() / "status.sock").string();
