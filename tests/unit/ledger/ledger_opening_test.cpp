@@ -15,7 +15,9 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST_F(LedgerTest, has_no_ledger_in_an_empty_file) {
+  std::filesystem::create_directories(file().parent_path());
   std::ofstream(file()).close();  // the disk was full when a run began
+  ASSERT_TRUE(std::filesystem::exists(file()));
   EXPECT_EQ(Ledger::open_read_only(file()), nullptr);
 }
 
