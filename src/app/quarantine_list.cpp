@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <optional>
 
-#include "files/read_small_file.hpp"
 #include "io/quarantine.hpp"
 #include "io/quarantine_record.hpp"
+#include "io/read_small_file.hpp"
 
 namespace eckart::app {
 namespace {
@@ -21,7 +21,7 @@ std::vector<QuarantineEntry> list_quarantine(const fs::path& folder) {
   for (const fs::path& file : io::quarantine_records(folder)) {
     QuarantineEntry& entry =
         all.emplace_back(QuarantineEntry{file, io::file_of_record(file), {}, {}, {}});
-    const auto record = files::read_small_file(file, kMaxRecordBytes);
+    const auto record = io::read_small_file(file, kMaxRecordBytes);
     const auto from = record ? io::parse_quarantined_input(*record) : std::nullopt;
     if (!from) continue;
     entry.input = from->input;

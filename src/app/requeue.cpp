@@ -1,6 +1,5 @@
 #include "app/requeue.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "files/read_small_file.hpp"
+#include "io/read_small_file.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -71,7 +71,7 @@ void StallRecord::forget(const fs::path& relative) {
 /// never contain NUL.
 void StallRecord::read() {
   if (std::exchange(is_read_, true)) return;
-  const std::optional<std::string> text = files::read_small_file(file_, kMaxBytes);
+  const std::optional<std::string> text = io::read_small_file(file_, kMaxBytes);
   if (!text) return;
   std::istringstream file(*text);
   for (std::string record; std::getline(file, record, '\0');) {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace eckart::files {
+namespace eckart::io {
 
 /// Returns the bytes of a regular file that eckart wrote itself. Returns nothing if there is none,
 /// if it is a link, a pipe and the like, if it has more than `max_bytes`, or if it cannot be read.
@@ -13,4 +13,4 @@ namespace eckart::files {
 std::optional<std::string> read_small_file(const std::filesystem::path& path,
                                            std::size_t max_bytes);
 
-}  // namespace eckart::files
+}  // namespace eckart::io
