@@ -90,7 +90,7 @@ settings::Configuration read_configuration(const ConfigArgs& args,
   configuration.settings = defaults;
   std::error_code unreadable;  // ignored: the user may not be allowed to read the folder
   if (std::filesystem::exists(system_file, unreadable))
-    configuration = settings::load_configuration(system_file);
+    configuration = settings::load_configuration(system_file, configuration);
   if (!args.file.empty()) {
     check_exists(args.file);
     configuration = settings::load_configuration(args.file, configuration);

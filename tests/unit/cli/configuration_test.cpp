@@ -39,6 +39,15 @@ TEST_F(ConfigurationTest, reads_the_system_file_alone) {
   EXPECT_EQ(read_configuration({}, system).settings.budget_mb, 101);
 }
 
+TEST_F(ConfigurationTest, keeps_the_defaults_of_a_command_that_the_system_file_does_not_set) {
+  settings::Settings defaults;
+  defaults.ranks = parse_ranks("1, 2");
+  const fs::path system = write("system.yaml", "budget_mb: 101\n");
+  const settings::Settings settings = read_configuration({}, system, defaults).settings;
+  EXPECT_EQ(settings.budget_mb, 101);
+  EXPECT_EQ(settings.ranks, defaults.ranks);
+}
+
 TEST_F(ConfigurationTest, works_without_the_system_file) {
   const settings::Settings settings = read_configuration({}, folder_.path() / "none.yaml").settings;
   EXPECT_EQ(settings.budget_mb, settings::Settings().budget_mb);
