@@ -120,6 +120,17 @@ void check_readable(const fs::path& folder) {
                    text::printable(folder.native()) + ": cannot be read: " + error.message());
 }
 
+/// Tells a service that runs.
+void write_marker(const fs::path& output) {
+  try {
+    io::publish_file(output / files::kStateFolder / kMarker, {});
+  } catch (const ItemError& error) {
+    throw FatalError(ExitCode::cannot_create,
+                     std::string(error.what()) +
+                         "; the inputs are back, but a running service was not told: restart it");
+  }
+}
+
 }  // namespace
 
 std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std::string>& names) {
@@ -135,7 +146,7 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
   for (const QuarantineEntry& entry : files) results.push_back(restore(entry, *quarantine));
   const bool any = std::any_of(results.begin(), results.end(),
                                [](const RequeueResult& entry) { return entry.error.empty(); });
-  if (any) io::publish_file(output / files::kStateFolder / kMarker, {});
+  if (any) write_marker(output);
   return results;
 }
 

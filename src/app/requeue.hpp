@@ -14,7 +14,8 @@ struct RequeueResult {
 
 /// Moves quarantined inputs back to their original paths, and makes a service retry inputs that
 /// were kept in place. `names` are file names, input paths or paths in the quarantine; empty means
-/// all. Throws FatalError(no_input) if a name is not found or `output` is not an output folder.
+/// all. Throws FatalError: no_input if a name is not found or `output` is not an output folder,
+/// cannot_create if the service cannot be told.
 std::vector<RequeueResult> requeue(const std::filesystem::path& output,
                                    const std::vector<std::string>& names);
 

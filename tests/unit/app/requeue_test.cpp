@@ -15,6 +15,7 @@ namespace eckart::app {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// A bad file of in/day is in the quarantine of out.
@@ -154,6 +155,19 @@ TEST_F(RequeueTest, retries_input_kept_in_place) {
   fs::remove(at("in/day/a.png"));
   EXPECT_EQ(restore(), "");
   EXPECT_EQ(fs::file_size(at("in/day/a.png")), 3u);
+}
+
+TEST_F(RequeueTest, says_so_if_the_service_cannot_be_told) {
+  quarantine();
+  fs::create_directories(at("out/.eckart/requeue/folder"));
+  try {
+    restore();
+    FAIL() << "must throw";
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_create);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr(".eckart/requeue"), HasSubstr("was not told")));
+  }
+  EXPECT_EQ(fs::file_size(at("in/day/a.png")), 3u) << "it is back";
 }
 
 TEST_F(RequeueTest, overwrites_nothing) {
