@@ -94,11 +94,11 @@ class CpuOperation : public PreparedOperation {
     return {.compute_s = seconds, .total_s = seconds};
   }
 
-  Array result(std::size_t variant) override {
+  Result result(std::size_t variant) override {
     std::fill(result_.begin(), result_.end(), std::numeric_limits<Real>::quiet_NaN());
     const BlasThreads threads(variants_[variant].cores);
-    runs_[variant]();
-    return result_;
+    const double seconds = seconds_of(runs_[variant]);
+    return {result_, seconds};
   }
 
   /// The variant with the most cores.

@@ -91,15 +91,18 @@ class GpuOperation : public PreparedOperation {
             .total_s = total.count()};
   }
 
-  Array result(std::size_t variant) override {
+  Result result(std::size_t variant) override {
     constexpr int kNan = 0xff;  // a number of such bytes is NaN
     ECKART_CUDA_CHECK(cudaMemsetAsync(result_.device(), kNan, result_.bytes(), stream()));
+    const Moments<6>& moments = queue_.moments;
+    moments.record(0, stream());
     launch(variant);
+    moments.record(1, stream());
     result_.queue_copy_out(stream());
     queue_.wait();
     std::vector<Real> values(result_.bytes() / sizeof(Real));
     std::memcpy(values.data(), result_.host(), result_.bytes());
-    return values;
+    return {std::move(values), moments.between(0, 1)};
   }
 
  private:

@@ -29,10 +29,10 @@ class DeviceRows {
       : shape_(shape), are_peers_(are_peers) {}
 
   /// Prepares the operation. In the first pass, which has a reference, it also makes the rows, and
-  /// compares all results with it. Without rows from the first pass it does nothing.
+  /// compares all results with it. Later it does nothing if no row can be measured.
   void prepare(Device& device, const std::vector<Array>& operands, const Reference* reference,
                const ExperimentOptions& options) {
-    if (!reference && rows_.empty()) return;
+    if (!reference && std::ranges::none_of(rows_, is_measurable)) return;
     operation_ = device.prepare(shape_, operands);
     if (!reference) return;
     std::vector<MeasuredRow> rows;
@@ -47,7 +47,7 @@ class DeviceRows {
   void append_works(const ExperimentOptions& options, std::vector<SampledWork>& works) {
     if (!operation_) return;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      if (!rows_[i].row.not_measured.empty()) continue;
+      if (!is_measurable(rows_[i])) continue;
       const TimedWork work = [this, i, &options] {
         const CallTimes times = run(i, options);
         return std::vector{times.compute_s, times.total_s, times.copy_in_s, times.copy_out_s};
@@ -64,6 +64,8 @@ class DeviceRows {
   std::vector<MeasuredRow>& rows() { return rows_; }
 
  private:
+  static bool is_measurable(const MeasuredRow& row) { return row.row.not_measured.empty(); }
+
   MeasuredRow checked_row(std::size_t variant, Device& device, const Reference& reference,
                           const ExperimentOptions& options) {
     OperationRow row{
@@ -74,9 +76,14 @@ class DeviceRows {
       row.not_measured = too_slow(options);
     } else {
       try {
-        row.error = reference.relative_error(operation_->result(variant));
+        constexpr double kMaxFirstCallFactor = 2;  // first calls of libraries take longer
+        const Result result = operation_->result(variant);
+        row.error = reference.relative_error(result.values);
         row.is_right = *row.error <= max_relative_error(shape_);  // false for NaN
-        if (!row.is_right) row.not_measured = kWrongResult;
+        if (!row.is_right)
+          row.not_measured = kWrongResult;
+        else if (result.compute_s > kMaxFirstCallFactor * max_call_seconds(options))
+          row.not_measured = too_slow(options);
       } catch (const std::runtime_error& error) {
         if (!are_peers_) throw;
         row.not_measured = error.what();

@@ -35,6 +35,12 @@ struct Variant {
   bool uses_tensor_cores = false;
 };
 
+/// A result, and the time of the call that computed it.
+struct Result {
+  Array values;
+  double compute_s = 0;  ///< 0: unknown
+};
+
 /// One operation with its operands in the memory of a device.
 class PreparedOperation {
  public:
@@ -43,7 +49,7 @@ class PreparedOperation {
   /// Computes once.
   virtual CallTimes run(std::size_t variant) = 0;
   /// Computes into memory that was filled with NaN before, and returns the result.
-  virtual Array result(std::size_t variant) = 0;
+  virtual Result result(std::size_t variant) = 0;
 };
 
 /// What computes operations. Functions throw std::runtime_error with the reason if the device

@@ -202,14 +202,26 @@ Array make_array(Precision precision, std::size_t size) {
 }
 
 std::vector<Array> random_operands(const Shape& shape, int seed) {
+  constexpr std::size_t kBlock = std::size_t(1)
+                                 << 16;  // elements with a random stream of their own
+  constexpr double kOperations = 10;     // of a random number
   std::vector<Array> operands;
+  std::uint64_t first_stream = 0;
   for (const std::size_t size : shape.operand_sizes()) {
-    synth::Random random(std::uint64_t(seed), operands.size());
+    const std::size_t blocks = (size + kBlock - 1) / kBlock;
     std::visit(
         [&](auto& values) {
-          for (auto& value : values) value = float(random.uniform(-1, 1));
+          run_on_cores(blocks, kOperations * double(size), [&](std::size_t begin, std::size_t end) {
+            for (std::size_t block = begin; block < end; ++block) {
+              synth::Random random(std::uint64_t(seed), first_stream + block);
+              const std::size_t block_end = std::min(size, (block + 1) * kBlock);
+              for (std::size_t i = block * kBlock; i < block_end; ++i)
+                values[i] = float(random.uniform(-1, 1));
+            }
+          });
         },
         operands.emplace_back(make_array(shape.precision, size)));
+    first_stream += blocks;
   }
   return operands;
 }

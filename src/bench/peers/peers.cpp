@@ -81,14 +81,14 @@ class PeerOperation : public PreparedOperation {
       : prepared_(std::move(prepared)), shape_(shape) {}
   const std::vector<Variant>& variants() const override { return prepared_->variants(); }
   CallTimes run(std::size_t variant) override { return prepared_->run(variant); }
-  Array result(std::size_t variant) override {
+  Result result(std::size_t variant) override {  // its first call may compile the function
     Array result = make_array(shape_.precision, shape_.result_size());
     std::visit(
         [&](auto& values) {
           prepared_->copy_result(variant, values.data(), values.size() * shape_.element_bytes());
         },
         result);
-    return result;
+    return {std::move(result)};
   }
 
  private:

@@ -33,7 +33,7 @@ class BenchVariantTest : public ::testing::Test {
       ASSERT_GE(operation->variants().size(), count);
       for (std::size_t i = 0; i < operation->variants().size(); ++i) {
         SCOPED_TRACE(operation->variants()[i].name);
-        EXPECT_LE(reference.relative_error(operation->result(i)), max_relative_error(shape));
+        EXPECT_LE(reference.relative_error(operation->result(i).values), max_relative_error(shape));
         const CallTimes times = operation->run(i);
         EXPECT_GT(times.compute_s, 0);
         EXPECT_GE(times.total_s + kEventResolutionSeconds, times.copy_in_s + times.copy_out_s);

@@ -25,12 +25,14 @@ class FakeOperation : public PreparedOperation {
   FakeOperation(std::unique_ptr<PreparedOperation> cpu, std::vector<Variant> variants)
       : cpu_(std::move(cpu)), variants_(std::move(variants)) {}
   const std::vector<Variant>& variants() const override { return variants_; }
-  CallTimes run(std::size_t /*variant*/) override {
+  CallTimes run(std::size_t variant) override {
+    if (variants_[variant].name == "slow") throw std::logic_error("it must not be run");
     return {.compute_s = 1e-9, .copy_in_s = 2e-9, .copy_out_s = 3e-9, .total_s = 6e-9};
   }
-  Array result(std::size_t variant) override {
-    Array result = cpu_->result(0);
-    if (variants_[variant].name == "wrong") std::get<std::vector<float>>(result)[0] += 1;
+  Result result(std::size_t variant) override {
+    Result result = cpu_->result(0);
+    result.compute_s = variants_[variant].name == "slow" ? 1e6 : 1e-9;
+    if (variants_[variant].name == "wrong") std::get<std::vector<float>>(result.values)[0] += 1;
     return result;
   }
 
@@ -146,7 +148,7 @@ class FakeGpu : public Gpu {
    public:
     Operation(FakeGpu& gpu, std::unique_ptr<PreparedOperation> cpu)
         : FakeOperation(std::move(cpu), gpu.variants_), gpu_(gpu) {}
-    Array result(std::size_t variant) override {
+    Result result(std::size_t variant) override {
       ++gpu_.results;
       return FakeOperation::result(variant);
     }
@@ -192,7 +194,7 @@ class FakePeers : public Peers {
       if (variant == 3) fail();
       return FakeOperation::run(variant);
     }
-    Array result(std::size_t variant) override {
+    Result result(std::size_t variant) override {
       if (variant == 2) fail();
       return FakeOperation::result(variant);
     }

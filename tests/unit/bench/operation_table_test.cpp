@@ -66,6 +66,16 @@ TEST(OperationRow, is_not_measured_if_its_result_is_wrong) {
   EXPECT_THAT(to_text(report), HasSubstr("its result is wrong"));
 }
 
+TEST(OperationRow, is_not_run_again_if_its_first_call_is_too_slow) {
+  const Devices devices = devices_with({{.name = "slow"}});
+  const auto rows = measured_rows(devices);
+  const OperationRow& slow = row_of(rows, "GPU, slow");
+  EXPECT_EQ(slow.not_measured, "takes more than 600 s");
+  EXPECT_TRUE(slow.is_right);
+  EXPECT_EQ(dynamic_cast<const FakeGpu&>(*devices.gpu).preparations, 1) << "nothing to measure";
+  EXPECT_FALSE(has_wrong_result(rows));
+}
+
 TEST(OperationRow, says_so_if_the_memory_of_the_gpu_is_too_small) {
   const auto rows = measured_rows(devices_with({}));
   ASSERT_THAT(rows, SizeIs(3));

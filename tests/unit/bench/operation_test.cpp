@@ -24,7 +24,7 @@ std::vector<float>& floats(Array& array) { return std::get<std::vector<float>>(a
 /// The result on one core, by the variant with this index.
 Array computed(const Shape& shape, const std::vector<Array>& operands, std::size_t variant = 0) {
   const auto device = make_cpu_device(1);
-  return device->prepare(shape, operands)->result(variant);
+  return device->prepare(shape, operands)->result(variant).values;
 }
 
 TEST(Shape, counts_work) {
@@ -128,7 +128,7 @@ TEST(CpuDevice, computes_all_operations_right_by_all_variants_in_both_precisions
       const auto prepared = device->prepare(shape, operands);
       for (std::size_t i = 0; i < prepared->variants().size(); ++i) {
         const Variant& variant = prepared->variants()[i];
-        EXPECT_LE(reference.relative_error(prepared->result(i)), max_relative_error(shape))
+        EXPECT_LE(reference.relative_error(prepared->result(i).values), max_relative_error(shape))
             << variant.name << ", " << variant.cores << " cores, " << to_string(precision);
         const CallTimes times = prepared->run(i);
         EXPECT_GT(times.compute_s, 0);

@@ -96,7 +96,7 @@ TEST_F(PeersTest, gives_right_results_of_all_operations) {
       const auto prepared = peers_->prepare(shape, operands);
       EXPECT_THAT(prepared->variants(), Contains(Field(&Variant::name, "NumPy")));
       for (std::size_t i = 0; i < prepared->variants().size(); ++i) {
-        EXPECT_LE(reference.relative_error(prepared->result(i)), max_relative_error(shape))
+        EXPECT_LE(reference.relative_error(prepared->result(i).values), max_relative_error(shape))
             << prepared->variants()[i].name;
         EXPECT_GT(prepared->run(i).compute_s, 0);
       }
