@@ -34,7 +34,8 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would tak
 
 import numpy  # noqa: E402
 MAX_BROADCAST_BYTES = 1 << 30
-MAX_LOOP_OPERATIONS = 10**9
+MAX_LOOP_OPERATIONS = 10**9  # on the CPU
+MAX_NAIVE_OPERATIONS = 2 * 10**12  # on a GPU; more take seconds
 SHARED_MEMORY = 3  # file descriptor
 
 
@@ -200,9 +201,9 @@ class NumbaCuda(Library):
 
     def operations(self, shape):
         kernel = self.kernels.get(shape["operation"])
-        if not kernel:
+        m, n, k, block = shape["m"], shape["n"], shape["k"], 16
+        if not kernel or 2 * m * n * k > MAX_NAIVE_OPERATIONS:
             return {}
-        m, n, block = shape["m"], shape["n"], 16
         grid = (-(-n // block), -(-m // block))
 
         def launch(*operands):
