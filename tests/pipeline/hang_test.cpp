@@ -149,6 +149,26 @@ TEST(IdlePipeline, is_reported_with_the_stage_that_an_image_waits_for) {
   EXPECT_FALSE(harness.pipeline().find_stall());
 }
 
+TEST(IdlePipeline, is_not_reported_while_it_waits_for_disk_space) {
+  PipelineHarness harness;
+  harness.images = 1;
+  harness.options.limits = {.stall = seconds(0), .decode = seconds(1)};
+  harness.options.wait_for_space = true;
+  harness.options.space_poll_interval = std::chrono::hours(1);
+  harness.on_write = [](int) {
+    throw EnvironmentError("no space left", EnvironmentError::Remedy::free_disk_space);
+  };
+  harness.pipeline();
+  auto run = std::async(std::launch::async, [&] { return harness.run(); });
+  wait_until([&] { return !harness.pipeline().missing_space().empty(); });
+  wait_until([&] {
+    EXPECT_FALSE(harness.pipeline().find_stall());
+    return harness.pipeline().activity().idle_time() > harness.options.linger;
+  });
+  harness.pipeline().request_stop();
+  EXPECT_EQ(run.get().done, 0);
+}
+
 TEST(CanceledTask, is_left_to_the_next_run) {
   PipelineHarness harness;
   harness.images = 10;

@@ -116,6 +116,18 @@ TEST_F(ResumeCheckTest, compares_the_open_file_with_its_possible_original) {
   EXPECT_THROW(result_of("other", "image"), ItemError);
 }
 
+TEST_F(ResumeCheckTest, counts_a_failure_until_the_input_changes) {
+  pipeline::WorkItem bad = item("old");
+  bad.file_state = io::InputFile(bad.file).state();
+  EXPECT_FALSE(resume().has_failed(bad));
+  ledger_.record({.done = {},
+                  .failed = {{at("old/a.png"), bad.file_state, FailureReason::corrupt}},
+                  .cleared = {}});
+  EXPECT_TRUE(resume().has_failed(bad));
+  bad.file_state.mtime_ns += 1;
+  EXPECT_FALSE(resume().has_failed(bad));
+}
+
 /// The record has the bytes and settings of the existing file, and the current state of the input.
 TEST_F(ResumeCheckTest, records_a_kept_output_of_a_killed_run_as_done) {
   make_from_old();

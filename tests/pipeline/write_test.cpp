@@ -62,6 +62,10 @@ TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
     EXPECT_NEAR(quality.relative_error, 1.0 / 20, 1e-12);
     EXPECT_EQ(quality.ssim, both_written.ssim);
     EXPECT_EQ(quality.file_squared_error, both_written.file_squared_error);
+    options.measure.pixels = false;
+    options.measure.files = true;
+    pipeline::encode_outputs(*item, &codec, options);
+    EXPECT_EQ(item->qualities.at(1).file_squared_error, both_written.file_squared_error);
   }
 }
 

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,37 +16,21 @@
 #include "codec/png_chunk_writer.hpp"
 #include "codec/png_contents.hpp"
 #include "codec/spng_decoder.hpp"
+#include "tests/unit/codec/bench_files.hpp"
 
 namespace {
 
 using namespace eckart;
 using namespace eckart::codec;
-namespace fs = std::filesystem;
-
-using File = std::vector<std::byte>;
 constexpr int kTurns = 15;
 constexpr int kDecodeSeconds = 1000;
 
-File read_file(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-std::vector<File> read_folder(const fs::path& folder) {
-  std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (is_image_file_name(entry.path().filename().string())) paths.push_back(entry.path());
-  }
-  std::ranges::sort(paths);
-  std::vector<File> files;
-  for (const fs::path& path : paths) {
-    File file = read_file(path);
+std::vector<File> read_as_png(const std::string& folder) {
+  std::vector<File> files = read_image_files(folder);
+  for (File& file : files) {
     const Codec& codec = detect_codec(file);
     if (codec.format != ImageFormat::png)
       file = codec_for(ImageFormat::png).encode(codec.decode(file, {}).pixels, {});
-    files.push_back(std::move(file));
   }
   return files;
 }
@@ -135,7 +116,7 @@ int main(int argc, char** argv) {
   nlohmann::json results = nlohmann::json::array();
   std::vector<File> first;
   for (int i = 1; i < argc; ++i) {
-    const std::vector<File> files = read_folder(argv[i]);
+    const std::vector<File> files = read_as_png(argv[i]);
     if (first.empty()) first = files;
     results.push_back(measure(argv[i], files));
   }
