@@ -50,8 +50,8 @@ std::array<Durability, 2> durabilities(Durability chosen) {
   return {chosen == Durability::none ? Durability::group : chosen, Durability::none};
 }
 
-/// The memory of all images between two stages. More than in a run, so that the first and the last
-/// batches of a pass do not matter.
+/// The memory of all images between two stages. More than in a run, so that the start and the end
+/// are a small part of a pass.
 std::size_t max_pass_bytes(const settings::Settings& settings) {
   constexpr std::size_t kBudgets = 4, kMemoryDivisor = 4;
   return std::min(kBudgets * app::pipeline_options(settings).budget_bytes,
@@ -108,7 +108,8 @@ class PipelineBenchmark {
 
   PipelineResult measure() {
     whole_.warm_up(durabilities_.front());
-    for (round_ = 1; round_ <= options_.repeats; ++round_) {
+    int complete = 0;
+    for (round_ = 1; round_ <= options_.repeats && !stop_.stop_requested(); ++round_) {
       for (std::size_t i = 0; i < durabilities_.size(); ++i) measure_whole(i);
       print("stages alone");
       for (const Durability durability : durabilities_) measure_stages(durability);
@@ -116,7 +117,9 @@ class PipelineBenchmark {
       measure_parts();
       print("file system");
       measure_file_system();
+      if (!stop_.stop_requested()) complete = round_;
     }
+    result_.keep_rounds(complete);
     describe();
     return std::move(result_);
   }

@@ -27,7 +27,7 @@ struct PipelineBenchmarkOptions {
 /// A round measures all rows by turns. The calling thread and all threads that it starts later use
 /// only `cores` cores. Throws FatalError if a run fails, if there are no images or fewer cores;
 /// EnvironmentError. Returns early if `stop` is requested, which must also stop `child`; the result
-/// then means nothing.
+/// then has the rounds that are complete.
 PipelineResult measure_pipeline(const PipelineBenchmarkOptions& options, ChildProcess& child,
                                 const std::stop_token& stop);
 

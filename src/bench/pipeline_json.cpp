@@ -77,7 +77,6 @@ Json settings_json(const PipelineResult& result) {
 
 std::string to_json(const PipelineResult& result) {
   const machine::MachineInfo machine = machine::machine_info();
-  const std::size_t rounds = result.whole.empty() ? 0 : result.whole.front().rounds.size();
   const Json json = {{"kind", "pipeline"},
                      {"time", machine::utc_timestamp(machine::unix_now_s())},
                      {"version", ECKART_VERSION},
@@ -95,7 +94,7 @@ std::string to_json(const PipelineResult& result) {
                      {"decoded_on_gpu", result.image.decoded_on_gpu},
                      {"encoded_on_gpu", result.image.encoded_on_gpu},
                      {"seconds", result.seconds},
-                     {"rounds", rounds},
+                     {"rounds", result.rounds()},
                      {"stages", rows_json(result.stages)},
                      {"whole", whole_json(result)},
                      {"file_system", rows_json(result.file_system)},

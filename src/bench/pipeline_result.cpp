@@ -54,6 +54,15 @@ double PipelineRow::cpu_us_per_image() const {
   return spread_of(rounds, [](const Rate& round) { return round.cpu_us_each(); }).median;
 }
 
+void PipelineResult::keep_rounds(int count) {
+  const auto keep = [&](auto& rounds) {
+    if (rounds.size() > std::size_t(count)) rounds.resize(std::size_t(count));
+  };
+  for (Whole& each : whole) keep(each.rounds);
+  for (PipelineRow& row : stages) keep(row.rounds);
+  for (PipelineRow& row : file_system) keep(row.rounds);
+}
+
 void PipelineResult::place_parts_after_stages() {
   std::vector<PipelineRow> ordered;
   for (int i = 0; i < kStageCount; ++i) {

@@ -91,6 +91,10 @@ struct PipelineResult {
   };
   std::vector<Whole> whole;
 
+  /// Of whole runs, which are measured first.
+  int rounds() const { return whole.empty() ? 0 : int(whole.front().rounds.size()); }
+  /// Removes the rounds after the first ones.
+  void keep_rounds(int count);
   /// Sorts `stages` in the order of the work.
   void place_parts_after_stages();
   /// Of the durability with this index in `whole`. The rows stay those of this object.

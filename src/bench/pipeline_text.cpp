@@ -146,9 +146,11 @@ std::string conclusion(const PipelineResult& result) {
     helps = remedy_of(result, *limits.slowest_stage);
   }
   const double reached = limits.whole_per_s / limits.limit_per_s();
-  std::string text =
-      fmt::format("limit: {}. The run reaches {} of the {} images/s of that limit", what,
-                  text::percent_text(reached), text::format_number(limits.limit_per_s()));
+  const std::string limit = text::format_number(limits.limit_per_s()) + " images/s";
+  std::string text = "limit: " + what + ". The run reaches ";
+  text += reached < 1
+              ? fmt::format("{} of the {} of that limit", text::percent_text(reached), limit)
+              : "that limit, " + limit;
   text += reached < kSaturated ? "; the rest is lost between the stages" : "";
   text += fmt::format(". What helps: {}.", helps);
   if (limits.file_system_per_s > 0 &&

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/pipeline_options.hpp"
+#include "bench/steady_pass.hpp"
 #include "core/instant.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/batcher.hpp"
@@ -200,16 +201,21 @@ StagedRun::Items StagedRun::compute(std::vector<pipeline::Batch> batches, Rate& 
   for (const pipeline::Batch& batch : batches) expected += batch.items.size();
   Items items;
   items.reserve(expected);
+  SteadyPass steady(expected, batches.empty() ? 0 : batches.front().items.size());
   rate = measure_work([&] {
     for (pipeline::Batch& batch : batches) {
       batch.entered_at = Clock::now();
       batches_.push(std::move(batch));
     }
     while (items.size() < expected && !stop_.stop_requested() && !has_failed_) {
-      if (auto item = computed_.pop_for(kStopInterval)) items.push_back(std::move(*item));
+      auto item = computed_.pop_for(kStopInterval);
+      if (!item) continue;
+      items.push_back(std::move(*item));
+      steady.observe(Clock::now(), items.size() + computed_.size(), batches_.size() > 0);
     }
   });
   rate.count = std::int64_t(expected);
+  rate.wall_s = steady.seconds(rate.wall_s);
   rethrow_error();
   if (stop_.stop_requested()) items.clear();
   return items;

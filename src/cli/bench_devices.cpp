@@ -93,7 +93,7 @@ std::vector<bench::Table> measure_runs(const BenchArgs& args, const ScratchFolde
                                                                 .scratch = work,
                                                                 .print_line = print_bench_line},
                                                                child, stop);
-  if (stop.stop_requested()) return {};
+  if (result.rounds() == 0) return {};
   return {bench::to_table(result)};
 }
 

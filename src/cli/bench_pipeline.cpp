@@ -1,3 +1,5 @@
+#include <spdlog/fmt/fmt.h>
+
 #include <chrono>
 #include <cstdio>
 #include <stop_token>
@@ -53,14 +55,17 @@ ExitCode bench_pipeline(const BenchArgs& args) {
                                .scratch = scratch.path(),
                                .print_line = print_bench_line},
                               child, stop.get_token());
-  if (signals.received() != 0) return exit_code_of(signals.received());
+  if (signals.received() != 0)
+    print_bench_line(
+        fmt::format("interrupted after {} of {} rounds", result.rounds(), args.repeats));
+  if (result.rounds() == 0) return exit_code_of(signals.received());
   if (args.json) {
     print_bench_line(bench::conclusion(result));
     std::printf("%s\n", bench::to_json(result).c_str());
   } else {
     std::fputs(bench::to_text(result).c_str(), stdout);
   }
-  return ExitCode::ok;
+  return signals.received() != 0 ? exit_code_of(signals.received()) : ExitCode::ok;
 }
 
 }  // namespace eckart::cli

@@ -132,8 +132,24 @@ TEST_F(BenchCommandTest, removes_its_files_when_it_is_stopped) {
       {.folder = at(".")});
   wait_for([&] { return bench.err().find("warm-up: ") != std::string::npos; });
   bench.signal(SIGINT);
-  EXPECT_EQ(bench.wait().code, 130);
+  const ProcessResult result = bench.wait();
+  EXPECT_EQ(result.code, 130);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("interrupted after 0 of 3 rounds\n"));
   EXPECT_THAT(files("scratch"), IsEmpty());
+}
+
+TEST_F(BenchCommandTest, prints_the_rounds_that_were_complete_when_it_is_stopped) {
+  write_png("in/a.png");
+  EckartProcess bench({"bench", "pipeline", "in", "-o", "scratch", "--seconds", "0.1", "--repeats",
+                       "100", "--set", "backend=cpu"},
+                      {.folder = at(".")});
+  wait_for([&] { return bench.err().find("round 2 of 100") != std::string::npos; });
+  bench.signal(SIGINT);
+  const ProcessResult result = bench.wait();
+  EXPECT_EQ(result.code, 130);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("each stage alone"), HasSubstr("\nlimit: ")));
+  EXPECT_THAT(result.err, HasSubstr(" of 100 rounds\n"));
 }
 
 TEST_F(BenchCommandTest, measures_operations_without_inputs) {

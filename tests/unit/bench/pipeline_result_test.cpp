@@ -110,6 +110,13 @@ TEST(PipelineResult, tells_that_more_is_lost_than_a_limit_explains) {
                                               "the rest is lost between the stages."));
 }
 
+TEST(PipelineResult, tells_that_a_run_reaches_its_limit) {
+  PipelineResult measured = result();
+  measured.whole[0].rounds = {whole_run(8'100)};
+  EXPECT_THAT(conclusion(measured),
+              HasSubstr(". The run reaches that limit, 8,000 images/s. What"));
+}
+
 TEST(PipelineResult, tells_that_the_file_system_is_close) {
   PipelineResult measured = result();
   EXPECT_THAT(conclusion(measured), Not(HasSubstr("file system")));
@@ -122,6 +129,18 @@ TEST(PipelineResult, does_not_conclude_if_other_programs_used_the_cores) {
   PipelineResult measured = result();
   measured.stages[3].rounds = {rate(6'000, 300)};  // 1.8 of 4 cores
   EXPECT_THAT(conclusion(measured), HasSubstr("limit: not known: other programs used the cores."));
+}
+
+TEST(PipelineResult, keeps_only_complete_rounds) {
+  PipelineResult measured = result();
+  EXPECT_EQ(measured.rounds(), 3);
+  measured.stages[0].rounds = {rate(100, 1), rate(200, 1)};
+  measured.file_system[0].rounds = {rate(1, 1), rate(2, 1)};
+  measured.keep_rounds(1);
+  EXPECT_EQ(measured.rounds(), 1);
+  EXPECT_EQ(measured.whole[1].rounds.size(), 1U);
+  EXPECT_THAT(measured.stages[0].per_s().median, DoubleNear(100, 1e-6));
+  EXPECT_EQ(measured.file_system[0].rounds.size(), 1U);
 }
 
 TEST(PipelineResult, has_parts_after_their_stages) {
