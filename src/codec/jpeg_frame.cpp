@@ -68,6 +68,12 @@ std::size_t coefficient_bytes(const ImageShape& shape, std::span<const std::byte
     max_down = std::max(max_down, factor(i, 0));
     blocks += factor(i, 4) * factor(i, 0);
   }
+  for (int i = 0; i < shape.channels; ++i) {
+    if (max_across % factor(i, 4) != 0 || max_down % factor(i, 0) != 0)
+      fail_unsupported(
+          "has sampling factors that libjpeg does not decode, because a smaller one "
+          "does not divide the largest; convert it to PNG first");
+  }
   const auto mcus = [](int side, std::size_t blocks_a_side) {
     return (std::size_t(side) + kJpegBlockSide * blocks_a_side - 1) /
            (kJpegBlockSide * blocks_a_side);

@@ -36,6 +36,7 @@ std::vector<std::uint16_t> transparent_color(const PngIhdr& ihdr, std::span<cons
 }  // namespace
 
 void check_known_png_chunk(const PngChunk& chunk) {
+  if (chunk.type == "IHDR") fail_corrupt("has two IHDR chunks");
   if (chunk.is_critical() && chunk.type != "PLTE" && chunk.type != "IDAT" && chunk.type != "IEND")
     fail_corrupt("has an unknown critical chunk");
 }

@@ -20,7 +20,7 @@ struct PngContents {
 /// ItemError(corrupt).
 PngContents read_png_contents(std::span<const std::byte> file);
 
-/// Throws ItemError(corrupt) if the chunk is critical, and unknown.
+/// Throws ItemError(corrupt) if the chunk, not the first, is critical and unknown, or a header.
 void check_known_png_chunk(const PngChunk& chunk);
 
 /// Sets the parts that a tRNS chunk determines. `whole`: the chunk with length, type and CRC.

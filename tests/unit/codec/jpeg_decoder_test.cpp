@@ -76,6 +76,21 @@ TEST(JpegDecoder, decodes_the_same_pixels_from_arithmetic_coding) {
   }
 }
 
+TEST(JpegDecoder, refuses_sampling_that_is_no_whole_part_of_the_largest) {
+  constexpr std::ptrdiff_t kFactors = 11, kComponent = 3;  // from the marker, and from each other
+  for (const bool is_across : {true, false}) {
+    Bytes file = make_jpeg(gradient_image({16, 48, 3, Depth::u8}), {});
+    const auto at = file.begin() + find_marker(file, kSof0) + kFactors;
+    at[0] = std::byte(is_across ? 0x31 : 0x13);
+    at[kComponent] = std::byte(is_across ? 0x21 : 0x12);
+    const test::CaughtError failure = failure_of([&] { codec().read_header(file); });
+    EXPECT_EQ(failure.reason, FailureReason::unsupported);
+    EXPECT_THAT(failure.detail, HasSubstr("sampling factors"));
+    at[kComponent] = at[0];
+    EXPECT_NO_THROW(codec().read_header(file)) << "a third, and all";
+  }
+}
+
 /// libjpeg keeps 64 coefficients of 2 bytes for each block until it has read all scans.
 TEST(JpegDecoder, counts_all_coefficients_of_a_progressive_file_as_memory) {
   const auto bytes_of = [](int channels, int chroma_cols, int chroma_rows) {

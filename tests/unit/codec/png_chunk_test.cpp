@@ -1,4 +1,5 @@
 // Chunks of PNG beside the pixels.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,6 +48,14 @@ TEST(Png, rejects_an_unknown_critical_chunk) {
               open_png(PngMaker(1, 1, 8, 0).chunk("XyZw", "what").pixels("\0\x12"sv).end());
             }).reason,
             FailureReason::corrupt);
+}
+
+TEST(Png, rejects_two_headers) {
+  const std::string header("\0\0\0\1\0\0\0\1\x8\0\0\0\0", 13);
+  const auto failure = failure_of(
+      [&] { open_png(PngMaker(1, 1, 8, 0).chunk("IHDR", header).pixels("\0\x12"sv).end()); });
+  EXPECT_EQ(failure.reason, FailureReason::corrupt);
+  EXPECT_THAT(failure.detail, testing::HasSubstr("two IHDR chunks"));
 }
 
 TEST(Png, rejects_two_palettes) {
