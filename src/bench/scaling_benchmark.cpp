@@ -43,8 +43,7 @@ class ScalingBenchmark {
     const auto elapsed_s = [&] {
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
-    const double rate = warm_up(cores.back());
-    images_ = std::clamp(std::size_t(rate * options_.seconds), std::size_t(1), kMaxImages);
+    images_ = warm_up(cores.back());
     for (int round = 1; !child_.is_stopped(); ++round) {
       const double round_begin_s = elapsed_s();
       measure_round(cores, round);
@@ -76,22 +75,31 @@ class ScalingBenchmark {
     return options_.missing ? options_.missing() : "";
   }
 
-  /// The rate in images per second of the second run or a later one: the disk cache is cold in the
-  /// first.
-  double warm_up(int cores) {
-    std::size_t images = inputs_.files().size();
-    run(cores, images, "warming up", false);
-    for (;;) {  // until the run is long enough to measure a rate
-      const auto [rate, seconds] = run(cores, images, "warming up", false);
-      if (seconds >= options_.seconds / 2 || images >= kMaxImages || child_.is_stopped())
-        return rate;
-      images = std::min(kMaxImages, images * 2);
-    }
-  }
-
   struct RunRate {
     double images_per_s, seconds;
   };
+
+  /// Returns the number of images of the seconds of a run. All are in the disk cache then.
+  std::size_t warm_up(int cores) {
+    constexpr std::size_t kFirstWarmUpImages = 64;
+    const std::size_t files = inputs_.files().size();
+    std::size_t cached = 0;
+    const auto warm = [&](std::size_t images) { return run(cores, images, "warming up", false); };
+    const auto cache = [&](std::size_t images) {
+      if (cached < std::min(images, files)) warm(images);
+      cached = std::max(cached, images);
+    };
+    for (std::size_t images = std::min(kFirstWarmUpImages, files);; images *= 2) {
+      cache(images);
+      const auto [rate, seconds] = warm(images);
+      const bool is_long_enough = seconds >= options_.seconds / 2;
+      if (!is_long_enough && images <= kMaxImages / 2 && !child_.is_stopped()) continue;
+      images = std::clamp(std::size_t(rate * options_.seconds), std::size_t(1), kMaxImages);
+      cache(images);
+      return images;
+    }
+  }
+
   RunRate run(int cores, std::size_t images, const std::string& label, bool is_measured = true) {
     if (child_.is_stopped()) return {0, 0};
     const fs::path output_folder = options_.scratch / "out";
