@@ -98,7 +98,7 @@ TEST_F(BenchCommandTest, reports_errors_before_measuring) {
 
 TEST_F(BenchCommandTest, warms_up_with_a_part_of_many_inputs) {
   for (int i = 0; i < 70; ++i) write_png("in/" + std::to_string(i) + ".png");
-  const ProcessResult result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.001",
+  const ProcessResult result = run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1",
                                     "--max-seconds", "0", "--repeats", "1", "--cores", "1"});
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr(" 64 images in"), Not(HasSubstr(" 70 images in"))));
