@@ -71,9 +71,9 @@ build_and_test() { # PRESET OPTION...
 }
 
 begin "installing packages"
-# The tests of the installed files, the status page, the alerts, numerics and the notebook need these.
+# The tests of the installed files, the status page, the alerts, numerics, the notebook and other readers of PNG need these.
 tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil \
-  jupyter-nbconvert python3-ipykernel python3-matplotlib
+  jupyter-nbconvert python3-ipykernel python3-matplotlib pngcheck netpbm imagemagick
 
 if [[ $ci == true ]]; then
   begin "checking code"

@@ -12,6 +12,7 @@
 #include "codec/deadline.hpp"
 #include "codec/exif.hpp"
 #include "codec/image_codecs.hpp"
+#include "codec/jpeg/marker.hpp"
 #include "codec/jpeg_encoder.hpp"
 #include "codec/jpeg_frame.hpp"
 #include "codec/jpeg_metadata.hpp"
@@ -197,9 +198,9 @@ Picture decode_by_opencv(std::span<const std::byte> file, const ImageLimits& lim
 void check_encodable(const ImageShape& shape, bool has_alpha) {
   if (has_alpha) fail_without_alpha("JPEG");
   check_depth("JPEG", shape.depth, Depth::u8);
-  if (std::max(shape.rows, shape.cols) > kMaxJpegSide) {
+  if (std::max(shape.rows, shape.cols) > jpeg::kMaxSide) {
     throw ItemError(FailureReason::not_encodable, "JPEG allows at most " +
-                                                      std::to_string(kMaxJpegSide) +
+                                                      std::to_string(jpeg::kMaxSide) +
                                                       " pixels per side; use output.format=png");
   }
 }

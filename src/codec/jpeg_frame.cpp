@@ -4,6 +4,7 @@
 #include <string>
 
 #include "codec/image_codecs.hpp"
+#include "codec/jpeg/marker.hpp"
 #include "core/error.hpp"
 
 namespace eckart::codec {
@@ -47,10 +48,10 @@ ImageShape parse_frame_header(const JpegSegment& frame) {
   }
   if (rows == 0) fail_unsupported("has no height in its header; re-save it first");
   if (cols == 0) fail_corrupt("declares an invalid image size");
-  if (std::max(rows, cols) > kMaxJpegSide) {
+  if (std::max(rows, cols) > jpeg::kMaxSide) {
     throw ItemError(FailureReason::too_large, std::to_string(rows) + " x " + std::to_string(cols) +
                                                   " pixels exceed libjpeg's limit of " +
-                                                  std::to_string(kMaxJpegSide) + " per side");
+                                                  std::to_string(jpeg::kMaxSide) + " per side");
   }
   return {rows, cols, components, Depth::u8};
 }

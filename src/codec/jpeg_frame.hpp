@@ -7,8 +7,6 @@
 
 namespace eckart::codec {
 
-inline constexpr int kMaxJpegSide = 65500;  // limit of libjpeg; the format allows 65535
-
 inline constexpr std::size_t kJpegBlockSide = 8;  ///< samples
 /// Of the coefficients of a block.
 inline constexpr std::size_t kJpegBlockBytes = 2 * kJpegBlockSide * kJpegBlockSide;

@@ -5,32 +5,11 @@
 #include <utility>
 
 #include "codec/file_bytes.hpp"
+#include "codec/jpeg/marker.hpp"
 
 namespace eckart::codec {
 
-/// Codes of markers. ITU-T T.81, table B.1.
-struct JpegMarker {
-  enum : int {
-    kTem = 0x01,
-    kSof0 = 0xC0,
-    kSof2 = 0xC2,
-    kSof9 = 0xC9,
-    kSof10 = 0xCA,
-    kDht = 0xC4,
-    kJpg = 0xC8,
-    kDac = 0xCC,
-    kSof15 = 0xCF,
-    kRst0 = 0xD0,
-    kRst7 = 0xD7,
-    kSoi = 0xD8,
-    kEoi = 0xD9,
-    kSos = 0xDA,
-    kApp0 = 0xE0,
-    kApp1 = 0xE1,
-    kApp2 = 0xE2,
-    kSof55 = 0xF7,  // of JPEG-LS, ITU-T T.87
-  };
-};
+using JpegMarker = jpeg::Marker;
 
 /// A marker and the data after it, if it has any.
 struct JpegSegment {

@@ -126,7 +126,6 @@ class Channel {
     if (!is_interrupted_.exchange(true)) available_items_.signal();
   }
 
-  bool is_closed() const { return is_closed_; }
   /// True if no item can be popped any more. A producer increments size_ before it reads
   /// is_closed_; this function reads is_closed_ before size_. So no item can be added after both
   /// are read.

@@ -4,27 +4,12 @@
 #include <array>
 #include <string_view>
 
+#include "codec/jpeg/marker.hpp"
+
 namespace eckart::codec::jpeg {
 namespace {
 
-constexpr int kMaxSide = 65500;  // limit of libjpeg
 constexpr int kTableSlots = 4;
-
-/// Codes of markers. ITU-T T.81, table B.1.
-enum Marker : int {
-  kSof0 = 0xC0,
-  kSof1 = 0xC1,
-  kDht = 0xC4,
-  kSof15 = 0xCF,
-  kSoi = 0xD8,
-  kSos = 0xDA,
-  kDqt = 0xDB,
-  kDri = 0xDD,
-  kApp0 = 0xE0,
-  kApp14 = 0xEE,
-  kApp15 = 0xEF,
-  kCom = 0xFE,
-};
 
 /// The rest of a segment.
 class Segment {
@@ -64,7 +49,7 @@ class HeaderParser {
       : file_(file), header_(header) {}
 
   Irregularity parse() {
-    if (file_.size() < 2 || int(file_[0]) != 0xFF || int(file_[1]) != kSoi)
+    if (file_.size() < 2 || int(file_[0]) != 0xFF || int(file_[1]) != Marker::kSoi)
       return Irregularity::segments;
     for (std::size_t offset = 2;;) {
       if (file_.size() - offset < 4 || int(file_[offset]) != 0xFF) return Irregularity::segments;
@@ -74,7 +59,7 @@ class HeaderParser {
       const Segment segment(file_.subspan(offset + 4, size - 2));
       offset += 2 + size;
       header_.scan_offset = offset;
-      if (marker == kSos) return parse_scan(segment);
+      if (marker == Marker::kSos) return parse_scan(segment);
       if (const Irregularity found = parse(marker, segment); found != Irregularity::none)
         return found;
     }
@@ -89,14 +74,15 @@ class HeaderParser {
   using Quantization = std::array<std::uint16_t, kBlockSize>;
 
   Irregularity parse(int marker, const Segment& segment) {
-    if (marker == kDht) return parse_huffman(segment);
-    if (marker == kDqt) return parse_quantization(segment);
-    if (marker == kSof0 || marker == kSof1) return parse_frame(segment);
-    if (marker > kSof1 && marker <= kSof15) return Irregularity::process;
-    if (marker == kDri) return parse_restart_interval(segment);
-    if (marker == kApp0) note_jfif(segment);
-    if (marker == kApp14) note_adobe(segment);
-    const bool is_metadata = (marker >= kApp0 && marker <= kApp15) || marker == kCom;
+    if (marker == Marker::kDht) return parse_huffman(segment);
+    if (marker == Marker::kDqt) return parse_quantization(segment);
+    if (marker == Marker::kSof0 || marker == Marker::kSof1) return parse_frame(segment);
+    if (marker > Marker::kSof1 && marker <= Marker::kSof15) return Irregularity::process;
+    if (marker == Marker::kDri) return parse_restart_interval(segment);
+    if (marker == Marker::kApp0) note_jfif(segment);
+    if (marker == Marker::kApp14) note_adobe(segment);
+    const bool is_metadata =
+        (marker >= Marker::kApp0 && marker <= Marker::kApp15) || marker == Marker::kCom;
     return is_metadata ? Irregularity::none : Irregularity::segments;
   }
 
