@@ -232,7 +232,7 @@ TEST(Channel, remembers_one_interrupt_for_the_next_pop) {
 
 TEST(Channel, gives_a_consumer_the_items_of_one_producer_in_order_and_then_those_of_others) {
   constexpr int kItems = 1024;
-  Channel<int> channel(2 * kItems);
+  Channel<int> channel(std::size_t(2) * kItems);
   std::latch pushed(2), consumed(1);  // threads that have ended would count as one producer
   std::vector<std::jthread> producers;
   for (int producer = 0; producer < 2; ++producer) {
