@@ -20,8 +20,8 @@ double steady_seconds(int batches, double late_s) {
   for (int done = 0; done < batches; taken = std::min(taken + kPassWorkers, batches)) {
     const int of_this_second = std::min(kPassWorkers, batches - done);
     done += of_this_second;
-    const std::chrono::duration<double> time(late_s +
-                                             double((done + kPassWorkers - 1) / kPassWorkers));
+    const int seconds = (done + kPassWorkers - 1) / kPassWorkers;
+    const std::chrono::duration<double> time(late_s + seconds);
     pass.observe(begin + std::chrono::duration_cast<Clock::duration>(time),
                  std::size_t(done) * kBatchItems, taken < batches);
   }
