@@ -24,7 +24,7 @@ SHAPES = [(1, 1), (1, 300), (300, 1), (7, 5), (64, 64), (208, 176), (97, 401)]  
 FORMATS = [("gray", 8), ("rgb", 8), ("gray", 16), ("rgb", 16)]
 
 
-def contents(rows, cols, channels, peak, rng):
+def contents(rows, cols, channels, rng):
     """Yields names and values in 0 to 1."""
     y, x = np.mgrid[0:rows, 0:cols]
     smooth = 0.5 + 0.5 * np.sin(0.05 * x + 0.03 * y)
@@ -88,7 +88,7 @@ def main():
         for color, bits in FORMATS:
             channels, peak = 1 if color == "gray" else 3, 2**bits - 1
             for rows, cols in SHAPES:
-                for content, values in contents(rows, cols, channels, peak, rng):
+                for content, values in contents(rows, cols, channels, rng):
                     name = f"{color}{bits}-{rows}x{cols}-{content}"
                     pixels = np.rint(values * peak).astype(np.uint16 if bits == 16 else np.uint8)
                     header = f"P{5 if channels == 1 else 6}\n{cols} {rows}\n{peak}\n".encode()

@@ -202,8 +202,7 @@ Array make_array(Precision precision, std::size_t size) {
 }
 
 std::vector<Array> random_operands(const Shape& shape, int seed) {
-  constexpr std::size_t kBlock = std::size_t(1)
-                                 << 16;  // elements with a random stream of their own
+  constexpr std::size_t kBlock = 65536;  // elements with a random stream of their own
   constexpr double kOperations = 10;     // of a random number
   std::vector<Array> operands;
   std::uint64_t first_stream = 0;
