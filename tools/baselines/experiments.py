@@ -163,6 +163,8 @@ class NumbaCuda(Library):
     name, device = "Numba", "gpu"
 
     def __init__(self):
+        if not hasattr(numpy, "row_stack"):  # Numba 0.68 needs this name, and NumPy 2.5 lacks it
+            numpy.row_stack = numpy.vstack
         import numba
         from numba import cuda
 
@@ -315,7 +317,9 @@ class Jax(Library):
         self.jax.device_put(0).block_until_ready()
 
     def operations(self, shape):
-        function = self.jax.jit(array_operations(self.jax.numpy)[shape["operation"]])
+        functions = array_operations(self.jax.numpy)
+        functions["transpose"] = self.jax.numpy.transpose  # the arrays of JAX are contiguous
+        function = self.jax.jit(functions[shape["operation"]])
         return {"": (lambda *operands: function(*operands).block_until_ready(), "all")}
 
     def decompositions(self):
