@@ -42,9 +42,9 @@ InotifyTree::AddResult InotifyTree::add(const std::string& folder) {
                       ("/proc/self/fd/" + std::to_string(directory->descriptor())).c_str(), kEvents)
                 : -1;
   if (watch < 0) {
-    const int error = errno;
-    remove_watches(folder);
-    return report_add_error(directory && error == ENOENT ? ENOSYS : error);
+    const int error = directory && errno == ENOENT ? ENOSYS : errno;
+    remove_outdated_watches(folder, error);
+    return report_add_error(error);
   }
   if (const auto found = by_descriptor_.find(watch); found != by_descriptor_.end()) {
     const std::string& other = found->second->first;
@@ -73,6 +73,15 @@ InotifyTree::AddResult InotifyTree::report_add_error(int error) {
         "cannot add an inotify watch to a folder: " + std::generic_category().message(error);
   }
   return AddResult::unwatched;
+}
+
+/// Removes the watches of a folder that cannot be watched again, as far as the error says that they
+/// are of other folders.
+void InotifyTree::remove_outdated_watches(const std::string& folder, int error) {
+  if (error == EMFILE || error == ENFILE || error == ENOMEM) return;
+  if (error != EACCES) return remove_watches(folder);
+  // Those below it may be readable. Without its own watch, it is scanned when it becomes readable.
+  if (const auto found = folders_.find(folder); found != folders_.end()) remove_watch(found, -1);
 }
 
 /// Removes the folder and all folders below it. The kernel watch `kept_watch` stays, only its path

@@ -70,6 +70,7 @@ class InotifyTree {
 
   void open();
   AddResult report_add_error(int error);
+  void remove_outdated_watches(const std::string& folder, int error);
   void remove_watches(const std::string& folder, int kept_watch = -1);
   Folders::iterator remove_watch(Folders::iterator folder, int kept_watch);
   void translate(const inotify_event& event, std::vector<TreeEvent>& events);

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/support/no_free_descriptors.hpp"
 #include "tests/unit/io/watch/inotify_tree_fixture.hpp"
 
 namespace eckart::io {
@@ -292,6 +293,17 @@ TEST_F(ArrivalTest, is_reported_in_a_folder_named_like_an_image) {
   make("a.png");
   write("a.png/b.png");
   EXPECT_THAT(arrivals(), ElementsAre("a.png/b.png"));
+}
+
+TEST_F(ArrivalTest, is_reported_below_a_folder_that_cannot_be_opened_any_more) {
+  make("a/b");
+  watch();
+  {
+    const test::NoFreeDescriptors none;
+    EXPECT_EQ(tree_->add("a"), InotifyTree::AddResult::unwatched);
+  }
+  write("a/b/new.png");
+  EXPECT_EQ(arrivals(), Names{"a/b/new.png"});
 }
 
 }  // namespace
