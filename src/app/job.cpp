@@ -207,7 +207,7 @@ void Job::write(pipeline::WorkItem& item) {
   pipeline::encode_outputs(item, outputs_->codec(), write_options());
 }
 
-std::vector<std::vector<std::byte>> Job::encode(pipeline::WorkItem& item) const {
+std::vector<pipeline::EncodedFile> Job::encode(pipeline::WorkItem& item) const {
   return pipeline::encode_in_memory(item, outputs_->codec(), write_options());
 }
 

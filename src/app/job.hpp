@@ -75,7 +75,8 @@ class Job : public pipeline::OutputOwner {
   void load(pipeline::WorkItem& item, pipeline::LoadContext& context);
   void write(pipeline::WorkItem& item);
   /// What write() does without the file system; for measurements. Requires that files are written.
-  std::vector<std::vector<std::byte>> encode(pipeline::WorkItem& item) const;
+  /// The item must stay.
+  std::vector<pipeline::EncodedFile> encode(pipeline::WorkItem& item) const;
   void publish(std::span<pipeline::ItemPtr> group);
   void record_suspects(const pipeline::InFlightBatches::Items& items);
   /// See Resume.

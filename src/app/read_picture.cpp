@@ -2,10 +2,10 @@
 
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "codec/alpha.hpp"
 #include "codec/codec.hpp"
+#include "core/byte_buffer.hpp"
 #include "core/error.hpp"
 #include "core/stored_range.hpp"
 #include "io/input_file.hpp"
@@ -15,7 +15,7 @@ namespace eckart::app {
 
 InputPicture read_picture(const std::filesystem::path& file, const settings::Settings& settings) {
   const settings::InputSettings& input = settings.input;
-  const std::vector<std::byte> bytes = io::InputFile(file).read_all(settings.limits.file_mb);
+  const ByteBuffer bytes = io::InputFile(file).read_all(settings.limits.file_mb);
   const codec::Codec& codec = codec::detect_codec(bytes, input.decoder);
   const codec::Header header = codec::admit(codec, bytes, settings.limits);
   preparation::Preparer preparer(settings.preparation());

@@ -8,6 +8,7 @@
 
 #include "codec/alpha.hpp"
 #include "codec/codec.hpp"
+#include "core/byte_buffer.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "io/input_file.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t(256) << 20;  // of all files in memory
 
-using File = std::vector<std::byte>;
+using File = ByteBuffer;
 
 std::vector<File> read_files(std::span<const std::filesystem::path> paths,
                              const settings::Settings& settings) {

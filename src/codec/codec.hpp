@@ -40,7 +40,13 @@ struct MetadataLimits {
   bool has_density = true, has_png_color = true;
 };
 
-/// A picture whose pixels are not decoded yet: they have a shape, and no values.
+/// What a file has before and behind its pixels, which a backend has encoded: see OutputEncoding.
+struct HeadAndTail {
+  std::vector<std::byte> head, tail;
+};
+
+/// A picture whose pixels are not decoded yet: they have a shape, and no values. `encoded` may
+/// refer to the bytes of the file.
 struct UndecodedPicture {
   Picture picture;
   std::variant<jpeg::EncodedImage, png::EncodedImage> encoded;
@@ -71,6 +77,10 @@ struct Codec {
   /// backends do not decode.
   std::optional<UndecodedPicture> (*read_undecoded)(std::span<const std::byte> file,
                                                     const ImageLimits& limits) = nullptr;
+  /// Returns what encode() writes around the pixels, which are not read. Throws as encode() does.
+  /// Null for a format that backends do not encode.
+  HeadAndTail (*encode_head_and_tail)(const PictureView& picture,
+                                      const EncodeOptions& options) = nullptr;
 };
 
 /// The codecs of all decoders encode identically.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/byte_buffer.hpp"
+
 namespace eckart::codec {
 
 /// The bytes of a file, for parsers of headers. They are in memory, or are read on demand, a few
@@ -18,6 +20,7 @@ class FileBytes {
   // Implicit, so that bytes in memory can be passed in place of a file.
   FileBytes(std::span<const std::byte> bytes) : whole_(bytes), size_(bytes.size()) {}
   FileBytes(const std::vector<std::byte>& bytes) : FileBytes(std::span(bytes)) {}
+  FileBytes(const ByteBuffer& bytes) : FileBytes(std::span(bytes)) {}
   /// Fills the buffer with the bytes from `offset` on, and returns their number, which is smaller
   /// at the end of the file. Throws ItemError(unreadable).
   using ReadAt = std::function<std::size_t(std::size_t offset, std::span<std::byte> buffer)>;

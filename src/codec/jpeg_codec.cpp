@@ -231,6 +231,11 @@ std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& o
   return encode_jpeg(picture, options);
 }
 
+HeadAndTail encode_head_and_tail(const PictureView& picture, const EncodeOptions& options) {
+  check_encodable(picture.pixels.shape(), picture.has_alpha());
+  return encode_jpeg_head_and_tail(picture, options);
+}
+
 }  // namespace
 
 Codec jpeg_codec(Decoder decoder) {
@@ -246,7 +251,8 @@ Codec jpeg_codec(Decoder decoder) {
            .exif = kMaxJpegSegmentBytes - kExifPrefix.size(),
            .xmp = kMaxJpegSegmentBytes - kJpegXmpPrefix.size(),
            .has_png_color = false},
-          strict ? read_undecoded : nullptr};
+          strict ? read_undecoded : nullptr,
+          encode_head_and_tail};
 }
 
 }  // namespace eckart::codec

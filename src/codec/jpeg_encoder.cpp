@@ -11,7 +11,6 @@
 // clang-format on
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <csetjmp>
 #include <new>
@@ -141,9 +140,11 @@ void write_rows(jpeg_compress_struct& info, const Image& pixels) {
   }
 }
 
+enum class Part { file, head };
+
 /// Contains the only setjmp: longjmp returns to this frame.
 void encode(EncodeContext& encoding, const PictureView& picture, const EncodeOptions& options,
-            const Segments& segments) {
+            const Segments& segments, Part part) {
   if (setjmp(encoding.leave) != 0) return;
   jpeg_compress_struct& info = encoding.info;
   jpeg_create_compress(&info);
@@ -157,7 +158,7 @@ void encode(EncodeContext& encoding, const PictureView& picture, const EncodeOpt
     jpeg_write_icc_profile(&info, reinterpret_cast<const JOCTET*>(segments.icc.data()),
                            unsigned(segments.icc.size()));
   write_segment(info, JPEG_COM, segments.comment);
-  if (picture.encoded_pixels.empty()) {
+  if (part == Part::file) {
     write_rows(info, picture.pixels);
     jpeg_finish_compress(&info);
   } else {
@@ -190,6 +191,29 @@ Segments make_segments(const PictureView& picture) {
   return segments;
 }
 
+/// Returns the file, or its bytes before the entropy-coded data. Reserves `capacity` for them.
+std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& options, Part part,
+                              std::size_t capacity) {
+  const Segments segments = make_segments(picture);
+  std::vector<std::byte> bytes;
+  EncodeContext encoding{};
+  encoding.file = &bytes;
+  encoding.first_capacity = capacity;
+  encoding.info.err = jpeg_std_error(&encoding.errors);
+  encoding.info.client_data = &encoding;
+  encoding.errors.error_exit = on_error;
+  encoding.errors.emit_message = [](j_common_ptr, int) {};
+  encode(encoding, picture, options, segments, part);
+  jpeg_destroy_compress(&encoding.info);
+  if (encoding.is_out_of_memory) throw std::bad_alloc();
+  if (!encoding.is_done)
+    throw ItemError(FailureReason::not_written,
+                    std::string("the image cannot be encoded: ") + encoding.why);
+  return bytes;
+}
+
+constexpr std::size_t kHeadCapacity = 4096;  // without much metadata
+
 }  // namespace
 
 ChromaSubsampling jpeg_subsampling(const ImageShape& shape, const Metadata* metadata,
@@ -210,31 +234,14 @@ ChromaSubsampling jpeg_subsampling(const ImageShape& shape, const Metadata* meta
 }
 
 std::vector<std::byte> encode_jpeg(const PictureView& picture, const EncodeOptions& options) {
-  const Segments segments = make_segments(picture);
-  constexpr std::size_t kMinCapacity = 4096, kUsualCompression = 4;
-  constexpr std::array kEnd{std::byte(0xFF), std::byte(JPEG_EOI)};
-  const std::span<const std::byte> scan = picture.encoded_pixels;
-  std::vector<std::byte> file;
-  if (!scan.empty()) file.reserve(2 * kMinCapacity + scan.size());  // without other metadata
-  EncodeContext encoding{};
-  encoding.file = &file;
-  encoding.first_capacity =
-      kMinCapacity + (scan.empty() ? picture.pixels.bytes() / kUsualCompression : 0);
-  encoding.info.err = jpeg_std_error(&encoding.errors);
-  encoding.info.client_data = &encoding;
-  encoding.errors.error_exit = on_error;
-  encoding.errors.emit_message = [](j_common_ptr, int) {};
-  encode(encoding, picture, options, segments);
-  jpeg_destroy_compress(&encoding.info);
-  if (encoding.is_out_of_memory) throw std::bad_alloc();
-  if (!encoding.is_done)
-    throw ItemError(FailureReason::not_written,
-                    std::string("the image cannot be encoded: ") + encoding.why);
-  if (!scan.empty()) {
-    append(file, scan);
-    append(file, kEnd);
-  }
-  return file;
+  constexpr std::size_t kUsualCompression = 4;
+  return encode(picture, options, Part::file,
+                kHeadCapacity + picture.pixels.bytes() / kUsualCompression);
+}
+
+HeadAndTail encode_jpeg_head_and_tail(const PictureView& picture, const EncodeOptions& options) {
+  return {encode(picture, options, Part::head, kHeadCapacity),
+          {std::byte(0xFF), std::byte(JPEG_EOI)}};
 }
 
 }  // namespace eckart::codec

@@ -219,6 +219,11 @@ std::vector<std::byte> encode(const PictureView& picture, const EncodeOptions& o
   return encode_png(picture, options.png);
 }
 
+HeadAndTail encode_head_and_tail(const PictureView& picture, const EncodeOptions&) {
+  check_encodable(picture.pixels.shape(), picture.has_alpha());
+  return encode_png_head_and_tail(picture);
+}
+
 }  // namespace
 
 Codec png_codec(Decoder decoder) {
@@ -231,7 +236,8 @@ Codec png_codec(Decoder decoder) {
           check_encodable,
           encode,
           {},
-          strict ? read_undecoded : nullptr};
+          strict ? read_undecoded : nullptr,
+          encode_head_and_tail};
 }
 
 }  // namespace eckart::codec

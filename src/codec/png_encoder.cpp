@@ -164,11 +164,9 @@ std::vector<std::byte> slow_idat_chunks(std::span<const std::uint8_t> rows) {
   return chunks;
 }
 
-/// Appends the chunks that the picture has, or the rows as `fast` does, or the smallest of three
-/// ways of which that is one.
+/// Appends the rows as `fast` does, or the smallest of three ways of which that is one.
 void append_rows(std::vector<std::byte>& file, const PictureView& picture,
                  PngCompression compression) {
-  if (!picture.encoded_pixels.empty()) return append(file, picture.encoded_pixels);
   std::vector<std::byte> smallest;
   {
     const FilteredRows rows(picture, FilteredRows::Choice::paeth);
@@ -199,19 +197,31 @@ void append_ihdr(std::vector<std::byte>& file, const PictureView& picture) {
   append_png_chunk(file, "IHDR", data);
 }
 
+/// Returns everything before the IDAT chunks.
+std::vector<std::byte> encode_head(const PictureView& picture) {
+  constexpr std::size_t kUsualBytes = 512;
+  std::vector<std::byte> head;
+  head.reserve(kUsualBytes);
+  append(head, kPngSignature);
+  append_ihdr(head, picture);
+  if (picture.metadata != nullptr) append_png_metadata(head, *picture.metadata);
+  append_png_texts(head, picture.texts);
+  return head;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode_png(const PictureView& picture, PngCompression compression) {
-  constexpr std::size_t kOtherChunksBytes = 512;  // usually enough
-  std::vector<std::byte> file;
-  file.reserve(picture.encoded_pixels.size() + kOtherChunksBytes);
-  append(file, kPngSignature);
-  append_ihdr(file, picture);
-  if (picture.metadata != nullptr) append_png_metadata(file, *picture.metadata);
-  append_png_texts(file, picture.texts);
+  std::vector<std::byte> file = encode_head(picture);
   append_rows(file, picture, compression);
   append_png_chunk(file, "IEND", {});
   return file;
+}
+
+HeadAndTail encode_png_head_and_tail(const PictureView& picture) {
+  HeadAndTail ends{encode_head(picture), {}};
+  append_png_chunk(ends.tail, "IEND", {});
+  return ends;
 }
 
 }  // namespace eckart::codec

@@ -17,6 +17,7 @@
 #include "codec/png/encoded_image.hpp"
 #include "compute/device_span.hpp"
 #include "compute/out_of_memory.hpp"
+#include "core/byte_buffer.hpp"
 #include "core/factors.hpp"
 #include "core/gpu_memory.hpp"
 #include "core/image.hpp"
@@ -56,9 +57,26 @@ struct PlaneResult {
 };
 
 /// An image that a backend may decode.
-struct EncodedInput {
-  std::variant<codec::jpeg::EncodedImage, codec::png::EncodedImage> image;
-  std::function<Image()> decode;  ///< on the CPU; throws ItemError
+class EncodedInput {
+ public:
+  using EncodedImage = std::variant<codec::jpeg::EncodedImage, codec::png::EncodedImage>;
+  /// Decodes a file on the CPU. Throws ItemError.
+  using Decode = std::function<Image(std::span<const std::byte> file)>;
+
+  /// `image` may refer to the bytes of the file.
+  EncodedInput(ByteBuffer file, EncodedImage image, Decode decode)
+      : file_(std::move(file)), image_(std::move(image)), decode_(std::move(decode)) {}
+  EncodedInput(const EncodedInput&) = delete;
+  EncodedInput& operator=(const EncodedInput&) = delete;
+
+  const EncodedImage& image() const { return image_; }
+  /// Decodes the file on the CPU. Throws ItemError.
+  Image decode() const { return decode_(file_); }
+
+ private:
+  ByteBuffer file_;
+  EncodedImage image_;
+  Decode decode_;
 };
 
 /// One image to compute: `input` and, for each rank policy, one output of the same shape and the

@@ -91,9 +91,6 @@ struct PictureView {
   const Image* alpha = nullptr;        ///< null or empty: opaque
   const Metadata* metadata = nullptr;  ///< null: none
   std::span<const TextEntry> texts{};
-  /// If not empty: the pixels, encoded with the same options, which are then not read: see
-  /// OutputEncoding. Only for PNG and JPEG.
-  std::span<const std::byte> encoded_pixels{};
 
   // Implicit: an image is a picture.
   PictureView(const Image& image) : pixels(image) {}

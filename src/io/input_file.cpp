@@ -62,9 +62,9 @@ void InputFile::check_size(std::int64_t max_mb) const {
                       " bytes exceeds limits.file_mb = " + std::to_string(max_mb));
 }
 
-std::vector<std::byte> InputFile::read_all(std::int64_t max_mb) const {
+ByteBuffer InputFile::read_all(std::int64_t max_mb) const {
   check_size(max_mb);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size()));
+  ByteBuffer bytes(static_cast<std::size_t>(size()));
   bytes.resize(read_at(0, bytes));
   if (bytes.empty()) throw ItemError(FailureReason::empty_file, "the file is empty");
   return bytes;

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <vector>
 
 #include "codec/file_bytes.hpp"
+#include "core/byte_buffer.hpp"
 #include "files/file_descriptor.hpp"
 #include "files/file_state.hpp"
 
@@ -41,7 +41,7 @@ class InputFile {
 
   /// Returns the first size() bytes, or fewer if the file was truncated after opening. Throws like
   /// read_at() and check_size(), and ItemError(empty_file) if there are none.
-  std::vector<std::byte> read_all(std::int64_t max_mb) const;
+  ByteBuffer read_all(std::int64_t max_mb) const;
 
   /// Bytes that are read on demand; valid while the file is open.
   codec::FileBytes bytes_on_demand() const;

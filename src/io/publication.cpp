@@ -40,10 +40,10 @@ bool is_name_collision(int error) { return error == ENOTDIR || error == EISDIR |
 }
 
 std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
-                                               std::span<const std::byte> bytes,
+                                               std::span<const std::span<const std::byte>> parts,
                                                TemporaryName name) {
   auto file = std::make_unique<TemporaryFile>(parent_folder(path), name);
-  file->write(bytes);
+  file->write(parts);
   return file;
 }
 
@@ -51,15 +51,21 @@ std::unique_ptr<TemporaryFile> write_temporary(const fs::path& path,
 
 std::int64_t Publication::add(const fs::path& path, std::span<const std::byte> bytes,
                               std::optional<std::int64_t> mtime_ns, TemporaryName name) {
+  return add(path, std::span(&bytes, 1), mtime_ns, name);
+}
+
+std::int64_t Publication::add(const fs::path& path,
+                              std::span<const std::span<const std::byte>> parts,
+                              std::optional<std::int64_t> mtime_ns, TemporaryName name) {
   try {
     is_published_ = false;
     std::unique_ptr<TemporaryFile> temporary;
     try {
-      temporary = write_temporary(path, bytes, name);
+      temporary = write_temporary(path, parts, name);
     } catch (const std::system_error& error) {
       if (error.code() != std::errc::no_such_file_or_directory) throw;
       make_folders(parent_folder(path));
-      temporary = write_temporary(path, bytes, name);
+      temporary = write_temporary(path, parts, name);
     }
     files_.push_back({std::move(temporary), path});
     return files_.back().temporary->fix_mtime(mtime_ns);

@@ -27,6 +27,11 @@ class Publication {
   std::int64_t add(const std::filesystem::path& path, std::span<const std::byte> bytes,
                    std::optional<std::int64_t> mtime_ns = {},
                    TemporaryName name = TemporaryName::at_once);
+  /// As above, with the bytes of all parts, at most IOV_MAX.
+  std::int64_t add(const std::filesystem::path& path,
+                   std::span<const std::span<const std::byte>> parts,
+                   std::optional<std::int64_t> mtime_ns = {},
+                   TemporaryName name = TemporaryName::at_once);
   /// Removes the temporary files that are not published yet.
   void clear() { files_.clear(); }
   /// Whether publish() has finished with it, with the requested durability.

@@ -26,7 +26,8 @@ files::FileState state_of(const std::filesystem::path& path) {
 }
 
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::int64_t max_mb) {
-  return InputFile(path).read_all(max_mb);
+  const ByteBuffer bytes = InputFile(path).read_all(max_mb);
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace eckart::io

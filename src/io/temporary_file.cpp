@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "files/throw_errno.hpp"
 #include "io/process_token.hpp"
@@ -77,12 +79,22 @@ void TemporaryFile::ensure_name() {
   path_ = std::move(path);
 }
 
-void TemporaryFile::write(std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_.get(), bytes.data(), bytes.size());
+void TemporaryFile::write(std::span<const std::byte> bytes) { write(std::span(&bytes, 1)); }
+
+void TemporaryFile::write(std::span<const std::span<const std::byte>> parts) {
+  std::vector<iovec> rest;
+  for (const std::span<const std::byte>& part : parts) {
+    if (!part.empty()) rest.push_back({const_cast<std::byte*>(part.data()), part.size()});
+  }
+  for (auto first = rest.begin(); first != rest.end();) {
+    const ssize_t written = ::writev(descriptor_.get(), &*first, int(rest.end() - first));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) files::throw_errno("cannot write");
-    bytes = bytes.subspan(std::size_t(written));
+    std::size_t left = std::size_t(written);
+    for (; first != rest.end() && left >= first->iov_len; ++first) left -= first->iov_len;
+    if (left == 0) continue;
+    first->iov_base = static_cast<std::byte*>(first->iov_base) + left;
+    first->iov_len -= left;
   }
 }
 

@@ -44,6 +44,8 @@ class TemporaryFile {
   /// Gives a file without a name its unique name.
   void ensure_name();
   void write(std::span<const std::byte> bytes);
+  /// Writes the parts one after the other, at most IOV_MAX.
+  void write(std::span<const std::span<const std::byte>> parts);
   /// Errors are ignored.
   void set_times(const timespec& access, const timespec& modification) noexcept;
   /// Sets as much as this process is permitted to. Errors are ignored.

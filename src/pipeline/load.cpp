@@ -65,15 +65,15 @@ bool may_be_encoded_as_computed(const WorkItem& item) {
 /// Returns all bytes of a file that is so small that its header may as well be read with them,
 /// before the memory is reserved. Otherwise returns none. Each load thread holds at most one such
 /// file.
-std::vector<std::byte> read_if_small(const io::InputFile& file) {
+ByteBuffer read_if_small(const io::InputFile& file) {
   constexpr std::int64_t kMaxSmall = 64 << 10;
   if (file.size() > kMaxSmall) return {};
-  std::vector<std::byte> bytes(std::size_t(file.size()));
+  ByteBuffer bytes(std::size_t(file.size()));
   if (file.read_at(0, bytes) != bytes.size()) bytes.clear();  // it has become shorter
   return bytes;
 }
 
-/// The memory of a file that the backend decodes, and of its data.
+/// The memory of a file that the backend decodes, and of its data or the list of their parts.
 std::size_t encoded_bytes(const WorkItem& item, std::size_t file_bytes) {
   return item.undecoded_format ? 2 * file_bytes : 0;
 }
@@ -109,7 +109,7 @@ void Loader::load(WorkItem& item, std::optional<io::InputFile> open, LoadContext
   item.output_ranks = ranks_;
   const io::InputFile& file = *open;
   file.check_size(limits_.file_mb);
-  std::vector<std::byte> small = read_if_small(file);
+  ByteBuffer small = read_if_small(file);
   const auto header_bytes = [&] {
     return small.empty() ? file.bytes_on_demand() : codec::FileBytes(small);
   };
@@ -259,7 +259,7 @@ bool Loader::may_be_left_undecoded(const WorkItem& item, const codec::Codec& cod
 }
 
 /// Returns a picture without pixels if the backend decodes the file. `bytes` are then moved.
-std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::vector<std::byte>& bytes,
+std::optional<Picture> Loader::leave_undecoded(WorkItem& item, ByteBuffer& bytes,
                                                const codec::Codec& codec) const {
   if (!item.undecoded_format) return std::nullopt;
   std::optional<codec::UndecodedPicture> undecoded = codec.read_undecoded(bytes, limits_);
@@ -267,14 +267,15 @@ std::optional<Picture> Loader::leave_undecoded(WorkItem& item, std::vector<std::
     item.undecoded_format.reset();
     return std::nullopt;
   }
-  item.task.encoded_input = std::make_shared<const compute::EncodedInput>(compute::EncodedInput{
-      std::move(undecoded->encoded), [&codec, limits = limits_, file = std::move(bytes)] {
+  item.task.encoded_input = std::make_shared<const compute::EncodedInput>(
+      std::move(bytes), std::move(undecoded->encoded),
+      [&codec, limits = limits_](std::span<const std::byte> file) {
         return codec.decode(file, limits).pixels;
-      }});
+      });
   return std::move(undecoded->picture);
 }
 
-Picture Loader::decode(WorkItem& item, std::vector<std::byte> bytes, const codec::Codec& codec,
+Picture Loader::decode(WorkItem& item, ByteBuffer bytes, const codec::Codec& codec,
                        LoadContext& context) const {
   item.input_bytes = std::int64_t(bytes.size());
   if (item.needs_content_hash) item.content_hash = io::content_hash(bytes);
@@ -289,7 +290,7 @@ Picture Loader::decode(WorkItem& item, std::vector<std::byte> bytes, const codec
 /// Frees the file's bytes before it returns.
 Picture Loader::decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                        const codec::Header& header, LoadContext& context) const {
-  std::vector<std::byte> bytes = file.read_all(limits_.file_mb);
+  ByteBuffer bytes = file.read_all(limits_.file_mb);
   // The reservation was made for this header.
   if (codec::admit(codec, bytes, limits_) != header)
     throw ItemError(FailureReason::corrupt, "the file changed while it was read");

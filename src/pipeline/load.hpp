@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "core/byte_buffer.hpp"
 #include "core/color_mode.hpp"
 #include "core/output_encoding.hpp"
 #include "core/preparation.hpp"
@@ -84,10 +85,10 @@ class Loader {
   /// Whether nobody but the backend needs the pixels.
   bool may_be_left_undecoded(const WorkItem& item, const codec::Codec& codec,
                              const codec::Header& header) const;
-  std::optional<Picture> leave_undecoded(WorkItem& item, std::vector<std::byte>& bytes,
+  std::optional<Picture> leave_undecoded(WorkItem& item, ByteBuffer& bytes,
                                          const codec::Codec& codec) const;
   /// Decodes the bytes of a file, or leaves that to the backend.
-  Picture decode(WorkItem& item, std::vector<std::byte> bytes, const codec::Codec& codec,
+  Picture decode(WorkItem& item, ByteBuffer bytes, const codec::Codec& codec,
                  LoadContext& context) const;
   Picture decode(WorkItem& item, const io::InputFile& file, const codec::Codec& codec,
                  const codec::Header& header, LoadContext& context) const;

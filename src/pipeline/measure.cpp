@@ -49,7 +49,7 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes) {
 }
 
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
-                             const codec::Codec& codec, std::span<const std::byte> file,
+                             const codec::Codec& codec, const EncodedFile& file,
                              const MeasureOptions& options) {
   if (!options.is_lossy) {
     OutputQuality quality = measure_output(task, output, options);
@@ -66,7 +66,8 @@ OutputQuality measure_output(const compute::Task& task, std::size_t output, doub
   const bool has_pixels = !task.encoded_input;
   const Image decoded_input = has_pixels ? Image() : task.encoded_input->decode();
   const Image& original = has_pixels ? task.input : decoded_input;
-  Image decoded = decode_output(codec, file);
+  std::vector<std::byte> storage;
+  Image decoded = decode_output(codec, joined(file, storage));
   if (original.shape().channels == 1)  // some formats hold gray as RGB
     decoded = preparation::to_gray(std::move(decoded));
   if (decoded.shape() != original.shape()) return quality;

@@ -7,6 +7,7 @@
 
 #include "codec/codec.hpp"
 #include "compute/backend.hpp"
+#include "pipeline/encoded_file.hpp"
 
 namespace eckart::pipeline {
 
@@ -43,7 +44,7 @@ OutputErrors sum_errors(std::span<const compute::PlaneResult> planes);
 /// pixels. Decodes the input if its pixels are needed and not there. Throws
 /// ItemError(not_written) if the file does not decode.
 OutputQuality measure_output(const compute::Task& task, std::size_t output, double squared_error,
-                             const codec::Codec& codec, std::span<const std::byte> file,
+                             const codec::Codec& codec, const EncodedFile& file,
                              const MeasureOptions& options);
 /// Measures an output that is not written. What concerns its file stays unknown.
 OutputQuality measure_output(const compute::Task& task, std::size_t output,

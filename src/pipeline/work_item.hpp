@@ -129,6 +129,10 @@ struct WorkItem {
   bool is_output_skipped(std::size_t output) const {
     return is_output_kept(output) || std::ranges::binary_search(unavailable_outputs, output);
   }
+  /// Whether the backend has encoded the pixels of the output.
+  bool is_encoded_by_backend(std::size_t output) const {
+    return output < task.encoded_outputs.size() && !task.encoded_outputs[output].data.empty();
+  }
   /// Whether the factors are to be written.
   bool needs_factors() const { return has_factors && !is_output_skipped(outputs.size() - 1); }
   /// Whether the output or the residual of a rank is to be written, or the factors of all ranks.

@@ -38,7 +38,7 @@ MeasureOptions available_measurements(const WorkItem& item, const MeasureOptions
 
 /// The file of an output, and what was measured of it.
 struct EncodedOutput {
-  std::vector<std::byte> file;
+  EncodedFile file;
   OutputQuality quality{};
 };
 
@@ -74,26 +74,26 @@ class OutputEncoder {
 
  private:
   EncodedOutput encode_reconstruction(std::size_t output, Instant begin) {
-    EncodedOutput encoded{reconstruction_file(output)};
+    EncodedOutput encoded{.file = reconstruction_file(output)};
     const auto write_time = Clock::now() - begin;
     encoded.quality = measure(output, encoded.file);
     encoded.quality.write_time = write_time;
     return encoded;
   }
 
-  std::vector<std::byte> reconstruction_file(std::size_t output) {
+  EncodedFile reconstruction_file(std::size_t output) {
     const Image& pixels = item_.task.outputs[output];
     const Metadata metadata =
         codec::output_metadata(item_.metadata, options_.metadata, *codec_, pixels.shape());
     dropped_ = metadata.dropped;  // the same for all outputs
     const std::vector<TextEntry> stamp = output_stamp(item_, output, options_.stamp);
-    PictureView picture(pixels, item_.alpha, metadata, stamp);
-    if (output < item_.task.encoded_outputs.size())
-      picture.encoded_pixels = item_.task.encoded_outputs[output].data;
-    return codec_->encode(picture, options_.encode);
+    const PictureView picture(pixels, item_.alpha, metadata, stamp);
+    if (!item_.is_encoded_by_backend(output)) return {codec_->encode(picture, options_.encode)};
+    codec::HeadAndTail ends = codec_->encode_head_and_tail(picture, options_.encode);
+    return {std::move(ends.head), item_.task.encoded_outputs[output].data, std::move(ends.tail)};
   }
 
-  OutputQuality measure(std::size_t output, std::span<const std::byte> file) const {
+  OutputQuality measure(std::size_t output, const EncodedFile& file) const {
     return measure_output(item_.task, output, output_errors(item_, output).squared_error, *codec_,
                           file, measure_);
   }
@@ -102,7 +102,7 @@ class OutputEncoder {
   OutputQuality reconstruction_quality(std::size_t output) {
     if (!item_.is_output_skipped(output)) return quality_of(item_, output);
     const bool needs_file = measure_.is_lossy && (measure_.files || measure_.pixels);
-    return measure(output, needs_file ? reconstruction_file(output) : std::vector<std::byte>());
+    return measure(output, needs_file ? reconstruction_file(output) : EncodedFile());
   }
 
   /// Its quality is that of the reconstruction.
@@ -117,7 +117,7 @@ class OutputEncoder {
     if (!stamp.empty()) stamp.push_back({"eckart:residual_gain", shortest_text(gain)});
     const Image pixels = analysis::residual_image(original, reconstruction, gain);
     EncodedOutput encoded{
-        codec_->encode(PictureView(pixels, Image(), Metadata(), stamp), options_.encode),
+        {codec_->encode(PictureView(pixels, Image(), Metadata(), stamp), options_.encode)},
         reconstruction_quality(rank)};
     encoded.quality.residual_gain = gain;
     encoded.quality.write_time = Clock::now() - begin;
@@ -126,7 +126,7 @@ class OutputEncoder {
 
   /// Their quality is that of the reconstruction with the most triplets.
   EncodedOutput encode_factors(std::size_t output, Instant begin) const {
-    EncodedOutput encoded{factors_file(item_, options_.factors)};
+    EncodedOutput encoded{.file = {factors_file(item_, options_.factors)}};
     const auto write_time = Clock::now() - begin;
     encoded.quality = measure_output(item_.task, item_.rank_index(output), measure_);
     encoded.quality.write_time = write_time;
@@ -163,12 +163,11 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
     }
     EncodedOutput encoded = encoder.encode(i);
     const Instant begin = Clock::now();
-    item.output_mtimes_ns.push_back(
-        item.publication.add(item.outputs[i], encoded.file, mtime_ns, options.temporary_name));
+    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], encoded.file.parts(),
+                                                         mtime_ns, options.temporary_name));
     encoded.quality.write_time += Clock::now() - begin;
     item.output_bytes.push_back(std::int64_t(encoded.file.size()));
-    if (i < item.task.encoded_outputs.size() && !item.task.encoded_outputs[i].data.empty())
-      ++item.backend_encoded_outputs;
+    if (item.is_encoded_by_backend(i)) ++item.backend_encoded_outputs;
     item.qualities.push_back(encoded.quality);
   }
   if (!encoder.dropped().empty())
@@ -176,12 +175,12 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
                  encoder.dropped());
 }
 
-std::vector<std::vector<std::byte>> encode_in_memory(WorkItem& item, const codec::Codec* codec,
-                                                     const WriteOptions& options) {
+std::vector<EncodedFile> encode_in_memory(WorkItem& item, const codec::Codec* codec,
+                                          const WriteOptions& options) {
   restore_colors(item);
   clamp_outputs_to_stored_bits(item);
   OutputEncoder encoder(item, codec, options);
-  std::vector<std::vector<std::byte>> files;
+  std::vector<EncodedFile> files;
   for (std::size_t i = 0; i < item.outputs.size(); ++i) {
     if (!item.is_output_skipped(i)) files.push_back(encoder.encode(i).file);
   }

@@ -8,6 +8,7 @@
 #include "codec/codec.hpp"
 #include "core/factors.hpp"
 #include "core/residual_choice.hpp"
+#include "pipeline/encoded_file.hpp"
 #include "pipeline/measure.hpp"
 #include "pipeline/output_owner.hpp"
 #include "pipeline/work_item.hpp"
@@ -31,10 +32,10 @@ struct WriteOptions {
 /// Throws ItemError if this item fails, EnvironmentError, FatalError.
 void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOptions& options);
 
-/// Encodes the same outputs, and measures them, but returns the bytes of their files instead of
-/// writing them: the part of the work that needs no file system.
-std::vector<std::vector<std::byte>> encode_in_memory(WorkItem& item, const codec::Codec* codec,
-                                                     const WriteOptions& options);
+/// Encodes the same outputs, and measures them, but returns their files instead of writing them:
+/// the part of the work that needs no file system. The item must stay.
+std::vector<EncodedFile> encode_in_memory(WorkItem& item, const codec::Codec* codec,
+                                          const WriteOptions& options);
 
 /// Measures the outputs of an item, which are not written.
 void measure_outputs(WorkItem& item, const MeasureOptions& options);

@@ -19,11 +19,13 @@ using File = std::vector<std::byte>;
 /// A task without pixels.
 compute::Task encoded_task(const File& file, const std::vector<int>& ranks) {
   const codec::Codec& codec = codec::detect_codec(std::span<const std::byte>(file));
-  auto undecoded = codec.read_undecoded(file, {});
+  ByteBuffer bytes(file.begin(), file.end());
+  auto undecoded = codec.read_undecoded(bytes, {});
   compute::Task task = test::make_task(Image(undecoded->picture.pixels.shape()), ranks);
   task.encoded_input = std::make_shared<const compute::EncodedInput>(
-      compute::EncodedInput{std::move(undecoded->encoded),
-                            [&codec, file] { return codec.decode(file, ImageLimits()).pixels; }});
+      std::move(bytes), std::move(undecoded->encoded), [&codec](std::span<const std::byte> whole) {
+        return codec.decode(whole, ImageLimits()).pixels;
+      });
   return task;
 }
 

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "analysis/comparison.hpp"
 #include "codec/codec.hpp"
 #include "synth/synth.hpp"
 #include "tests/backend/backend_fixture.hpp"
+#include "tests/support/file_around.hpp"
 
 namespace eckart {
 namespace {
@@ -23,10 +25,13 @@ Image pixels_of_file(const compute::Task& task, std::size_t output) {
   Metadata metadata;
   metadata.subsampling = encoding.subsampling;
   const Image opaque;
-  PictureView picture(task.outputs[output], opaque, metadata);
-  if (output < task.encoded_outputs.size())
-    picture.encoded_pixels = task.encoded_outputs[output].data;
-  return codec.decode(codec.encode(picture, {.jpeg_quality = encoding.jpeg_quality}), {}).pixels;
+  const PictureView picture(task.outputs[output], opaque, metadata);
+  const EncodeOptions options{.jpeg_quality = encoding.jpeg_quality};
+  if (output >= task.encoded_outputs.size())
+    return codec.decode(codec.encode(picture, options), {}).pixels;
+  const std::span<const std::byte> pixels = task.encoded_outputs[output].data;
+  return codec.decode(test::file_around(pixels, codec.encode_head_and_tail(picture, options)), {})
+      .pixels;
 }
 
 double squared_error(const Image& a, const Image& b, int channel) {

@@ -1,8 +1,8 @@
 // Preloaded into `eckart`: makes system calls on temporary files fail. ECKART_FAULT is
 // CALL:ERRNO:FIRST:COUNT. The calls number FIRST to FIRST + COUNT - 1 (from 1) fail with ERRNO. The
 // number of such calls is written to the file ECKART_FAULT_CALLS at the end. CALL is one of:
-// - mkdir (of .eckart), open, write, fsync, close, rename. A temporary file without a name counts,
-//   too; rename is then the call that gives it a name.
+// - mkdir (of .eckart), open, write (also writev), fsync, close, rename. A temporary file without
+//   a name counts, too; rename is then the call that gives it a name.
 // - unlink (only with ERRNO 0)
 // - noreplace: renameat2; of a temporary file it also counts as rename
 //   With close and noreplace, no file can be made without a name, as on a network file system.
@@ -24,6 +24,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -223,10 +224,19 @@ void write_back(int descriptor) {
   real(descriptor, times);
 }
 
+bool fails_to_write(int descriptor) {
+  if (descriptor >= 0 && descriptor < kMaxDescriptors) has_set_time[descriptor] = false;
+  return is_temporary(descriptor) && inject_fault("write");
+}
+
 ssize_t write(int descriptor, const void* data, size_t size) {
   static const auto real = next(&write, "write");
-  if (descriptor >= 0 && descriptor < kMaxDescriptors) has_set_time[descriptor] = false;
-  return is_temporary(descriptor) && inject_fault("write") ? -1 : real(descriptor, data, size);
+  return fails_to_write(descriptor) ? -1 : real(descriptor, data, size);
+}
+
+ssize_t writev(int descriptor, const iovec* parts, int count) {
+  static const auto real = next(&writev, "writev");
+  return fails_to_write(descriptor) ? -1 : real(descriptor, parts, count);
 }
 
 int fsync(int descriptor) {

@@ -1,6 +1,9 @@
 // Inputs whose pixels the backend decodes: Task::encoded_input.
 #include <gtest/gtest.h>
 
+#include <variant>
+
+#include "codec/png/decoder.hpp"
 #include "core/error.hpp"
 #include "tests/pipeline/load_fixture.hpp"
 #include "tests/unit/codec/make_jpeg.hpp"
@@ -91,7 +94,10 @@ TEST_F(UndecodedInputTest, has_the_pixels_of_a_png_when_they_are_needed) {
   pipeline::WorkItem item = load(write(file));
   ASSERT_NE(item.task.encoded_input, nullptr);
   EXPECT_EQ(item.undecoded_format, ImageFormat::png);
+  const auto of_stream =
+      codec::png::decode(std::get<codec::png::EncodedImage>(item.task.encoded_input->image()));
   compute::decode_input(item.task);
+  EXPECT_TRUE(test::same(std::get<Image>(of_stream), item.task.input));
   EXPECT_TRUE(
       test::same(item.task.input, codec::codec_for(ImageFormat::png).decode(file, {}).pixels));
 }

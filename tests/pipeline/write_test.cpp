@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
+#include "codec/png_contents.hpp"
 #include "pipeline/output_quality.hpp"
 #include "tests/pipeline/fakes.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -84,6 +86,19 @@ TEST(WriteStage, decodes_no_file_that_the_backend_has_encoded) {
   EXPECT_THROW(pipeline::encode_outputs(*item, &jpeg, options), ItemError);
 }
 
+TEST(WriteStage, puts_pixels_that_the_backend_has_encoded_into_the_file) {
+  const codec::Codec& png = codec::codec_for(ImageFormat::png);
+  const auto item = make_item(1, {16, 16, 1, Depth::u8});
+  item->outputs = {"a"};
+  std::fill_n(item->task.outputs[0].data(), item->task.input.bytes(), std::byte(20));
+  const std::vector<std::byte> expected = png.encode(item->task.outputs[0], {});
+  const std::span<const std::byte> pixels = codec::read_png_contents(expected).parts.idat;
+  item->task.encoded_outputs = {{std::vector<std::byte>(pixels.begin(), pixels.end())}};
+  const std::vector<pipeline::EncodedFile> files = pipeline::encode_in_memory(*item, &png, {});
+  std::vector<std::byte> storage;
+  EXPECT_TRUE(std::ranges::equal(joined(files.at(0), storage), expected));
+}
+
 /// The backend has decoded the input, and not encoded the output.
 TEST(WriteStage, decodes_the_input_if_the_file_is_compared_with_it) {
   const TempFolder folder;
@@ -92,11 +107,11 @@ TEST(WriteStage, decodes_the_input_if_the_file_is_compared_with_it) {
   item->outputs = {folder.path() / "a"};
   std::fill_n(item->task.outputs[0].data(), item->task.input.bytes(), std::byte(20));
   item->task.encoded_input = std::make_shared<const compute::EncodedInput>(
-      compute::EncodedInput{{}, [] {
-                              Image decoded(ImageShape{16, 16, 1, Depth::u8});
-                              std::fill_n(decoded.data(), decoded.bytes(), std::byte(22));
-                              return decoded;
-                            }});
+      ByteBuffer(), compute::EncodedInput::EncodedImage(), [](std::span<const std::byte>) {
+        Image decoded(ImageShape{16, 16, 1, Depth::u8});
+        std::fill_n(decoded.data(), decoded.bytes(), std::byte(22));
+        return decoded;
+      });
   pipeline::encode_outputs(*item, &jpeg, {.measure = {.is_lossy = true, .files = true}});
   EXPECT_EQ(item->qualities.at(0).file_squared_error, 16 * 16 * 4);
 }

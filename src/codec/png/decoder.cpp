@@ -34,8 +34,8 @@ bool is_within_limits(const EncodedImage& image) {
 std::variant<Image, Irregularity> decode(const EncodedImage& image) {
   const std::size_t size = std::size_t(image.shape.rows) * image.row_bytes();
   const auto rows = std::make_unique<std::byte[]>(size + RowUnfilter::kPaddingBytes);
-  std::vector<std::uint32_t> words(image.stream.size() / sizeof(std::uint32_t));
-  std::memcpy(words.data(), image.stream.data(), image.stream.size());
+  std::vector<std::uint32_t> words(padded_stream_bytes(image) / sizeof(std::uint32_t));
+  copy_stream(image, reinterpret_cast<std::byte*>(words.data()));
   const auto memory = std::make_unique<InflateMemory>();
   HostWarp warp;
   const InflatedRows inflated{reinterpret_cast<std::uint8_t*>(rows.get()), image.shape.rows,

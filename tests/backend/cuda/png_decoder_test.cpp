@@ -13,7 +13,7 @@
 namespace eckart::compute::cuda {
 namespace {
 
-using codec::png::EncodedImage;
+using test::EncodedPng;
 using test::make_encoded_png;
 using test::RowContents;
 
@@ -21,10 +21,11 @@ class PngDecoderTest : public KernelTest {
  protected:
   /// Decodes the images in one batch. Expects the pixels or irregularities of the CPU, and that no
   /// byte beside the images is written. Returns the number of irregular images.
-  int expect_results_of_the_cpu(const std::vector<EncodedImage>& images) {
+  int expect_results_of_the_cpu(const std::vector<EncodedPng>& images) {
     constexpr std::size_t kGap = 48;
     constexpr std::byte kUnwritten{0xA5};
-    const PreparedPngs prepared(images, kGap);
+    const PreparedPngs prepared(std::vector<codec::png::EncodedImage>(images.begin(), images.end()),
+                                kGap);
     const DeviceArray<std::byte> pixels(
         std::vector<std::byte>(prepared.pixels_bytes(), kUnwritten));
     const Stream stream = ECKART_CUDA_HANDLE(Stream, cudaStreamCreate);
@@ -44,7 +45,7 @@ class PngDecoderTest : public KernelTest {
   }
 
  private:
-  static void expect_result_of_the_cpu(const EncodedImage& encoded,
+  static void expect_result_of_the_cpu(const EncodedPng& encoded,
                                        codec::png::Irregularity irregularity,
                                        const std::byte* pixels) {
     const std::variant<Image, codec::png::Irregularity> expected = codec::png::decode(encoded);
@@ -66,14 +67,14 @@ TEST_F(PngDecoderTest, has_the_pixels_of_the_cpu_for_every_kind) {
 
 /// A batch after a larger one: nothing of that is left.
 TEST_F(PngDecoderTest, decodes_one_batch_after_another) {
-  const std::vector<EncodedImage> images = test::encoded_pngs_of_every_kind();
+  const std::vector<EncodedPng> images = test::encoded_pngs_of_every_kind();
   EXPECT_EQ(expect_results_of_the_cpu(images), 0);
   EXPECT_EQ(expect_results_of_the_cpu({images.rbegin(), images.rbegin() + 10}), 0);
   EXPECT_EQ(expect_results_of_the_cpu({images[3]}), 0);
 }
 
 TEST_F(PngDecoderTest, decodes_more_images_than_fit_on_the_gpu_at_once) {
-  std::vector<EncodedImage> images;
+  std::vector<EncodedPng> images;
   for (int i = 0; i < 6000; ++i)
     images.push_back(make_encoded_png({8 + i % 7, 8 + i % 11, 1, Depth::u8}, RowContents::gradient,
                                       {.level = 1 + i % 9}));
@@ -81,7 +82,7 @@ TEST_F(PngDecoderTest, decodes_more_images_than_fit_on_the_gpu_at_once) {
 }
 
 TEST_F(PngDecoderTest, decodes_large_images) {
-  std::vector<EncodedImage> images;
+  std::vector<EncodedPng> images;
   for (const RowContents contents : test::kAllRowContents) {
     for (const int level : {1, 9})
       images.push_back(make_encoded_png({1100, 900, 3, Depth::u8}, contents,
@@ -93,12 +94,12 @@ TEST_F(PngDecoderTest, decodes_large_images) {
 /// Bits of every second image's stream are changed.
 TEST_F(PngDecoderTest, reports_damage_and_decodes_the_others) {
   std::mt19937 random(1);
-  std::vector<EncodedImage> images;
-  for (const EncodedImage& image : test::encoded_pngs_of_every_kind()) {
+  std::vector<EncodedPng> images;
+  for (const EncodedPng& image : test::encoded_pngs_of_every_kind()) {
     images.push_back(image);
-    EncodedImage damaged = image;
+    EncodedPng damaged = image;
     for (int change = 0; change < 2; ++change)
-      damaged.stream[random() % image.stream_bytes] ^= std::byte(1 << random() % 8);
+      damaged.stream[random() % image.stream.size()] ^= std::byte(1 << random() % 8);
     images.push_back(damaged);
   }
   const int irregular = expect_results_of_the_cpu(images);
@@ -107,13 +108,10 @@ TEST_F(PngDecoderTest, reports_damage_and_decodes_the_others) {
 }
 
 TEST_F(PngDecoderTest, reports_streams_that_end_early) {
-  const EncodedImage whole =
+  const EncodedPng whole =
       make_encoded_png({200, 300, 3, Depth::u8}, RowContents::noise, {.level = 6});
-  EncodedImage half = whole;
-  half.stream_bytes /= 2;
-  half.stream.resize(round_up(half.stream_bytes, std::size_t(4)));
-  std::fill(half.stream.begin() + std::ptrdiff_t(half.stream_bytes), half.stream.end(),
-            std::byte(0));
+  EncodedPng half = whole;
+  half.stream.resize(half.stream.size() / 2);
   EXPECT_EQ(expect_results_of_the_cpu({whole, half, whole}), 1);
 }
 

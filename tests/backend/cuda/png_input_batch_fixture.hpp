@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -17,12 +16,12 @@ class PreparedPngs {
   explicit PreparedPngs(std::span<const codec::png::EncodedImage> images,
                         std::size_t gap_bytes = 0) {
     std::size_t capacity = 0;
-    for (const auto& image : images) capacity += image.stream.size();
+    for (const auto& image : images) capacity += padded_stream_bytes(image);
     streams_.reserve(capacity);
     for (const auto& image : images) {
-      std::memcpy(streams_.as<>() + stream_bytes_, image.stream.data(), image.stream.size());
+      copy_stream(image, streams_.as<>() + stream_bytes_);
       inputs_.push_back({image.shape, stream_bytes_, image.stream_bytes, pixels_bytes_});
-      stream_bytes_ += image.stream.size();
+      stream_bytes_ += padded_stream_bytes(image);
       pixels_bytes_ += packed_bytes(image.shape) + gap_bytes;
     }
   }

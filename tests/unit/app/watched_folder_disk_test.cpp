@@ -3,6 +3,7 @@
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/error.hpp"
@@ -23,15 +25,26 @@ std::int64_t largest_file_bytes = 0;  // the largest file written under the limi
 
 }  // namespace
 
-extern "C" ssize_t write(int descriptor, const void* bytes, std::size_t size) {
+/// Whether `size` more bytes fit; if not, sets errno.
+static bool has_space_for(int descriptor, std::size_t size) {
   struct stat status {};
   if (max_file_bytes >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
       status.st_size + std::int64_t(size) > max_file_bytes) {
     errno = ENOSPC;
-    return -1;
+    return false;
   }
   largest_file_bytes = std::max(largest_file_bytes, status.st_size + std::int64_t(size));
-  return ::syscall(SYS_write, descriptor, bytes, size);
+  return true;
+}
+
+extern "C" ssize_t write(int descriptor, const void* bytes, std::size_t size) {
+  return has_space_for(descriptor, size) ? ::syscall(SYS_write, descriptor, bytes, size) : -1;
+}
+
+extern "C" ssize_t writev(int descriptor, const iovec* parts, int count) {
+  std::size_t size = 0;
+  for (const iovec& part : std::span(parts, std::size_t(count))) size += part.iov_len;
+  return has_space_for(descriptor, size) ? ::syscall(SYS_writev, descriptor, parts, count) : -1;
 }
 
 extern "C" int fstatvfs(int descriptor, struct statvfs* disk) {

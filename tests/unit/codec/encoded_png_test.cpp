@@ -20,6 +20,7 @@ using test::noise_image;
 using test::png;
 using test::PngMaker;
 
+/// Refers to the file.
 std::optional<png::EncodedImage> read(const Bytes& file) {
   return read_encoded_png(read_png_contents(file).parts);
 }
@@ -30,9 +31,9 @@ TEST(EncodedPng, decodes_to_the_pixels_of_the_file) {
     for (const PngCompression compression : {PngCompression::fast, PngCompression::small}) {
       EncodeOptions options;
       options.png = compression;
-      const std::optional<png::EncodedImage> encoded = read(png().encode(image, options));
+      const Bytes file = png().encode(image, options);
+      const std::optional<png::EncodedImage> encoded = read(file);
       ASSERT_TRUE(encoded);
-      EXPECT_EQ(encoded->stream.size() % 4, 0u);
       const auto decoded = png::decode(*encoded);
       ASSERT_TRUE(std::holds_alternative<Image>(decoded));
       EXPECT_TRUE(test::same(std::get<Image>(decoded), image));
@@ -52,10 +53,15 @@ TEST(EncodedPng, joins_the_chunks_of_a_stream) {
     PngMaker maker(1, 1, 8, 0);
     for (std::size_t at = 0; at < stream.size(); at += piece)
       maker.chunk("IDAT", std::string_view(stream).substr(at, piece));
-    const std::optional<png::EncodedImage> encoded = read(maker.end());
+    const Bytes file = maker.end();
+    const std::optional<png::EncodedImage> encoded = read(file);
     ASSERT_TRUE(encoded);
     EXPECT_EQ(encoded->stream_bytes, stream.size());
     EXPECT_TRUE(std::holds_alternative<Image>(png::decode(*encoded)));
+    std::string copy(png::padded_stream_bytes(*encoded), 'x');
+    png::copy_stream(*encoded, reinterpret_cast<std::byte*>(copy.data()));
+    EXPECT_EQ(copy, stream + std::string(copy.size() - stream.size(), '\0'));
+    EXPECT_EQ(copy.size(), 16u) << "whole words";
   }
 }
 
@@ -79,6 +85,17 @@ TEST(EncodedPng, is_nothing_if_only_the_cpu_decodes_the_file) {
   Bytes damaged = with(8, 0, 0);
   damaged[damaged.size() - 13] ^= std::byte(1);
   EXPECT_FALSE(read(damaged)) << "CRC of the last chunk of the stream";
+}
+
+/// Their list would take more memory than the file.
+TEST(EncodedPng, is_nothing_with_very_many_small_chunks) {
+  const auto with_chunks = [](int count) {
+    PngMaker maker(100, 100, 8, 0);
+    for (int i = 0; i < count; ++i) maker.chunk("IDAT", "x");
+    return maker.end();
+  };
+  EXPECT_TRUE(read(with_chunks(60)));
+  EXPECT_FALSE(read(with_chunks(200)));
 }
 
 TEST(EncodedPng, is_nothing_without_data) {

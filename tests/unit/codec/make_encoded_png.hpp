@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "codec/png/encoded_image.hpp"
-#include "core/round_up.hpp"
 #include "tests/unit/codec/test_images.hpp"
 
 namespace eckart::test {
@@ -75,21 +74,22 @@ inline Bytes make_rows(const ImageShape& shape, RowContents contents) {
   return rows;
 }
 
-inline codec::png::EncodedImage make_encoded_png(const ImageShape& shape, Bytes stream) {
-  codec::png::EncodedImage image{.shape = shape, .stream = std::move(stream), .stream_bytes = 0};
-  image.stream_bytes = image.stream.size();
-  image.stream.resize(round_up(image.stream_bytes, std::size_t(4)));
-  return image;
-}
+/// An encoded image, and its stream.
+struct EncodedPng {
+  ImageShape shape;
+  Bytes stream;
 
-inline codec::png::EncodedImage make_encoded_png(const ImageShape& shape, RowContents contents,
-                                                 const ZlibOptions& options) {
-  return make_encoded_png(shape, compress(make_rows(shape, contents), options));
+  operator codec::png::EncodedImage() const { return {shape, {stream}, stream.size()}; }
+};
+
+inline EncodedPng make_encoded_png(const ImageShape& shape, RowContents contents,
+                                   const ZlibOptions& options) {
+  return {shape, compress(make_rows(shape, contents), options)};
 }
 
 /// Images whose streams have blocks of every kind.
-inline std::vector<codec::png::EncodedImage> encoded_pngs_of_every_kind() {
-  std::vector<codec::png::EncodedImage> images;
+inline std::vector<EncodedPng> encoded_pngs_of_every_kind() {
+  std::vector<EncodedPng> images;
   for (const auto& [rows, cols] : {std::pair(1, 1), {3, 2}, {33, 70}, {208, 176}, {64, 500}}) {
     for (const int channels : {1, 3}) {
       const ImageShape shape{rows, cols, channels, Depth::u8};

@@ -12,6 +12,8 @@
 #include "codec/file_bytes.hpp"
 #include "codec/jpeg_metadata.hpp"
 #include "codec/png_chunk_reader.hpp"
+#include "codec/png_contents.hpp"
+#include "tests/support/file_around.hpp"
 #include "tests/unit/codec/make_jpeg.hpp"
 #include "tests/unit/codec/make_metadata.hpp"
 #include "tests/unit/codec/metadata_file.hpp"
@@ -140,6 +142,16 @@ TEST(PngMetadata, is_found_behind_the_pixels) {
   const Bytes file = PngMaker(1, 1, 8, 0)
                          .pixels("\0\1"s)
                          .chunk("iTXt", "XML:com.adobe.xmp\0\0\0en\0\0<x/>"s)
+                         .end();
+  EXPECT_EQ(as_string(read_metadata(file).xmp), "<x/>");
+}
+
+/// Chunks of the same type hold titles and descriptions.
+TEST(PngMetadata, is_found_behind_another_text) {
+  const Bytes file = PngMaker(1, 1, 8, 0)
+                         .chunk("iTXt", "Title\0\0\0en\0\0text"s)
+                         .chunk("iTXt", "XML:com.adobe.xmp\0\0\0\0\0<x/>"s)
+                         .pixels("\0\1"s)
                          .end();
   EXPECT_EQ(as_string(read_metadata(file).xmp), "<x/>");
 }
@@ -320,10 +332,23 @@ TEST(JpegEncoder, makes_the_same_file_of_pixels_that_are_encoded) {
     const Bytes file = encode_with(ImageFormat::jpeg, metadata, options, texts);
     const auto data =
         std::span(file).subspan(jpeg::read_encoded_image(file).value().header.scan_offset);
-    PictureView picture(unread, no_alpha, metadata, texts);
-    picture.encoded_pixels = data.first(data.size() - 2);
-    EXPECT_EQ(codec_for(ImageFormat::jpeg).encode(picture, options), file);
+    const PictureView picture(unread, no_alpha, metadata, texts);
+    EXPECT_EQ(
+        test::file_around(data.first(data.size() - 2),
+                          codec_for(ImageFormat::jpeg).encode_head_and_tail(picture, options)),
+        file);
   }
+}
+
+TEST(PngEncoder, makes_the_same_file_of_pixels_that_are_encoded) {
+  const Metadata metadata = all_metadata();
+  const std::vector<TextEntry> texts{{"Software", "eckart"}};
+  const Image no_alpha, unread = test::black_image(kMetadataShape);
+  const Bytes file = encode_with(ImageFormat::png, metadata, {}, texts);
+  const std::span<const std::byte> idat = read_png_contents(file).parts.idat;
+  const PictureView picture(unread, no_alpha, metadata, texts);
+  EXPECT_EQ(test::file_around(idat, codec_for(ImageFormat::png).encode_head_and_tail(picture, {})),
+            file);
 }
 
 TEST(PngEncoder, makes_smaller_files_of_the_same_pixels) {

@@ -21,8 +21,8 @@ using test::Bytes;
 using test::failure_of;
 using test::TempFolder;
 
-Bytes counted_bytes(std::size_t count) {
-  Bytes bytes(count);
+ByteBuffer counted_bytes(std::size_t count) {
+  ByteBuffer bytes(count);
   for (std::size_t i = 0; i < count; ++i) bytes[i] = std::byte(i & 0xFF);
   return bytes;
 }

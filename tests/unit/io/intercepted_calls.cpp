@@ -1,10 +1,14 @@
 #include "tests/unit/io/intercepted_calls.hpp"
 
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 extern "C" {
 
@@ -26,6 +30,16 @@ int unlinkat(int folder, const char* name, int flags) noexcept {
   if (error == 0) return int(::syscall(SYS_unlinkat, folder, name, flags));
   errno = error;
   return -1;
+}
+
+ssize_t writev(int descriptor, const iovec* parts, int count) {
+  std::vector<iovec> some(parts, parts + count);
+  std::size_t left = eckart::test::max_written.value_or(SIZE_MAX);
+  for (iovec& part : some) {
+    part.iov_len = std::min(part.iov_len, left);
+    left -= part.iov_len;
+  }
+  return ::syscall(SYS_writev, descriptor, some.data(), count);
 }
 
 }  // extern "C"

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <optional>
 
 namespace eckart::test {
 
@@ -9,6 +11,7 @@ namespace eckart::test {
 inline std::function<void()> before_rename;          ///< called once, before the next renameat2
 inline std::function<int(int descriptor)> on_fsync;  ///< returns the errno of an fsync; 0: call it
 inline std::function<int(const char* name)>
-    on_unlink;  ///< returns the errno of an unlinkat; 0: call it
+    on_unlink;                                  ///< returns the errno of an unlinkat; 0: call it
+inline std::optional<std::size_t> max_written;  ///< the most bytes that a writev writes
 
 }  // namespace eckart::test

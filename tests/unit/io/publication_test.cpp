@@ -6,6 +6,8 @@
 
 #include <cerrno>
 #include <fstream>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -55,6 +57,26 @@ class PublicationTest : public ::testing::TestWithParam<std::tuple<bool, Tempora
   const fs::path& root_ = folder_.path();
   const bool durable_ = std::get<bool>(GetParam());
 };
+
+/// A system may write less than it is asked for.
+TEST_P(PublicationTest, writes_all_parts_of_a_file) {
+  const std::vector<std::byte> head{std::byte(1), std::byte(2), std::byte(3)}, tail{std::byte(4)};
+  for (const std::optional<std::size_t> most : {std::optional<std::size_t>(), {1}, {2}, {5}, {8}}) {
+    for (const std::vector<std::byte>& middle : {bytes(0), bytes(5)}) {
+      Publication publication;
+      test::max_written = most;
+      const std::span<const std::byte> parts[] = {head, middle, tail};
+      publication.add(root_ / "a", parts, {}, std::get<TemporaryName>(GetParam()));
+      test::max_written.reset();
+      Publication* const group[] = {&publication};
+      publish(group, {.durable = durable_}, expect_no_failure);
+      std::vector<std::byte> expected = head;
+      expected.insert(expected.end(), middle.begin(), middle.end());
+      expected.insert(expected.end(), tail.begin(), tail.end());
+      EXPECT_EQ(read_file(root_ / "a", 1), expected) << most.value_or(0);
+    }
+  }
+}
 
 TEST_P(PublicationTest, shows_nothing_before_it_is_published_and_everything_after) {
   Publication first, second;

@@ -17,27 +17,33 @@ template <class Encoded>
 std::vector<Found<Encoded>> find(std::span<const DeviceInput> inputs) {
   std::vector<Found<Encoded>> found;
   for (const DeviceInput& input : inputs) {
-    if (const auto* encoded = std::get_if<Encoded>(&input.task->encoded_input->image))
+    if (const auto* encoded = std::get_if<Encoded>(&input.task->encoded_input->image()))
       found.push_back({&input, encoded});
   }
   return found;
 }
 
+std::size_t data_bytes(const codec::jpeg::EncodedImage& image) { return image.data.size(); }
+std::size_t data_bytes(const codec::png::EncodedImage& image) { return padded_stream_bytes(image); }
+
+void copy_data(const codec::jpeg::EncodedImage& image, std::byte* to) {
+  std::memcpy(to, image.data.data(), image.data.size());
+}
+void copy_data(const codec::png::EncodedImage& image, std::byte* to) { copy_stream(image, to); }
+
 /// Copies the data of all inputs, one after the other, and calls take(input, encoded, offset) for
 /// each. Returns their size.
 template <class Encoded, class Take>
-std::size_t copy_data(std::span<const DeviceInput> inputs,
-                      const std::vector<std::byte> Encoded::*data, PinnedBuffer& to,
-                      const Take& take) {
+std::size_t copy_all_data(std::span<const DeviceInput> inputs, PinnedBuffer& to, const Take& take) {
   const std::vector<Found<Encoded>> found = find<Encoded>(inputs);
   std::size_t size = 0;
-  for (const auto& [input, encoded] : found) size += (encoded->*data).size();
+  for (const auto& [input, encoded] : found) size += data_bytes(*encoded);
   to.reserve_with_room(size);
   std::size_t offset = 0;
   for (const auto& [input, encoded] : found) {
-    std::memcpy(to.as<>() + offset, (encoded->*data).data(), (encoded->*data).size());
+    copy_data(*encoded, to.as<>() + offset);
     take(*input, *encoded, offset);
-    offset += (encoded->*data).size();
+    offset += data_bytes(*encoded);
   }
   return size;
 }
@@ -60,8 +66,8 @@ void InputDecoder::plan(std::span<const DeviceInput> inputs, std::size_t pixels_
 void InputDecoder::plan_jpegs(std::span<const DeviceInput> inputs, std::size_t pixels_bytes) {
   jpegs_.tasks.clear();
   std::vector<JpegInput> found;
-  const std::size_t bytes = copy_data<codec::jpeg::EncodedImage>(
-      inputs, &codec::jpeg::EncodedImage::data, jpegs_.data,
+  const std::size_t bytes = copy_all_data<codec::jpeg::EncodedImage>(
+      inputs, jpegs_.data,
       [&](const DeviceInput& input, const codec::jpeg::EncodedImage& image, std::size_t offset) {
         jpegs_.tasks.push_back(input.task);
         found.push_back({.header = &image.header,
@@ -75,8 +81,8 @@ void InputDecoder::plan_jpegs(std::span<const DeviceInput> inputs, std::size_t p
 void InputDecoder::plan_pngs(std::span<const DeviceInput> inputs, std::size_t pixels_bytes) {
   pngs_.tasks.clear();
   std::vector<PngInput> found;
-  const std::size_t bytes = copy_data<codec::png::EncodedImage>(
-      inputs, &codec::png::EncodedImage::stream, pngs_.data,
+  const std::size_t bytes = copy_all_data<codec::png::EncodedImage>(
+      inputs, pngs_.data,
       [&](const DeviceInput& input, const codec::png::EncodedImage& image, std::size_t offset) {
         pngs_.tasks.push_back(input.task);
         found.push_back({.shape = image.shape,

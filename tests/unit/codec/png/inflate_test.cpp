@@ -17,6 +17,7 @@ namespace {
 
 using test::Bytes;
 using test::compress;
+using test::EncodedPng;
 using test::make_encoded_png;
 using test::make_rows;
 using test::RowContents;
@@ -29,8 +30,8 @@ std::variant<Bytes, Irregularity> inflate_rows(const EncodedImage& image) {
   constexpr std::size_t kGap = 64;
   const std::size_t size = std::size_t(image.shape.rows) * image.row_bytes();
   Bytes rows(size + kGap, kUnwritten);
-  std::vector<std::uint32_t> words(image.stream.size() / 4);
-  std::memcpy(words.data(), image.stream.data(), image.stream.size());
+  std::vector<std::uint32_t> words(padded_stream_bytes(image) / 4);
+  copy_stream(image, reinterpret_cast<std::byte*>(words.data()));
   const auto memory = std::make_unique<InflateMemory>();
   HostWarp warp;
   const Irregularity found = inflate(warp, {words.data(), std::int32_t(image.stream_bytes)},
@@ -43,13 +44,13 @@ std::variant<Bytes, Irregularity> inflate_rows(const EncodedImage& image) {
   return rows;
 }
 
-std::optional<Bytes> inflate_with_libdeflate(const EncodedImage& image) {
+std::optional<Bytes> inflate_with_libdeflate(const EncodedPng& png) {
+  const EncodedImage image = png;
   Bytes rows(std::size_t(image.shape.rows) * image.row_bytes());
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  const libdeflate_result result =
-      libdeflate_zlib_decompress(decompressor.get(), image.stream.data(), image.stream_bytes,
-                                 rows.data(), rows.size(), nullptr);
+  const libdeflate_result result = libdeflate_zlib_decompress(
+      decompressor.get(), png.stream.data(), png.stream.size(), rows.data(), rows.size(), nullptr);
   if (result != LIBDEFLATE_SUCCESS) return std::nullopt;
   return rows;
 }
@@ -59,11 +60,11 @@ Irregularity irregularity_of(const EncodedImage& image) {
   return std::holds_alternative<Bytes>(found) ? Irregularity::none : std::get<Irregularity>(found);
 }
 Irregularity irregularity_of(Bytes stream) {
-  return irregularity_of(make_encoded_png(kShape, std::move(stream)));
+  return irregularity_of(EncodedPng{kShape, std::move(stream)});
 }
 
 TEST(Inflate, has_the_rows_of_libdeflate_for_every_kind) {
-  for (const EncodedImage& image : test::encoded_pngs_of_every_kind()) {
+  for (const EncodedPng& image : test::encoded_pngs_of_every_kind()) {
     const auto found = inflate_rows(image);
     ASSERT_TRUE(std::holds_alternative<Bytes>(found)) << to_string(std::get<Irregularity>(found));
     EXPECT_EQ(std::get<Bytes>(found), inflate_with_libdeflate(image));
@@ -73,7 +74,7 @@ TEST(Inflate, has_the_rows_of_libdeflate_for_every_kind) {
 /// Of many blocks, with windows that end within a block and within a segment.
 TEST(Inflate, has_the_rows_of_large_images) {
   for (const RowContents contents : test::kAllRowContents) {
-    const EncodedImage image =
+    const EncodedPng image =
         make_encoded_png({700, 500, 3, Depth::u8}, contents, {.level = 9, .memory_level = 9});
     const auto found = inflate_rows(image);
     ASSERT_TRUE(std::holds_alternative<Bytes>(found)) << to_string(std::get<Irregularity>(found));
@@ -85,13 +86,14 @@ TEST(Inflate, has_the_rows_of_large_images) {
 TEST(Inflate, accepts_no_damage_that_libdeflate_refuses) {
   std::mt19937 random(1);
   int refused = 0;
-  const std::vector<EncodedImage> images = test::encoded_pngs_of_every_kind();
+  const std::vector<EncodedPng> images = test::encoded_pngs_of_every_kind();
   for (int round = 0; round < 1000; ++round) {
-    EncodedImage image = images[random() % images.size()];
+    EncodedPng image = images[random() % images.size()];
     for (unsigned change = 0; change <= random() % 3; ++change)
-      image.stream[random() % image.stream_bytes] ^= std::byte(1 << random() % 8);
+      image.stream[random() % image.stream.size()] ^= std::byte(1 << random() % 8);
     if (random() % 8 == 0) {  // with a checksum that fits, if the rows are complete
-      image.stream_bytes -= random() % std::min<std::size_t>(image.stream_bytes, 20);
+      const std::size_t size = image.stream.size();
+      image.stream.resize(size - random() % std::min<std::size_t>(size, 20));
     }
     const auto found = inflate_rows(image);
     refused += std::holds_alternative<Irregularity>(found);
@@ -196,7 +198,7 @@ TEST(Inflate, reports_streams_that_take_much_longer_than_others) {
 
 TEST(Inflate, decodes_to_the_pixels) {
   const Bytes rows = make_rows({2, 2, 3, Depth::u8}, RowContents::gradient);
-  const auto found = decode(make_encoded_png({2, 2, 3, Depth::u8}, compress(rows, {})));
+  const auto found = decode(EncodedPng{{2, 2, 3, Depth::u8}, compress(rows, {})});
   ASSERT_TRUE(std::holds_alternative<Image>(found));
   const auto* pixels = reinterpret_cast<const std::uint8_t*>(std::get<Image>(found).data());
   const auto at = [&](int i) { return std::to_integer<int>(rows[std::size_t(i)]); };
