@@ -121,6 +121,16 @@ TEST_F(LedgerCommandTest, restores_entries_by_export_and_import) {
             count_occurrences(before, "\n"));
 }
 
+TEST_F(LedgerCommandTest, restores_measurements_by_export_and_import) {
+  const Names report{"status", "out", "--report", "-"};
+  const std::string before = run(report).out;
+  EXPECT_THAT(before, HasSubstr("\"rank\":2"));
+  ASSERT_EQ(run({"ledger", "export", "out", "l.jsonl"}).code, 0);
+  fs::remove_all(at("out/.eckart"));
+  ASSERT_EQ(run({"ledger", "import", "out", "l.jsonl"}).code, 0);
+  EXPECT_EQ(run(report).out, before);
+}
+
 TEST_F(LedgerCommandTest, escapes_names_that_control_a_terminal_in_an_export) {
   write_png("in/c\u202e\u009b.png");
   EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);

@@ -218,6 +218,15 @@ TEST_F(PruneCommandTest, keeps_a_result_when_only_a_copy_was_deleted) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
 }
 
+/// The input may be in the quarantine.
+TEST_F(PruneCommandTest, keeps_the_result_of_an_input_that_has_failed_since) {
+  write("in/a.png", "no image");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);
+  fs::remove(at("in/a.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  EXPECT_THAT(files("out"), Contains("a.png"));
+}
+
 TEST_F(PruneCommandTest, keeps_results_without_recorded_times) {
   ASSERT_EQ(std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
                          "' 'UPDATE output SET output_mtime_ns = 0'")

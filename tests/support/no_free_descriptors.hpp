@@ -1,6 +1,8 @@
 #pragma once
+#include <fcntl.h>
 #include <sys/resource.h>
 
+#include "files/file_descriptor.hpp"
 #include "files/throw_errno.hpp"
 
 namespace eckart::test {
@@ -10,17 +12,30 @@ namespace eckart::test {
 class NoFreeDescriptors {
  public:
   /// Throws std::system_error.
-  NoFreeDescriptors() {
-    if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) files::throw_errno("getrlimit");
-    const rlimit none{0, before_.rlim_max};
-    if (::setrlimit(RLIMIT_NOFILE, &none) != 0) files::throw_errno("setrlimit");
-  }
+  NoFreeDescriptors() : NoFreeDescriptors(0) {}
   NoFreeDescriptors(const NoFreeDescriptors&) = delete;
   NoFreeDescriptors& operator=(const NoFreeDescriptors&) = delete;
   ~NoFreeDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
 
+ protected:
+  explicit NoFreeDescriptors(rlim_t limit) {
+    if (::getrlimit(RLIMIT_NOFILE, &before_) != 0) files::throw_errno("getrlimit");
+    const rlimit lowered{limit, before_.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &lowered) != 0) files::throw_errno("setrlimit");
+  }
+
  private:
   rlimit before_{};
+};
+
+/// While it lives, this process can open only one file at a time.
+class OneFreeDescriptor : public NoFreeDescriptors {
+ public:
+  /// Throws std::system_error.
+  OneFreeDescriptor() : NoFreeDescriptors(rlim_t(lowest_free()) + 1) {}
+
+ private:
+  static int lowest_free() { return files::FileDescriptor(::open("/", O_PATH | O_CLOEXEC)).get(); }
 };
 
 }  // namespace eckart::test

@@ -124,6 +124,18 @@ TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
       << "nor later";
 }
 
+/// It may be valid, as a file without read permission.
+TEST_F(WatchedFolderTest, does_not_quarantine_an_input_that_stays_unreadable) {
+  WatchedFolder folder(watch(DoneInputAction::remove));
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
+  item->outcome = Outcome::failed(Stage::load, FailureReason::unreadable, "why");
+  item->is_last_attempt = true;
+  publish(folder, item);
+  EXPECT_EQ(item->outcome.result, ItemResult::incomplete);
+  EXPECT_TRUE(fs::exists(at("in/a.png")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
+}
+
 TEST_F(WatchedFolderTest, does_not_defer_items_after_a_bug) {
   write_image(at("in/a.png"));
   WatchedFolder folder(watch());

@@ -217,6 +217,7 @@ TEST(Plan, groups_runs_by_workload) {
   runs.push_back(synthetic_run({}, {.id = "d"}));
   for (ThroughputSample& interval : runs.back().intervals) interval.pixels *= 10;
   runs[0].settings["telemetry.throughput_log"] = "x.log";
+  runs[0].settings["cpu.lanes"] = "2";
   const std::vector<Plan> plans = make_plans(runs, {});
   ASSERT_EQ(plans.size(), 3U);
   const auto most = [](const Plan& plan) { return plan.runs.size(); };

@@ -34,6 +34,18 @@ TEST(Bmp, reads_rows_from_the_bottom_to_the_top) {
   EXPECT_THAT(samples(open_bmp(down).pixels), ElementsAre('c', 'b', 'a', 'f', 'e', 'd'));
 }
 
+TEST(Bmp, reads_alpha_from_the_bottom_to_the_top) {
+  const auto alpha = [](int rows) {
+    return samples(open_bmp(BmpMaker(1, rows, 32)
+                                .masks({0xFF, 0xFF00, 0xFF0000, 0xFF000000})
+                                .pixels("abc\1def\2"sv)
+                                .file())
+                       .alpha);
+  };
+  EXPECT_THAT(alpha(2), ElementsAre(2, 1));
+  EXPECT_THAT(alpha(-2), ElementsAre(1, 2));
+}
+
 TEST(Bmp, reads_palettes) {
   const auto palette = "\3\2\1\0\6\5\4\0"sv;  // blue, green, red, unused
   EXPECT_THAT(

@@ -73,7 +73,7 @@ TEST(Tiff, inverts_gray_of_which_0_is_white) {
 TEST(Tiff, converts_a_palette_to_rgb) {
   const std::vector<int> narrow{10, 20, 30, 40, 50, 60};  // red, green and blue of two colors
   std::vector<int> wide;
-  for (const int value : narrow) wide.push_back(value * 257);
+  for (const int value : narrow) wide.push_back(value << 8);
   for (const std::vector<int>& palette : {narrow, wide}) {
     const Image image =
         open_tiff(
@@ -81,6 +81,13 @@ TEST(Tiff, converts_a_palette_to_rgb) {
             .pixels;
     EXPECT_THAT(samples(image), ElementsAre(10, 30, 50, 20, 40, 60));
   }
+}
+
+TEST(Tiff, converts_a_palette_of_16_bits_without_blue) {
+  const std::vector<int> palette{10 << 8, 20 << 8, 30 << 8, 40 << 8, 0, 0};
+  const Bytes file =
+      TiffMaker(2, 1, 1, 1, 3).set(TiffMaker::kPalette, palette).pixels("\x40"sv).file();
+  EXPECT_THAT(samples(open_tiff(file).pixels), ElementsAre(10, 30, 0, 20, 40, 0));
 }
 
 TEST(Tiff, reads_planes_that_are_stored_separately) {

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "compute/known_ranks.hpp"
 
 namespace eckart::compute {
 namespace {
 
 using testing::ElementsAre;
+using testing::Optional;
 using Kind = RankPolicy::Kind;
 
 constexpr ImageShape kShape{4, 6, 1, Depth::u8};
@@ -143,9 +147,11 @@ TEST(RankRule, uses_the_thresholds_of_gavish_and_donoho) {
 }
 
 TEST(RankRule, scales_the_threshold_with_the_noise_and_the_longer_side) {
-  const RankRule rule = make_rank_rule({Kind::gavish_donoho, 3}, {100, 400, 1, Depth::u8}, 255);
-  EXPECT_EQ(rule.kind, RankRule::Kind::threshold);
-  EXPECT_NEAR(std::sqrt(rule.limit), hard_threshold(0.25) * 20 * 3, 1e-9);
+  for (const auto& [rows, cols] : {std::pair(100, 400), std::pair(400, 100)}) {
+    const RankRule rule = make_rank_rule({Kind::gavish_donoho, 3}, {rows, cols, 1, Depth::u8}, 255);
+    EXPECT_EQ(rule.kind, RankRule::Kind::threshold);
+    EXPECT_NEAR(std::sqrt(rule.limit), hard_threshold(0.25) * 20 * 3, 1e-9) << rows;
+  }
 }
 
 TEST(RankRule, compares_with_the_median_singular_value) {
@@ -163,6 +169,20 @@ TEST(RankRule, decides_the_ranks_of_channels_by_their_own_noise) {
   const std::vector<double> quiet{900, 400, 1, 1, 1}, noisy{900, 400, 300, 300, 300};
   EXPECT_THAT(ranks_of({RankRule::Kind::median_threshold, 4}, {spectrum(quiet), spectrum(noisy)}),
               ElementsAre(2, 1));
+}
+
+/// The first channel has more values. A decomposition would compare them with those of the others.
+TEST(KnownRank, is_that_of_a_decomposition_if_the_image_is_known) {
+  const Factors first{.rows = 4, .cols = 4, .s = {7, 5}, .squared_norm = 94},
+      other{.rows = 4, .cols = 4, .s = {3, 2, 1, 1}, .squared_norm = 15};
+  Task task;
+  task.input = Image({4, 4, 3, Depth::u8});
+  task.ranks = {{Kind::energy, 0.8}};
+  task.known_factors = {first, other, other};
+  const ChannelGroup all = channel_groups(task)[0];
+  EXPECT_THAT(choose_known_ranks(task, 0, all), Optional(ElementsAre(2, 2, 2)));
+  task.known_loss_db = 0;
+  EXPECT_EQ(choose_known_ranks(task, 0, all), std::nullopt);
 }
 
 }  // namespace

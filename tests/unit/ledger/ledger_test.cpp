@@ -182,6 +182,18 @@ TEST_F(LedgerTest, keeps_optional_fields_of_an_output) {
   EXPECT_EQ(known->report, entry.report);
 }
 
+/// An input is found at its new path by its state, without reading it.
+TEST_F(LedgerTest, keeps_the_hash_of_a_moved_input) {
+  Ledger ledger(file());
+  OutputEntry entry = kDone, moved = kDone;
+  entry.content_hash = std::string(32, 'c');
+  moved.input = "/in/moved.png";
+  ledger.record({{entry}, {}, {}});
+  ledger.record({{}, {}, {}, {moved}});
+  EXPECT_EQ(ledger.find(entry.output)->input, "/in/moved.png");
+  EXPECT_EQ(ledger.find(entry.output)->content_hash, entry.content_hash);
+}
+
 TEST_F(LedgerTest, keeps_reports_with_any_keys) {
   std::vector<OutputEntry> entries;
   for (const char* report : {R"({"psnr_db":30,"sizes":[1,2]})", R"({"psnr_db":null,"sizes":[3]})",

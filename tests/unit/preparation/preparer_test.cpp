@@ -117,6 +117,28 @@ TEST(Preparer, does_not_mix_in_colors_of_transparent_pixels) {
   }
 }
 
+/// Beside opaque black, the filter overshoots: colors multiplied by alpha exceed alpha.
+TEST(Preparer, keeps_translucent_white_bright_beside_opaque_black) {
+  for (const Depth depth : {Depth::u8, Depth::u16}) {
+    Picture picture;
+    picture.pixels = Image({40, 40, 1, depth});
+    picture.alpha = Image({40, 40, 1, depth});
+    for (int row = 0; row < 40; ++row) {
+      for (int col = 0; col < 40; ++col) {
+        const bool is_white = col < 20;
+        test::set_sample(picture.pixels, row, col, 0, is_white ? peak(depth) : 0);
+        test::set_sample(picture.alpha, row, col, 0, is_white ? peak(depth) / 2 : peak(depth));
+      }
+    }
+    Preparer preparer({.size = TargetSize::exactly(20, 20)});
+    const Image resized = preparer.prepare(std::move(picture)).pixels;
+    for (int row = 0; row < 20; ++row) {
+      for (int col = 0; col < 9; ++col)
+        EXPECT_GT(test::sample(resized, row, col, 0), peak(depth) * 9 / 10) << row << ", " << col;
+    }
+  }
+}
+
 TEST(Preparer, removes_the_profile_of_colors_that_are_gone) {
   Preparer preparer({.gray = true});
   const Picture converted = preparer.prepare(make_picture());

@@ -18,6 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 Settings load(std::string_view yaml, Settings base = {}) {
   return load_configuration(TempFile(yaml).path(), {std::move(base), {}}).settings;
@@ -176,6 +177,11 @@ TEST(DeviceList, is_all_one_or_a_list) {
 
 TEST(SetOption, resets_a_value_if_auto) {
   EXPECT_EQ(settings_with({"threads.load=8", "threads.load=auto"}).threads.load, kAuto);
+}
+
+TEST(SetOption, changes_only_its_key) {
+  for (const auto& [key, value] : changed(all_non_default_settings()))
+    EXPECT_THAT(changed(settings_with({key + "=" + value})), ElementsAre(Pair(key, value)));
 }
 
 TEST(SetOption, accepts_both_range_limits) {

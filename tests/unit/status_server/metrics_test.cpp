@@ -38,6 +38,16 @@ TEST(OldestUnfinishedMetric, is_the_minimum_of_the_known_times) {
   EXPECT_THAT(oldest(0, 0), HasSubstr(name + "0\n"));
 }
 
+/// One time is of this service, the other of those before its last reload; 0 means none.
+TEST(LastSuccessMetric, is_kept_by_a_reload) {
+  RunStatus status;
+  status.state.last_done_unix_s = 100;
+  const std::string name = "\neckart_last_success_timestamp_seconds ";
+  EXPECT_THAT(metrics_text(status), HasSubstr(name + "100\n"));
+  status.all.last_done_unix_s = 200;
+  EXPECT_THAT(metrics_text(status), HasSubstr(name + "200\n"));
+}
+
 RunStatus status_of_two_watches() {
   RunStatus status;
   WatchStatus scans, photos;

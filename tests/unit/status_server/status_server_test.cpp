@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -25,6 +26,7 @@
 #include "core/error.hpp"
 #include "tests/support/free_port.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/wait_for.hpp"
 
 namespace {
 
@@ -105,6 +107,12 @@ class Socket {
   int descriptor_;
 };
 
+/// The open files of this process, in which clients and server run.
+std::ptrdiff_t open_files() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                       std::filesystem::directory_iterator());
+}
+
 class StatusServerOnPortTest : public ::testing::Test {
  protected:
   static constexpr std::chrono::hours kLong{1};  // so that no timeout ends what a test is about
@@ -134,15 +142,17 @@ TEST_F(StatusServerOnPortTest, stops_during_an_incomplete_request) {
 }
 
 TEST_F(StatusServerOnPortTest, answers_despite_idle_connections_with_few_descriptors) {
-  const auto open_files = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
-                         std::filesystem::directory_iterator());
-  };
   const auto before = open_files();
   std::vector<std::unique_ptr<Socket>> idle;  // the kernel can queue all of them
   for (int i = 0; i < 40; ++i) idle.emplace_back(std::make_unique<Socket>())->connect(port_);
   EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
   EXPECT_LE(open_files() - before, 40 + 33);
+}
+
+TEST_F(StatusServerOnPortTest, closes_the_connection_of_an_answered_client_that_leaves) {
+  const auto before = open_files();
+  EXPECT_EQ(http_get(address_, "/healthz"), "ok\n");
+  EXPECT_TRUE(test::wait_for([&] { return open_files() == before; }));
 }
 
 /// Thousands of ranges would turn one page into megabytes.
@@ -288,7 +298,6 @@ TEST(StatusServerOnSocket, removes_its_socket_if_it_cannot_start) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-/// Between bind() and chmod(), anyone could connect if the mode given by bind() allowed it.
 TEST(StatusServerOnSocket, keeps_another_file_at_the_path_of_its_socket) {
   const test::TempFolder folder;
   const std::filesystem::path path = folder.path() / "s";
@@ -300,6 +309,7 @@ TEST(StatusServerOnSocket, keeps_another_file_at_the_path_of_its_socket) {
   EXPECT_EQ(std::filesystem::file_size(path), 6u);
 }
 
+/// Between bind() and chmod(), anyone could connect if the mode given by bind() allowed it.
 TEST(StatusServerOnSocket, is_not_open_to_others) {
   const test::TempFolder folder;
   const std::string path = (folder.path() / "status.sock").string();

@@ -81,6 +81,10 @@ Snapshot snapshot_at(double elapsed_s, std::int64_t factor) {
   snapshot.found = 20 * factor;
   snapshot.unfinished = 20 * factor - 12 * factor;
   snapshot.counts.done = 10 * factor, snapshot.counts.failed = 2 * factor;
+  snapshot.counts.skipped = 5 * factor;
+  snapshot.counts.planes = 30 * factor, snapshot.counts.outputs = 40 * factor;
+  snapshot.counts.pixels = 60 * factor;
+  snapshot.counts.input_bytes = 70 * factor, snapshot.counts.output_bytes = 80 * factor;
   snapshot.counts.failures[std::size_t(FailureReason::corrupt)] = 2 * factor;
   snapshot.counts.failures_by_stage[std::size_t(Stage::load)][std::size_t(FailureReason::corrupt)] =
       2 * factor;
@@ -99,6 +103,13 @@ TEST(Snapshot, subtracts_counters_and_keeps_gauges_in_since) {
   EXPECT_EQ(recent.found, 60);
   EXPECT_EQ(recent.unfinished, 40) << "of now";
   EXPECT_EQ(recent.counts.done, 30);
+  EXPECT_EQ(recent.counts.failed, 6);
+  EXPECT_EQ(recent.counts.skipped, 15);
+  EXPECT_EQ(recent.counts.planes, 90);
+  EXPECT_EQ(recent.counts.outputs, 120);
+  EXPECT_EQ(recent.counts.pixels, 180);
+  EXPECT_EQ(recent.counts.input_bytes, 210);
+  EXPECT_EQ(recent.counts.output_bytes, 240);
   EXPECT_EQ(recent.counts.failures[std::size_t(FailureReason::corrupt)], 6);
   EXPECT_EQ(recent.counts
                 .failures_by_stage[std::size_t(Stage::load)][std::size_t(FailureReason::corrupt)],

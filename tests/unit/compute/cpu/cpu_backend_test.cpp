@@ -148,6 +148,27 @@ TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
   EXPECT_EQ(task.results[0][0].loss_estimate_db, 0);
 }
 
+/// Its noise of one level in 65,535 is rounding for float32.
+TEST(CpuBackend, recomputes_an_image_in_float64_that_float32_does_not_certify) {
+  const auto backend = make_cpu_backend({});
+  const auto lane = backend->make_lane(0);
+  Task task;
+  task.input = synth::synthesize({.kind = synth::SynthKind::constant,
+                                  .rows = 100,
+                                  .cols = 100,
+                                  .depth = Depth::u16,
+                                  .noise_sigma = 1});
+  task.ranks = kTen;
+  task.outputs.emplace_back(task.input.shape());
+  task.results.emplace_back(1);
+  Task* const tasks[] = {&task};
+  lane->start(0, batch_key(task, 32), tasks);
+  lane->finish(0);
+  EXPECT_EQ(backend->solver_choices().at(0).solver, SolverKind::subspace);
+  EXPECT_EQ(task.results[0][0].solver, SolverKind::gram);
+  EXPECT_TRUE(task.results[0][0].is_recomputed);
+}
+
 /// Both with subspace iteration and with a full decomposition.
 TEST(CpuBackend, gives_a_black_plane_full_energy) {
   for (const auto& [rows, cols] : {std::pair{100, 90}, {90, 100}, {20, 30}}) {

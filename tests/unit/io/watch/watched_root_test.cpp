@@ -1,7 +1,10 @@
 // A root that is missing, appears, disappears, and is replaced.
+#include "io/watch/watched_root.hpp"
+
 #include <fcntl.h>
 #include <stdio.h>
 
+#include "tests/support/no_free_descriptors.hpp"
 #include "tests/unit/io/watch/watch_source_fixture.hpp"
 
 namespace eckart::io {
@@ -9,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 class WatchedRootTest : public WatchSourceFixture {
  protected:
@@ -125,6 +129,28 @@ TEST_F(WatchedRootTest, watches_the_target_of_a_link_until_it_has_another) {
   lead_to(moved_root_);
   std::ofstream(moved_root_ / "c.png") << "x";
   EXPECT_EQ(next_name(), "c.png");
+}
+
+/// With one free descriptor it can be opened, but not listed.
+TEST_F(WatchedRootTest, misses_no_file_in_a_folder_when_a_scan_cannot_list_the_root) {
+  fs::create_directory(root_ / "d");
+  const WatchOptions options = options_for(root_);
+  const PathFilter path_filter(options);
+  ReadyQueue ready_queue(options);
+  UnreadTracker unread_tracker(kDeadline);
+  std::string log;
+  WatchedRoot root(RootDirectory::open(fs::canonical(root_)), options, path_filter, ready_queue,
+                   unread_tracker, [&](Severity, const std::string& what) { log += what + '\n'; });
+  root.scan();
+  root.request_scan();
+  {
+    const test::OneFreeDescriptor one;
+    root.scan();
+  }
+  EXPECT_THAT(log, HasSubstr("it cannot be read: Too many open files"));
+  write("d/a.png");
+  root.read_events();
+  EXPECT_TRUE(root.has_pending());
 }
 
 TEST_F(WatchedRootTest, is_named_again_when_it_is_missing_for_another_reason) {
