@@ -181,6 +181,7 @@ struct BatchWorkload {
   int planes;   ///< planes in a full batch
   /// Subspace iteration would use float64, as CUDA does for many columns and for float samples.
   bool is_float64 = false;
+  friend auto operator<=>(const BatchWorkload&, const BatchWorkload&) = default;
 };
 
 /// The solver for one kind of batch, with an explanation for people.

@@ -59,11 +59,10 @@ SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int
 
 SolverKind SolverChooser::choose(const BatchWorkload& batch, int max_gram_columns) {
   const std::lock_guard lock(mutex_);
-  const std::tuple key(batch.shape, batch.rank, batch.columns);
-  const auto cached = choices_.find(key);
+  const auto cached = choices_.find(batch);
   if (cached != choices_.end()) return cached->second.solver;
   const SolverChoice choice = choose_solver(requested_, batch, max_gram_columns, costs_);
-  choices_.emplace(key, choice);
+  choices_.emplace(batch, choice);
   // Keep the largest: they are reported.
   if (choices_.size() > kMaxCacheEntries) choices_.erase(choices_.begin());
   return choice.solver;
@@ -75,18 +74,17 @@ SolverKind SolverChooser::estimate(const BatchWorkload& batch, int max_gram_colu
 
 void SolverChooser::record(const BatchWorkload& batch, SolverKind used) {
   const std::lock_guard lock(mutex_);
-  const std::tuple key(batch.shape, batch.rank, batch.columns);
-  if (records_.contains(key)) return;
+  if (records_.contains(batch)) return;
   SolverChoice choice = choose_solver(requested_, batch, INT_MAX, costs_);
   if (choice.solver != used) choice = {batch, used, "its singular values gave the rank"};
-  records_.emplace(key, choice);
+  records_.emplace(batch, choice);
   if (records_.size() > kMaxCacheEntries) records_.erase(records_.begin());
 }
 
 std::vector<SolverChoice> SolverChooser::solver_choices() const {
   constexpr std::size_t kMaxReported = 100;
   const std::lock_guard lock(mutex_);
-  ByShapeAndRank made = choices_;
+  std::map<BatchWorkload, SolverChoice> made = choices_;
   made.insert(records_.begin(), records_.end());
   std::vector<SolverChoice> all;
   for (auto next = made.rbegin(); next != made.rend() && all.size() < kMaxReported; ++next) {

@@ -3,7 +3,6 @@
 #include <climits>
 #include <map>
 #include <mutex>
-#include <tuple>
 #include <vector>
 
 #include "compute/backend.hpp"
@@ -22,27 +21,24 @@ namespace eckart::compute {
 SolverChoice choose_solver(SolverKind requested, const BatchWorkload& batch, int max_gram_columns,
                            const SolverCosts& costs);
 
-/// Chooses once for each shape, rank and number of columns, and keeps the choices for the largest
-/// shapes. Thread-safe.
+/// Chooses once for each workload, and keeps the choices for the largest shapes. Thread-safe.
 class SolverChooser {
  public:
   SolverChooser(SolverKind requested, const SolverCosts& costs)
       : requested_(requested), costs_(costs) {}
-  /// All batches with the same shape, rank and columns must have the same workload.
   SolverKind choose(const BatchWorkload& batch, int max_gram_columns = INT_MAX);
   /// The same without a record, for a rank that may not be the final one.
   SolverKind estimate(const BatchWorkload& batch, int max_gram_columns = INT_MAX) const;
   /// Records the solver that computed a plane whose rank depends on its singular values.
   void record(const BatchWorkload& batch, SolverKind used);
-  /// The choices and records by shape and rank, the largest first, at most 100.
+  /// The choices and records, those of the largest shapes and ranks first, at most 100.
   std::vector<SolverChoice> solver_choices() const;
 
  private:
   const SolverKind requested_;
   const SolverCosts costs_;
   mutable std::mutex mutex_;
-  using ByShapeAndRank = std::map<std::tuple<PaddedShape, int, int>, SolverChoice>;
-  ByShapeAndRank choices_, records_;
+  std::map<BatchWorkload, SolverChoice> choices_, records_;
 };
 
 /// The number of columns of subspace iteration is a multiple of this. Matrix products are then

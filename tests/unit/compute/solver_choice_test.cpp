@@ -19,6 +19,7 @@ using enum SolverKind;
 using cuda::kBuiltInCudaCosts;
 using cuda::kMaxGramColumns;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// CUDA on a device with large shared memory.
 constexpr int kMaxFloat16Columns = 192;
@@ -206,6 +207,19 @@ TEST(SolverChooser, chooses_for_every_rank_of_a_shape) {
   ASSERT_EQ(solver_choices.size(), 2U);
   EXPECT_EQ(solver_choices[0].batch.rank, 250);
   EXPECT_EQ(solver_choices[1].batch.rank, 20);
+}
+
+/// Images with float samples need it, and others may have the same shape.
+TEST(SolverChooser, chooses_for_float64_apart) {
+  SolverChooser chooser(automatic, kBuiltInCudaCosts);
+  BatchWorkload float64 = batch(256, 256, 20);
+  float64.is_float64 = true;
+  chooser.choose(batch(256, 256, 20), kMaxGramColumns);
+  chooser.choose(float64, kMaxGramColumns);
+  const auto solver_choices = chooser.solver_choices();
+  ASSERT_EQ(solver_choices.size(), 2U);
+  EXPECT_THAT(solver_choices[0].explanation, HasSubstr("in float64"));
+  EXPECT_THAT(solver_choices[1].explanation, Not(HasSubstr("in float64")));
 }
 
 TEST(SolverChooser, reports_the_largest_shapes_after_eviction) {
