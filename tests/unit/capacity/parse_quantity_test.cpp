@@ -68,6 +68,13 @@ TEST(QuantityParser, reads_a_deadline_as_a_duration_or_a_date) {
   EXPECT_THROW(parse_deadline("2027-02-30", noon), std::invalid_argument) << "no such day";
 }
 
+TEST(QuantityParser, reads_a_deadline_in_summer) {
+  ::setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+  ::tzset();
+  const std::time_t noon = 1782900000;  // 2026-07-01 12:00
+  EXPECT_DOUBLE_EQ(parse_deadline("2026-07-01", noon).seconds, 12 * 3600);
+}
+
 TEST(QuantityParser, reads_a_shift_of_at_most_a_day) {
   EXPECT_DOUBLE_EQ(parse_shift("8h"), 28800);
   EXPECT_DOUBLE_EQ(parse_shift("450min"), 27000);

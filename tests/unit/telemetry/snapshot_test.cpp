@@ -19,7 +19,7 @@ machine::MachineUsage make_machine(int cores, double cpu_s, double gpu_busy_s = 
   machine.process.cpu_s = cpu_s;
   machine.idle_core_s = 10 * cores - cpu_s;
   machine.gpus.emplace_back().seconds = 10;
-  machine.gpus[0].busy_s = gpu_busy_s;
+  machine.gpus[0].busy_s = machine.gpus[0].memory_busy_s = gpu_busy_s;
   return machine;
 }
 
@@ -121,6 +121,7 @@ TEST(Snapshot, subtracts_counters_and_keeps_gauges_in_since) {
   EXPECT_EQ(recent.batches.planes, 12);
   EXPECT_EQ(recent.machine.process.cpu_s, 3);
   EXPECT_EQ(recent.machine.gpus[0].busy_s, 3);
+  EXPECT_EQ(recent.machine.gpus[0].memory_busy_s, 3);
 }
 
 TEST(Snapshot, is_unchanged_since_an_empty_snapshot) {

@@ -23,6 +23,7 @@ TEST(DurationFormat, has_two_units_from_a_minute_on) {
   EXPECT_EQ(format_duration(59.96), "1 min 0 s");
   EXPECT_EQ(format_duration(1234), "20 min 34 s");
   EXPECT_EQ(format_duration(3599.6), "1 h 0 min");
+  EXPECT_EQ(format_duration(2 * 3600 + 5 * 60 + 17), "2 h 5 min");
   EXPECT_EQ(format_duration(86399.6), "1 d 0 h");
   EXPECT_EQ(format_duration(14 * 86400.0), "14 d 0 h");
   EXPECT_EQ(format_duration(50.4 * 86400), "50 days");

@@ -140,6 +140,9 @@ TEST_F(TraceFileTest, is_appended_to_after_a_restart) {
   EXPECT_EQ(read.flow_path("image", 1).size(), 1U) << "another process's image has another arrow";
   add(0);
   EXPECT_EQ(TraceReader(file()).spans().size(), 1U) << "a new run replaces it";
+  std::filesystem::resize_file(file(), 0);  // the first process ended before it wrote
+  add(1);
+  EXPECT_EQ(TraceReader(file()).spans().size(), 1U);
 }
 
 void expect_refused(const std::filesystem::path& file, ExitCode code) {
