@@ -59,7 +59,8 @@ class KernelTest : public ::testing::Test {
       const auto offset = std::int64_t(pixels_.size());
       for (int c = 0; c < s.channels; ++c)
         planes_.push_back({offset, s.rows, s.cols, s.channels, c, s.sample_bytes, 1});
-      const std::size_t bytes = std::size_t(s.rows * s.cols * s.channels * s.sample_bytes);
+      const std::size_t bytes = std::size_t(s.rows) * std::size_t(s.cols) *
+                                std::size_t(s.channels) * std::size_t(s.sample_bytes);
       for (std::size_t i = 0; i < (bytes + 15) / 16 * 16; ++i)
         pixels_.push_back(std::byte(random_() & 255));
       m_ = std::max({m_, s.rows, s.cols});
@@ -70,7 +71,8 @@ class KernelTest : public ::testing::Test {
 
   int sample(const std::vector<std::byte>& from, const PlaneLayout& plane, int i, int j) const {
     const int row = plane.rows >= plane.cols ? i : j, col = plane.rows >= plane.cols ? j : i;
-    const std::size_t at = std::size_t((row * plane.cols + col) * plane.channels + plane.channel);
+    const std::size_t at = std::size_t(row * plane.cols + col) * std::size_t(plane.channels) +
+                           std::size_t(plane.channel);
     const std::byte* image = from.data() + plane.offset_bytes;
     return plane.sample_bytes == 1 ? reinterpret_cast<const std::uint8_t*>(image)[at]
                                    : reinterpret_cast<const std::uint16_t*>(image)[at];

@@ -62,7 +62,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using settings::DoneInputAction;
-using testing::HasSubstr;
 
 /// During its lifetime, no file can grow beyond the given number of bytes.
 class LimitedSpace {

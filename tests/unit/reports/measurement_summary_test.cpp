@@ -48,6 +48,17 @@ TEST(MeasurementSummary, counts_exact_reconstructions_as_99_db) {
   EXPECT_EQ(summary.specs().front().psnr_db.mean(), 67);
 }
 
+/// SSIM is not known of an image that is smaller than its window.
+TEST(MeasurementSummary, has_the_mean_of_what_is_known) {
+  MeasurementSummary summary({"20"});
+  telemetry::OutputMeasurement small = measured("20", 20, 35);
+  small.ssim = small.total_energy = std::numeric_limits<double>::quiet_NaN();
+  summary.add(small);
+  summary.add(measured("20", 20, 35));
+  EXPECT_EQ(summary.specs().front().ssim.mean(), 0.5);
+  EXPECT_NEAR(summary.specs().front().energy.mean(), 0.85, 1e-9);
+}
+
 TEST(MeasurementSummary, keeps_values_above_that_of_an_exact_reconstruction) {
   MeasurementSummary summary({"20"});
   summary.add(measured("20", 20, 120));
