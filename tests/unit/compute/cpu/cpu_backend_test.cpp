@@ -129,20 +129,26 @@ TEST(CpuBackend, cancels_the_remaining_planes_after_a_stop_request) {
   }
 }
 
-/// The rounding errors of all pixels together are not negligible. A full decomposition in float64
-/// would give the same pixels and take 100 times as long.
-TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
-  const auto backend = make_cpu_backend({});
-  const auto lane = backend->make_lane(0);
+/// Computes a gray image at kTen.
+Task compute_alone(Backend& backend, Image input) {
   Task task;
-  task.input = Image(ImageShape{1000, 900, 1, Depth::u16});
-  std::fill_n(reinterpret_cast<std::uint16_t*>(task.input.data()), 1000 * 900, 64321);
+  task.input = std::move(input);
   task.ranks = kTen;
   task.outputs.emplace_back(task.input.shape());
   task.results.emplace_back(1);
   Task* const tasks[] = {&task};
+  const auto lane = backend.make_lane(0);
   lane->start(0, batch_key(task, 32), tasks);
   lane->finish(0);
+  return task;
+}
+
+/// The rounding errors of all pixels together are not negligible. A full decomposition in float64
+/// would give the same pixels and take 100 times as long.
+TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
+  Image flat(ImageShape{1000, 900, 1, Depth::u16});
+  std::fill_n(reinterpret_cast<std::uint16_t*>(flat.data()), 1000 * 900, 64321);
+  const Task task = compute_alone(*make_cpu_backend({}), std::move(flat));
   EXPECT_FALSE(task.results[0][0].is_recomputed);
   EXPECT_EQ(task.results[0][0].squared_error, 0);
   EXPECT_EQ(task.results[0][0].loss_estimate_db, 0);
@@ -151,19 +157,11 @@ TEST(CpuBackend, certifies_a_large_flat_image_in_float32) {
 /// Its noise of one level in 65,535 is rounding for float32.
 TEST(CpuBackend, recomputes_an_image_in_float64_that_float32_does_not_certify) {
   const auto backend = make_cpu_backend({});
-  const auto lane = backend->make_lane(0);
-  Task task;
-  task.input = synth::synthesize({.kind = synth::SynthKind::constant,
-                                  .rows = 100,
-                                  .cols = 100,
-                                  .depth = Depth::u16,
-                                  .noise_sigma = 1});
-  task.ranks = kTen;
-  task.outputs.emplace_back(task.input.shape());
-  task.results.emplace_back(1);
-  Task* const tasks[] = {&task};
-  lane->start(0, batch_key(task, 32), tasks);
-  lane->finish(0);
+  const Task task = compute_alone(*backend, synth::synthesize({.kind = synth::SynthKind::constant,
+                                                               .rows = 100,
+                                                               .cols = 100,
+                                                               .depth = Depth::u16,
+                                                               .noise_sigma = 1}));
   EXPECT_EQ(backend->solver_choices().at(0).solver, SolverKind::subspace);
   EXPECT_EQ(task.results[0][0].solver, SolverKind::gram);
   EXPECT_TRUE(task.results[0][0].is_recomputed);
@@ -174,16 +172,9 @@ TEST(CpuBackend, gives_a_black_plane_full_energy) {
   for (const auto& [rows, cols] : {std::pair{100, 90}, {90, 100}, {20, 30}}) {
     for (const Depth depth : {Depth::u8, Depth::u16}) {
       const auto backend = make_cpu_backend({});
-      Task task;
-      task.input = Image(ImageShape{rows, cols, 1, depth});
-      std::fill_n(task.input.data(), task.input.bytes(), std::byte{0});
-      task.ranks = kTen;
-      task.outputs.emplace_back(task.input.shape());
-      task.results.emplace_back(1);
-      Task* const tasks[] = {&task};
-      const auto lane = backend->make_lane(0);
-      lane->start(0, batch_key(task, 32), tasks);
-      lane->finish(0);
+      Image black(ImageShape{rows, cols, 1, depth});
+      std::fill_n(black.data(), black.bytes(), std::byte{0});
+      const Task task = compute_alone(*backend, std::move(black));
       EXPECT_EQ(task.error, "");
       EXPECT_EQ(task.results[0][0].energy, 1) << rows << " x " << cols;
       EXPECT_EQ(task.results[0][0].residual, 0);
