@@ -107,8 +107,11 @@ TEST_F(InputErrorTest, is_reported_for_a_decode_timeout) {
 
 TEST_F(InputErrorTest, is_reported_when_load_is_out_of_memory) {
   if (kIsSanitized) GTEST_SKIP() << "no limit leaves the address space that sanitizers take";
-  write("in/bad.jpg", make_jpeg(Image({10000, 10000, 3, Depth::u8}), {.progressive = true}));
-  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1"},
+  // Its pixels alone exceed the address space, so that the load takes none from the other stages.
+  constexpr int kFrameHeader = 0xC0, kSide = 20000;
+  write("in/bad.jpg", with_announced_size(encoded("jpeg", 8, 8, 3), kFrameHeader, kSide, kSide));
+  const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--set", "cpu.lanes=1",
+                                    "--set", "limits.pixels=400000000"},
                                    {.folder = {}, .in = {}, .address_space_mb = 1000});
   EXPECT_EQ(result.code, 3) << result.err;
   EXPECT_THAT(line_containing(result.err, "in/bad.jpg: "), HasSubstr("(out of memory, in load)"));

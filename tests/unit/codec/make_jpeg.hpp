@@ -86,6 +86,14 @@ inline Bytes with_inserted(Bytes file, std::ptrdiff_t at, std::string_view what)
   return file;
 }
 
+/// A file whose header tells another size than its data have. `marker` starts its frame header.
+inline Bytes with_announced_size(Bytes file, int marker, int rows, int cols) {
+  // The marker, a length of two bytes and the precision are before the size.
+  auto at = file.begin() + find_marker(file, marker) + 5;
+  for (const int part : {rows >> 8, rows & 0xFF, cols >> 8, cols & 0xFF}) *at++ = std::byte(part);
+  return file;
+}
+
 /// A small file that takes long: its last scan, which is to hold all bits of one channel, comes
 /// this often.
 inline Bytes with_last_scan_repeated(const Bytes& file, int times) {
