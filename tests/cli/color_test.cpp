@@ -73,6 +73,20 @@ TEST_F(ColorTest, is_restored_after_the_decomposition_of_other_matrices) {
   }
 }
 
+/// At rank 1 the largest singular value is the smallest that is kept.
+TEST_F(ColorTest, reports_singular_values_in_levels_of_the_image) {
+  write("in/a.png", encoded("png", 40, 60, 3));
+  for (const std::string mode : {"luma", "ycbcr", "joint"}) {
+    ASSERT_EQ(run_with({"--color", mode, "-k", "1", "--overwrite"}).code, 0);
+    const Json line = report().front();
+    const auto largest = line.at("sigma1").get<std::vector<double>>(),
+               smallest_kept = line.at("sigma_threshold").get<std::vector<double>>();
+    ASSERT_EQ(largest.size(), mode == "ycbcr" ? 3U : 1U);
+    for (std::size_t i = 0; i < largest.size(); ++i)
+      EXPECT_NEAR(smallest_kept[i], largest[i], 1e-6 * largest[i]) << mode;
+  }
+}
+
 TEST_F(ColorTest, may_have_a_rank_of_its_own_for_chroma) {
   write("in/a.jpg", encoded("jpeg", 90, 120, 3));
   ASSERT_EQ(run_with({"--color", "ycbcr", "--rank", "psnr:30", "--chroma-rank", "3"}).code, 0);

@@ -334,6 +334,20 @@ TEST(LateNamePublication, knows_the_mtimes_unless_a_file_is_kept_or_had_a_name) 
   EXPECT_FALSE(are_known("b", TemporaryName::at_once));
 }
 
+TEST(LateNamePublication, does_not_know_the_mtimes_if_only_the_first_file_is_kept) {
+  const TempFolder folder;
+  publish_file(folder.path() / "a", bytes(1));
+  Publication both;
+  for (const char* name : {"a", "b"})
+    both.add(folder.path() / name, bytes(1), {}, TemporaryName::late);
+  Publication* const group[] = {&both};
+  publish(
+      group,
+      {.resolve_collision = [](auto, const auto&, const auto&) { return CollisionAction::keep; }},
+      expect_no_failure);
+  EXPECT_FALSE(both.has_known_mtimes());
+}
+
 /// Root may link a file by its descriptor; others only on newer kernels.
 TEST(LateNamePublication, replaces_nothing_by_either_way_to_link) {
   const TempFolder folder;

@@ -1,6 +1,6 @@
 #include "io/quarantine.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <fstream>
 #include <string>
@@ -16,6 +16,7 @@ namespace eckart::io {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using SystemClock = std::chrono::system_clock;
 
 class QuarantineTest : public ::testing::Test {
@@ -277,6 +278,16 @@ TEST_F(QuarantineTest, keeps_other_files_beside_one_that_is_too_large) {
   add(quarantine, "a.png", 1000);
   add(quarantine, "large.png", 3000000);
   EXPECT_TRUE(quarantine.sweep(SystemClock::now()).empty());
+}
+
+TEST_F(QuarantineTest, keeps_one_that_is_too_large_when_others_exceed_the_limit) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 1});
+  const char* names[] = {"large.png", "a.png", "b.png"};
+  for (int i = 0; i < 3; ++i) {
+    add(quarantine, names[i], i == 0 ? 3000000 : 900000);
+    set_age(record_path_of(names[i]), 3 - i);
+  }
+  EXPECT_THAT(quarantine.sweep(SystemClock::now()), ElementsAre(path_of("a.png")));
 }
 
 TEST_F(QuarantineTest, removes_nothing_without_limits) {

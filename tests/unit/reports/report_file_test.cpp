@@ -65,6 +65,16 @@ TEST_F(ReportFileTest, is_locked_by_one_run) {
   EXPECT_EQ(open_error(), ExitCode::ok) << "though what a killed run leaves is there";
 }
 
+TEST_F(ReportFileTest, is_written_behind_a_relative_link_of_another_folder) {
+  fs::create_directory(folder_.path() / "links");
+  fs::create_symlink("../r", folder_.path() / "links/link");
+  ReportFile report(folder_.path() / "links/link");
+  report.write("one\n");
+  EXPECT_EQ(report.publish(), 0);
+  EXPECT_EQ(contents(file_), "one\n");
+  EXPECT_TRUE(fs::is_symlink(folder_.path() / "links/link"));
+}
+
 TEST_F(ReportFileTest, fails_when_its_part_file_was_replaced) {
   ReportFile report(file_);
   report.write("one\n");
