@@ -217,7 +217,9 @@ void ReportFile::read_records(const fs::path& file, const RecordVisitor& visit) 
   std::ifstream stream(file, std::ios::binary);
   const bool is_open = stream.is_open();
   ReportReader reader(format_);
-  for (std::string line; std::getline(stream, line) && !stream.eof();) {
+  for (std::string line; std::getline(stream, line);) {
+    // Only a line of FILE.part may be incomplete. An editor may remove the last newline of FILE.
+    if (stream.eof() && file == part_) break;
     if (const auto record = reader.add_line(line)) visit(*record);
   }
   if (first_errno_ == 0 && (!is_open || stream.bad())) first_errno_ = errno != 0 ? errno : EIO;

@@ -60,9 +60,9 @@ class ImageReportTest : public ::testing::TestWithParam<const char*> {
     return texts;
   }
 
- private:
   std::filesystem::path file() const { return folder_.path() / GetParam(); }
 
+ private:
   const test::TempFolder folder_;
 };
 
@@ -80,6 +80,15 @@ TEST_P(ImageReportTest, replaces_a_measurement_that_is_repeated) {
   measure("a.png", {"5", "10"});
   measure("b.png", {"5"});
   measure("a.png", {"5"});
+  EXPECT_THAT(records(), UnorderedElementsAre("output a.png 5 channels", "output a.png 10 channels",
+                                              "output b.png 5 channels"));
+}
+
+/// As some editors leave a file.
+TEST_P(ImageReportTest, keeps_a_record_whose_line_lost_its_newline) {
+  measure("a.png", {"5", "10"});
+  std::filesystem::resize_file(file(), std::filesystem::file_size(file()) - 1);
+  measure("b.png", {"5"});
   EXPECT_THAT(records(), UnorderedElementsAre("output a.png 5 channels", "output a.png 10 channels",
                                               "output b.png 5 channels"));
 }
