@@ -33,6 +33,11 @@ int unlinkat(int folder, const char* name, int flags) noexcept {
 }
 
 ssize_t writev(int descriptor, const iovec* parts, int count) {
+  if (eckart::test::interrupted_writes > 0) {
+    --eckart::test::interrupted_writes;
+    errno = EINTR;
+    return -1;
+  }
   std::vector<iovec> some(parts, parts + count);
   std::size_t left = eckart::test::max_written.value_or(SIZE_MAX);
   for (iovec& part : some) {

@@ -58,16 +58,18 @@ class PublicationTest : public ::testing::TestWithParam<std::tuple<bool, Tempora
   const bool durable_ = std::get<bool>(GetParam());
 };
 
-/// A system may write less than it is asked for.
+/// A system may write less than it is asked for, or nothing before a signal.
 TEST_P(PublicationTest, writes_all_parts_of_a_file) {
   const std::vector<std::byte> head{std::byte(1), std::byte(2), std::byte(3)}, tail{std::byte(4)};
   for (const std::optional<std::size_t> most : {std::optional<std::size_t>(), {1}, {2}, {5}, {8}}) {
     for (const std::vector<std::byte>& middle : {bytes(0), bytes(5)}) {
       Publication publication;
       test::max_written = most;
+      test::interrupted_writes = 2;
       const std::span<const std::byte> parts[] = {head, middle, tail};
       publication.add(root_ / "a", parts, {}, std::get<TemporaryName>(GetParam()));
       test::max_written.reset();
+      EXPECT_EQ(test::interrupted_writes, 0);
       Publication* const group[] = {&publication};
       publish(group, {.durable = durable_}, expect_no_failure);
       std::vector<std::byte> expected = head;
