@@ -44,6 +44,12 @@ if(ECKART_SANITIZE)
     add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()
 endif()
+# libFuzzer follows which code an input reaches. The instrumentation takes a quarter of the time to compile code that is not
+# optimized, so only code that reads or writes untrusted data has it.
+set(fuzz_options "")
+if(ECKART_FUZZ)
+  set(fuzz_options -fsanitize=fuzzer-no-link)
+endif()
 if(ECKART_SANITIZE)
   set(suppressions lsan)
   if(ECKART_SANITIZE MATCHES thread)
@@ -70,6 +76,7 @@ if(ECKART_SANITIZE AND ECKART_UNITY_BUILD)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
   add_library(eckart_headers STATIC ${PROJECT_BINARY_DIR}/headers.cpp)
   target_link_libraries(eckart_headers PRIVATE eckart_warnings)
+  target_compile_options(eckart_headers PRIVATE ${fuzz_options})
   target_precompile_headers(eckart_headers PRIVATE ${headers})
   add_library(eckart_unity_headers STATIC ${PROJECT_BINARY_DIR}/headers.cpp)  # for UNITY components
   target_compile_options(eckart_unity_headers PRIVATE ${unity_options})
@@ -80,13 +87,14 @@ endif()
 include(layering)
 include(layers)
 
-# eckart_component(FOLDER SOURCES a.cpp ... [ALONE b.cpp ...] [UNITY])
+# eckart_component(FOLDER SOURCES a.cpp ... [ALONE b.cpp ...] [UNITY [FUZZED]])
 #   Creates target eckart_FOLDER (with _ for /) and links it with what src/layers.cmake allows. Its #includes are checked before it
 #   is compiled. UNITY: its sources instantiate the same templates of CLI11, fmt or nlohmann-json. Optimizing these takes more time
 #   than it saves in the tests, above all with a sanitizer, so they are compiled together and with less optimization. ALONE: also
-#   sources, which unity builds do not compile together with others.
+#   sources, which unity builds do not compile together with others. FUZZED: a fuzz target is about this component. All other
+#   components are instrumented for libFuzzer unless they are UNITY.
 function(eckart_component folder)
-  cmake_parse_arguments(COMPONENT "UNITY" "" "SOURCES;ALONE" ${ARGN})
+  cmake_parse_arguments(COMPONENT "UNITY;FUZZED" "" "SOURCES;ALONE" ${ARGN})
   if(COMPONENT_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "eckart_component(${folder}): unknown arguments ${COMPONENT_UNPARSED_ARGUMENTS}")
   endif()
@@ -107,11 +115,13 @@ function(eckart_component folder)
   if(COMPONENT_UNITY)
     target_compile_options(${target} PRIVATE ${unity_options})
   endif()
-  if(TARGET eckart_headers)
-    set(headers eckart_headers)
-    if(COMPONENT_UNITY)
-      set(headers eckart_unity_headers)
-    endif()
+  set(headers eckart_headers)
+  if(COMPONENT_FUZZED OR NOT COMPONENT_UNITY)
+    target_compile_options(${target} PRIVATE ${fuzz_options})
+  else()
+    set(headers eckart_unity_headers)
+  endif()
+  if(TARGET ${headers} AND NOT COMPONENT_FUZZED)  # precompiled headers need the same options
     target_precompile_headers(${target} REUSE_FROM ${headers})
   endif()
   target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/src)
