@@ -1,8 +1,10 @@
 #include "bench/cpu/cpu_batch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "bench/cpu/blas_threads.hpp"
@@ -47,7 +49,8 @@ class CpuBatch : public PreparedBatch {
   void clear() override {
     for (std::vector<std::uint8_t>& pixels : pixels_) std::fill(pixels.begin(), pixels.end(), 0);
   }
-  std::vector<std::uint8_t> pixels(int image) override { return pixels_[std::size_t(image)]; }
+  std::vector<std::uint8_t> pixels(int image) override { return pixels_of(std::size_t(image)); }
+  const std::vector<std::uint8_t>& pixels_of(std::size_t image) const { return pixels_[image]; }
   EngineShares measure_engines() override { return {}; }
 
  private:
@@ -93,7 +96,72 @@ class CpuBatch : public PreparedBatch {
   ThreadTeam team_;
 };
 
+class CpuPixels : public PixelReconstruction {
+ public:
+  CpuPixels(const BatchShape& shape, int cores)
+      : team_(cores), squared_errors_(std::size_t(shape.images)) {
+    for (int image = 0; image < shape.images; ++image)
+      originals_.push_back(original_pixels(shape, image));
+    for (const int count : {1, cores}) {
+      variants_.push_back({.name = "OpenBLAS in float32, then rounding",
+                           .kind = PixelVariant::Kind::library,
+                           .cores = count});
+      const bool has_image_for_each_core = shape.images >= count;
+      batches_.push_back(std::make_unique<CpuBatch>(shape, has_image_for_each_core ? count : 1,
+                                                    has_image_for_each_core ? 1 : count));
+      if (cores == 1) break;
+    }
+  }
+
+  const std::vector<PixelVariant>& variants() const override { return variants_; }
+
+  CallTimes run(std::size_t variant) override {
+    const double reconstruction_s = batches_[variant]->run();
+    const auto begin = std::chrono::steady_clock::now();
+    compare(variant);
+    const std::chrono::duration<double> comparison = std::chrono::steady_clock::now() - begin;
+    return {.compute_s = reconstruction_s + comparison.count()};
+  }
+
+  ReconstructedPixels result(std::size_t variant, int image) override {
+    batches_[variant]->clear();
+    run(variant);
+    return {batches_[variant]->pixels(image), double(squared_errors_[std::size_t(image)])};
+  }
+
+ private:
+  void compare(std::size_t variant) {
+    for (std::size_t image = 0; image < originals_.size(); ++image) {
+      const std::vector<std::uint8_t>& pixels = batches_[variant]->pixels_of(image);
+      std::atomic<std::int64_t> squared_error = 0;
+      const ThreadTeam::Work add = [&](std::size_t begin, std::size_t end) {
+        std::int64_t sum = 0;
+        for (std::size_t at = begin; at < end; ++at) {
+          const int difference = int(pixels[at]) - int(originals_[image][at]);
+          sum += difference * difference;
+        }
+        squared_error += sum;
+      };
+      if (variants_[variant].cores == 1)
+        add(0, pixels.size());
+      else
+        team_.run(pixels.size(), add);
+      squared_errors_[image] = squared_error;
+    }
+  }
+
+  ThreadTeam team_;
+  std::vector<std::vector<std::uint8_t>> originals_;
+  std::vector<PixelVariant> variants_;
+  std::vector<std::unique_ptr<CpuBatch>> batches_;  // of each variant
+  std::vector<std::int64_t> squared_errors_;        // of the last run
+};
+
 }  // namespace
+
+std::unique_ptr<PixelReconstruction> make_cpu_pixels(const BatchShape& shape, int cores) {
+  return std::make_unique<CpuPixels>(shape, cores);
+}
 
 std::unique_ptr<PreparedBatch> make_cpu_batch(const BatchShape& shape, int images_at_once,
                                               int cores_per_image) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "bench/operation/batch.hpp"
+#include "bench/operation/pixel_reconstruction.hpp"
 
 namespace eckart::bench {
 
@@ -10,5 +11,8 @@ namespace eckart::bench {
 /// While it runs, no other thread may use OpenBLAS.
 std::unique_ptr<PreparedBatch> make_cpu_batch(const BatchShape& shape, int images_at_once,
                                               int cores_per_image);
+
+/// Reconstructs pixels with OpenBLAS, on one core and on all of `cores`. The same holds.
+std::unique_ptr<PixelReconstruction> make_cpu_pixels(const BatchShape& shape, int cores);
 
 }  // namespace eckart::bench

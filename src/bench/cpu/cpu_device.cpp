@@ -155,12 +155,12 @@ class CpuOperation : public PreparedOperation {
   std::vector<std::function<void()>> runs_;  // of each variant
 };
 
-/// The shortest time of some calls, in seconds.
+/// The shortest time of three to ten calls, or of more if these are short, in seconds.
 double shortest_time(const std::function<void()>& work) {
-  constexpr int kMinCalls = 10;
-  constexpr double kMinSeconds = 0.2;
+  constexpr int kMinCalls = 3, kCalls = 10;
+  constexpr double kMinSeconds = 0.2, kSeconds = 0.4;
   double shortest = std::numeric_limits<double>::infinity(), total = 0;
-  for (int i = 0; i < kMinCalls || total < kMinSeconds; ++i) {
+  for (int i = 0; i < kMinCalls || total < (i < kCalls ? kSeconds : kMinSeconds); ++i) {
     const double seconds = seconds_of(work);
     shortest = std::min(shortest, seconds);
     total += seconds;
@@ -184,11 +184,11 @@ double measure_copy(int cores, ThreadTeam& team) {
   return 2.0 * double(size * sizeof(float)) / seconds;
 }
 
-/// Additions and multiplications per second of OpenBLAS, in the better of two sizes.
+/// Additions and multiplications per second of OpenBLAS, in the best of some sizes.
 template <class Real>
 double measure_product(int cores, ThreadTeam& team) {
   double fastest = 0;
-  for (const int side : {256, 1024}) {
+  for (const int side : {256, 1024, 2048}) {
     const Shape shape{
         .precision = std::is_same_v<Real, float> ? Precision::float32 : Precision::float64,
         .m = side,
@@ -212,11 +212,18 @@ class CpuDevice : public Device {
   }
   const Ceilings& ceilings(const Variant& variant) override {
     const auto [entry, is_new] = ceilings_.try_emplace(variant.cores);
-    if (is_new)
-      entry->second = {.bytes_per_s = measure_copy(variant.cores, team_),
-                       .float32_per_s = measure_product<float>(variant.cores, team_),
-                       .float64_per_s = measure_product<double>(variant.cores, team_)};
-    return entry->second;
+    if (!is_new) return entry->second;
+    Ceilings& measured = entry->second;
+    measured = {.bytes_per_s = measure_copy(variant.cores, team_),
+                .float32_per_s = measure_product<float>(variant.cores, team_),
+                .float64_per_s = measure_product<double>(variant.cores, team_)};
+    for (const auto& [cores, fewer] : ceilings_) {  // some of the cores may be left idle
+      if (cores > variant.cores) break;
+      measured.bytes_per_s = std::max(measured.bytes_per_s, fewer.bytes_per_s);
+      measured.float32_per_s = std::max(measured.float32_per_s, fewer.float32_per_s);
+      measured.float64_per_s = std::max(measured.float64_per_s, fewer.float64_per_s);
+    }
+    return measured;
   }
 
  private:

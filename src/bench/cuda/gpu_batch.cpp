@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/cuda/batch_kernels.hpp"
+#include "bench/cuda/host_buffer.hpp"
 #include "bench/operation/engine_shares.hpp"
 #include "compute/cuda/raii.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 using compute::cuda::BlasHandle;
 using compute::cuda::DeviceBuffer;
 using compute::cuda::Event;
-using compute::cuda::PinnedBuffer;
 using compute::cuda::Stream;
 
 enum Engine { copy_in, compute, copy_out };
@@ -48,11 +48,11 @@ struct Slot {
 
 class GpuBatch : public PreparedBatch {
  public:
-  GpuBatch(const BatchShape& shape, Schedule schedule, int streams)
-      : shape_(shape), schedule_(schedule) {
-    const auto images = std::size_t(shape.images);
-    factors_.reserve(images * shape.factor_count() * sizeof(float));
-    pixels_.reserve(images * shape.pixel_count());
+  GpuBatch(const BatchShape& shape, Schedule schedule, int streams, HostMemory memory)
+      : shape_(shape),
+        schedule_(schedule),
+        factors_(memory, std::size_t(shape.images) * shape.factor_count() * sizeof(float)),
+        pixels_(memory, std::size_t(shape.images) * shape.pixel_count()) {
     for (int image = 0; image < shape.images; ++image) {
       const std::vector<float> factors = random_factors(shape, image);
       std::copy(factors.begin(), factors.end(), factors_of(image));
@@ -103,10 +103,11 @@ class GpuBatch : public PreparedBatch {
 
  private:
   float* factors_of(int image) const {
-    return factors_.as<float>() + std::size_t(image) * shape_.factor_count();
+    return reinterpret_cast<float*>(factors_.data()) + std::size_t(image) * shape_.factor_count();
   }
   std::uint8_t* pixels_of(int image) const {
-    return pixels_.as<std::uint8_t>() + std::size_t(image) * shape_.pixel_count();
+    return reinterpret_cast<std::uint8_t*>(pixels_.data()) +
+           std::size_t(image) * shape_.pixel_count();
   }
 
   void queue_all() {
@@ -214,7 +215,7 @@ class GpuBatch : public PreparedBatch {
 
   const BatchShape shape_;
   const Schedule schedule_;
-  PinnedBuffer factors_, pixels_;  // of all images
+  HostBuffer factors_, pixels_;  // of all images
   std::vector<Slot> slots_;
   Stream copy_in_stream_ =
       ECKART_CUDA_HANDLE(Stream, cudaStreamCreateWithFlags, cudaStreamNonBlocking);
@@ -229,8 +230,8 @@ class GpuBatch : public PreparedBatch {
 }  // namespace
 
 std::unique_ptr<PreparedBatch> make_gpu_batch(const BatchShape& shape, Schedule schedule,
-                                              int streams) {
-  return std::make_unique<GpuBatch>(shape, schedule, streams);
+                                              int streams, HostMemory memory) {
+  return std::make_unique<GpuBatch>(shape, schedule, streams, memory);
 }
 
 }  // namespace eckart::bench::cuda

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <optional>
 #include <type_traits>
@@ -12,6 +11,7 @@
 #include "bench/cuda/gpu_pixels.hpp"
 #include "bench/cuda/launches.hpp"
 #include "bench/cuda/library_variants.hpp"
+#include "bench/cuda/mirrored_array.hpp"
 #include "bench/cuda/queue.hpp"
 #include "bench/cuda/random_fill.hpp"
 #include "bench/cuda/transfers.hpp"
@@ -21,33 +21,6 @@ namespace eckart::bench::cuda {
 namespace {
 
 using compute::cuda::DeviceBuffer;
-using compute::cuda::PinnedBuffer;
-
-/// An array in pinned host memory and on the device.
-class MirroredArray {
- public:
-  explicit MirroredArray(std::size_t bytes) {
-    host_.reserve(bytes);
-    device_.reserve(bytes);
-    bytes_ = bytes;
-  }
-  std::byte* host() const { return host_.as(); }
-  void* device() const { return device_.as<void>(); }
-  std::size_t bytes() const { return bytes_; }
-  void queue_copy_in(cudaStream_t stream) const {
-    ECKART_CUDA_CHECK_COPY(
-        cudaMemcpyAsync(device(), host(), bytes_, cudaMemcpyHostToDevice, stream), bytes_);
-  }
-  void queue_copy_out(cudaStream_t stream) const {
-    ECKART_CUDA_CHECK_COPY(
-        cudaMemcpyAsync(host(), device(), bytes_, cudaMemcpyDeviceToHost, stream), bytes_);
-  }
-
- private:
-  PinnedBuffer host_;
-  DeviceBuffer device_;
-  std::size_t bytes_;
-};
 
 template <class Real>
 class GpuOperation : public PreparedOperation {
@@ -71,24 +44,11 @@ class GpuOperation : public PreparedOperation {
   const std::vector<Variant>& variants() const override { return variants_; }
 
   CallTimes run(std::size_t variant) override {
-    const double compute_s = queue_.seconds([&] { launch(variant); });
-    const Moments<6>& moments = queue_.moments;
-    queue_.flush.queue();
-    queue_.wait();
-    const auto begin = std::chrono::steady_clock::now();
-    moments.record(2, stream());
-    for (const MirroredArray& operand : operands_) operand.queue_copy_in(stream());
-    moments.record(3, stream());
-    launch(variant);
-    moments.record(4, stream());
-    result_.queue_copy_out(stream());
-    moments.record(5, stream());
-    queue_.wait();
-    const std::chrono::duration<double> total = std::chrono::steady_clock::now() - begin;
-    return {.compute_s = compute_s,
-            .copy_in_s = moments.between(2, 3),
-            .copy_out_s = moments.between(4, 5),
-            .total_s = total.count()};
+    return queue_.call_times(
+        [&] {
+          for (const MirroredArray& operand : operands_) operand.queue_copy_in(stream());
+        },
+        [&] { launch(variant); }, [&] { result_.queue_copy_out(stream()); });
   }
 
   Result result(std::size_t variant) override {
@@ -138,8 +98,8 @@ class FirstGpu : public Gpu {
     return make_addition_of_host_vectors(copies, elements);
   }
   std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
-                                               int streams) override {
-    return make_gpu_batch(shape, schedule, streams);
+                                               int streams, HostMemory memory) override {
+    return make_gpu_batch(shape, schedule, streams, memory);
   }
 
   std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) override {

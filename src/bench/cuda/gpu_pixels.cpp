@@ -3,11 +3,15 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "bench/cuda/batch_kernels.hpp"
+#include "bench/cuda/mirrored_array.hpp"
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/reconstruct_float16.hpp"
 #include "compute/cuda/solvers/float64_reconstruction.hpp"
@@ -20,24 +24,27 @@ using compute::cuda::DeviceBuffer;
 using compute::cuda::PlaneLayout;
 using compute::cuda::TileError;
 
-/// The factors of all images, P = U diag(s) and V, column-major, one image after the other.
-template <class Real>
-struct DeviceFactors {
-  DeviceBuffer p_mk, v_nk;
-};
-
-/// A copy of `values` on the device.
+/// `values` in the memory of the host and of the device.
 template <class T>
-DeviceBuffer upload(const std::vector<T>& values, const Queue& queue) {
-  DeviceBuffer buffer;
-  buffer.reserve(values.size() * sizeof(T));
-  ECKART_CUDA_CHECK_COPY(
-      cudaMemcpyAsync(buffer.as<void>(), values.data(), values.size() * sizeof(T),
-                      cudaMemcpyHostToDevice, queue.stream.get()),
-      values.size() * sizeof(T));
+MirroredArray mirror(const std::vector<T>& values, const Queue& queue) {
+  MirroredArray array(values.size() * sizeof(T));
+  std::memcpy(array.host(), values.data(), array.bytes());
+  array.queue_copy_in(queue.stream.get());
   queue.wait();
-  return buffer;
+  return array;
 }
+
+/// The factors of all images, P = U diag(s) and V, column-major, one image after the other. In
+/// float16 each matrix is in two parts.
+template <class Number>
+struct DeviceFactors {
+  MirroredArray p_mk, v_nk;
+
+  DeviceFactors(const std::vector<Number>& p, const std::vector<Number>& v, const Queue& queue)
+      : p_mk(mirror(p, queue)), v_nk(mirror(v, queue)) {}
+  Number* p() const { return static_cast<Number*>(p_mk.device()); }
+  Number* v() const { return static_cast<Number*>(v_nk.device()); }
+};
 
 /// Appends a column-major matrix of rows x columns in float16: the rounded numbers, then what
 /// rounding took from them. The columns from `used` on are zero.
@@ -98,41 +105,67 @@ class GpuPixels : public PixelReconstruction {
                         .sample_bytes = 1,
                         .scale = 1});
     }
-    float32_ = {upload(p, queue), upload(v, queue)};
-    float64_ = {upload(p64, queue), upload(v64, queue)};
-    u16_ = upload(u16, queue);
-    v16_ = upload(v16, queue);
-    originals_ = upload(originals, queue);
-    planes_ = upload(planes, queue);
+    float32_.emplace(p, v, queue);
+    float64_.emplace(p64, v64, queue);
+    float16_.emplace(u16, v16, queue);
+    originals_.emplace(mirror(originals, queue));
+    planes_.emplace(mirror(planes, queue));
     values_.reserve(pixels * sizeof(double));
-    pixels_.reserve(pixels);
+    pixels_.emplace(pixels);
     tiles_ = std::size_t(compute::cuda::reconstruct_tile_count(shape.m, shape.n));
     const std::size_t blocks = std::size_t(error_blocks(shape));
     errors_.reserve(std::size_t(shape.images) *
                     std::max(tiles_ * sizeof(TileError), blocks * sizeof(PixelErrors)));
 
     using Kind = PixelVariant::Kind;
-    add({"one kernel, 3 × float16", false, Kind::one_kernel}, [this] { reconstruct_float16(); });
-    add({"cuBLAS in float32, then rounding", false, Kind::library}, [this] { multiply(float32_); });
-    add({"one kernel, float64", true, Kind::one_kernel}, [this] { reconstruct(); });
+    using Arithmetic = PixelVariant::Arithmetic;
+    add({.name = "one kernel, 3 × float16",
+         .arithmetic = Arithmetic::float16_products,
+         .kind = Kind::one_kernel,
+         .occupancy = compute::cuda::reconstruct_float16_occupancy()},
+        *float16_, [this] { reconstruct_float16(); });
+    add({.name = "cuBLAS in float32, then rounding",
+         .arithmetic = Arithmetic::float32,
+         .kind = Kind::library},
+        *float32_, [this] { multiply(*float32_); });
+    add({.name = "one kernel, float64",
+         .arithmetic = Arithmetic::float64,
+         .kind = Kind::one_kernel,
+         .occupancy = compute::cuda::reconstruct_occupancy()},
+        *float64_, [this] { reconstruct(); });
     if (shape.k > compute::cuda::kMaxFusedRank)
-      add({"runs, float64: cuBLAS, then rounding", true, Kind::run},
-          [this] { reconstruct_at_rank(); });
-    add({"cuBLAS in float64, then rounding", true, Kind::library}, [this] { multiply(float64_); });
+      add({.name = "runs, float64: cuBLAS, then rounding",
+           .arithmetic = Arithmetic::float64,
+           .kind = Kind::run},
+          *float64_, [this] { reconstruct_at_rank(); });
+    add({.name = "cuBLAS in float64, then rounding",
+         .arithmetic = Arithmetic::float64,
+         .kind = Kind::library},
+        *float64_, [this] { multiply(*float64_); });
   }
 
   const std::vector<PixelVariant>& variants() const override { return variants_; }
-  double run(std::size_t variant) override { return queue_.seconds(launches_[variant]); }
+  CallTimes run(std::size_t variant) override {
+    const Launch& launch = launches_[variant];
+    return queue_.call_times(
+        [&] {
+          for (const MirroredArray* operand : launch.operands)
+            operand->queue_copy_in(queue_.stream.get());
+        },
+        launch.compute, [&] { pixels_->queue_copy_out(queue_.stream.get()); });
+  }
 
   ReconstructedPixels result(std::size_t variant, int image) override {
-    for (const DeviceBuffer* buffer : {&pixels_, &errors_})
-      ECKART_CUDA_CHECK(
-          cudaMemsetAsync(buffer->as<void>(), 0, buffer->bytes(), queue_.stream.get()));
-    launches_[variant]();
+    ECKART_CUDA_CHECK(cudaMemsetAsync(pixels_->device(), 0, pixels_->bytes(), queue_.stream.get()));
+    ECKART_CUDA_CHECK(cudaMemsetAsync(errors_.as<void>(), 0, errors_.bytes(), queue_.stream.get()));
+    launches_[variant].compute();
+    pixels_->queue_copy_out(queue_.stream.get());
+    queue_.wait();
     ReconstructedPixels result;
     const auto index = std::size_t(image);
-    result.pixels =
-        download<std::uint8_t>(pixels_, index * shape_.pixel_count(), shape_.pixel_count());
+    const auto* const first =
+        reinterpret_cast<const std::uint8_t*>(pixels_->host()) + index * shape_.pixel_count();
+    result.pixels.assign(first, first + shape_.pixel_count());
     const auto add_errors = [&](const auto& errors) {
       for (const auto& error : errors) result.squared_error += error.squared_error;
     };
@@ -146,9 +179,23 @@ class GpuPixels : public PixelReconstruction {
   }
 
  private:
-  void add(const PixelVariant& variant, std::function<void()> launch) {
+  struct Launch {
+    std::array<const MirroredArray*, 2> operands;
+    std::function<void()> compute;
+  };
+
+  template <class Number>
+  void add(const PixelVariant& variant, const DeviceFactors<Number>& factors,
+           std::function<void()> compute) {
     variants_.push_back(variant);
-    launches_.push_back(std::move(launch));
+    launches_.push_back({{&factors.p_mk, &factors.v_nk}, std::move(compute)});
+  }
+
+  std::byte* pixels() const { return static_cast<std::byte*>(pixels_->device()); }
+  const PlaneLayout* planes() const { return static_cast<const PlaneLayout*>(planes_->device()); }
+  template <class T>
+  const T* originals() const {
+    return static_cast<const T*>(originals_->device());
   }
 
   template <class T>
@@ -162,29 +209,27 @@ class GpuPixels : public PixelReconstruction {
   }
 
   compute::cuda::Factors float64_factors() const {
-    return compute::cuda::make_factors(float64_.p_mk.as<double>(), shape_.m,
-                                       float64_.v_nk.as<double>(), shape_.n, shape_.k, shape_.k,
-                                       false);
+    return compute::cuda::make_factors(float64_->p(), shape_.m, float64_->v(), shape_.n, shape_.k,
+                                       shape_.k, false);
   }
   void reconstruct() const {
-    compute::cuda::reconstruct(originals_.as(), planes_.as<PlaneLayout>(), shape_.images, shape_.m,
-                               shape_.n, shape_.k, nullptr, float64_factors(), pixels_.as(),
+    compute::cuda::reconstruct(originals<std::byte>(), planes(), shape_.images, shape_.m, shape_.n,
+                               shape_.k, nullptr, float64_factors(), pixels(),
                                errors_.as<TileError>(), queue_.stream.get());
   }
   void reconstruct_at_rank() const {
-    compute::cuda::reconstruct_at_rank(
-        {queue_.stream.get(), queue_.blas.get(), nullptr},
-        {originals_.as(), planes_.as<PlaneLayout>(), false, shape_.images, shape_.m, shape_.n,
-         pixels_.as(), errors_.as<TileError>()},
-        shape_.k, float64_factors(), float64_.v_nk.as<double>(), values_.as<double>());
+    compute::cuda::reconstruct_at_rank({queue_.stream.get(), queue_.blas.get(), nullptr},
+                                       {originals<std::byte>(), planes(), false, shape_.images,
+                                        shape_.m, shape_.n, pixels(), errors_.as<TileError>()},
+                                       shape_.k, float64_factors(), float64_->v(),
+                                       values_.as<double>());
   }
 
   void reconstruct_float16() const {
-    compute::cuda::reconstruct_float16(originals_.as(), planes_.as<PlaneLayout>(), shape_.images,
-                                       shape_.m, shape_.n, {shape_.k}, nullptr,
-                                       {u16_.as<__half>(), v16_.as<__half>(), columns_, 1.0F},
-                                       pixels_.as(), pixels_.bytes(), errors_.as<TileError>(),
-                                       tiles_ * std::size_t(shape_.images), queue_.stream.get());
+    compute::cuda::reconstruct_float16(
+        originals<std::byte>(), planes(), shape_.images, shape_.m, shape_.n, {shape_.k}, nullptr,
+        {float16_->p(), float16_->v(), columns_, 1.0F}, pixels(), pixels_->bytes(),
+        errors_.as<TileError>(), tiles_ * std::size_t(shape_.images), queue_.stream.get());
   }
 
   // cuBLAS has column-major matrices: the rows of an image are columns there, image' = V P'.
@@ -192,26 +237,28 @@ class GpuPixels : public PixelReconstruction {
   void multiply(const DeviceFactors<Real>& factors) const {
     const int m = shape_.m, n = shape_.n, k = shape_.k;
     const Real one = 1, zero = 0;
-    ECKART_CUDA_CHECK(batched_gemm<Real>(
-        queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one,
-        factors.v_nk.template as<Real>(), n, std::int64_t(n) * k, factors.p_mk.template as<Real>(),
-        m, std::int64_t(m) * k, &zero, values_.as<Real>(), n, std::int64_t(m) * n, shape_.images));
-    queue_pixels_and_errors(values_.as<Real>(), originals_.as<std::uint8_t>(),
-                            pixels_.as<std::uint8_t>(), errors_.as<PixelErrors>(), shape_,
-                            queue_.stream.get());
+    ECKART_CUDA_CHECK(batched_gemm<Real>(queue_.blas.get(), CUBLAS_OP_N, CUBLAS_OP_T, n, m, k, &one,
+                                         factors.v(), n, std::int64_t(n) * k, factors.p(), m,
+                                         std::int64_t(m) * k, &zero, values_.as<Real>(), n,
+                                         std::int64_t(m) * n, shape_.images));
+    queue_pixels_and_errors(values_.as<Real>(), originals<std::uint8_t>(),
+                            static_cast<std::uint8_t*>(pixels_->device()),
+                            errors_.as<PixelErrors>(), shape_, queue_.stream.get());
   }
 
   const BatchShape shape_;
   Queue& queue_;
   int columns_ = 0;        // of the factors in float16
   std::size_t tiles_ = 0;  // of an image
-  DeviceFactors<float> float32_;
-  DeviceFactors<double> float64_;
-  DeviceBuffer u16_, v16_, originals_, planes_;
+  // Always there after the constructor.
+  std::optional<DeviceFactors<float>> float32_;
+  std::optional<DeviceFactors<double>> float64_;
+  std::optional<DeviceFactors<__half>> float16_;
+  std::optional<MirroredArray> originals_, planes_, pixels_;
   DeviceBuffer values_;  // products
-  DeviceBuffer pixels_, errors_;
+  DeviceBuffer errors_;
   std::vector<PixelVariant> variants_;
-  std::vector<std::function<void()>> launches_;
+  std::vector<Launch> launches_;  // of each variant
 };
 
 }  // namespace

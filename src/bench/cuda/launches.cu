@@ -19,6 +19,7 @@
 #include "bench/cuda/kernels/transpose_shared_tiles.cuh"
 #include "bench/cuda/launches.hpp"
 #include "compute/cuda/check.hpp"
+#include "compute/cuda/occupancy.hpp"
 
 namespace eckart::bench::cuda {
 namespace {
@@ -32,13 +33,9 @@ int device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// The share of the threads of a multiprocessor that can be resident.
 template <class Kernel>
 double occupancy(Kernel kernel, dim3 block) {
-  const int threads = int(block.x * block.y);
-  int blocks = 0;
-  ECKART_CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0));
-  return double(blocks * threads) / device_attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  return compute::cuda::occupancy(kernel, int(block.x * block.y));
 }
 
 unsigned parts(int size, unsigned part) { return (unsigned(size) + part - 1) / part; }

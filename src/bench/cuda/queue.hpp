@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 
 #include "bench/cuda/cache_flush.hpp"
 #include "bench/cuda/stream_hold.hpp"
+#include "bench/operation/call_times.hpp"
 #include "compute/cuda/raii.hpp"
 
 namespace eckart::bench::cuda {
@@ -52,6 +54,28 @@ struct Queue {
     }
     wait();
     return moments.between(0, 1);
+  }
+
+  /// What work() takes as above, and then once more after copy_in() and before copy_out().
+  template <class CopyIn, class Work, class CopyOut>
+  CallTimes call_times(const CopyIn& copy_in, const Work& work, const CopyOut& copy_out) {
+    const double compute_s = seconds(work);
+    flush.queue();
+    wait();
+    const auto begin = std::chrono::steady_clock::now();
+    moments.record(2, stream.get());
+    copy_in();
+    moments.record(3, stream.get());
+    work();
+    moments.record(4, stream.get());
+    copy_out();
+    moments.record(5, stream.get());
+    wait();
+    const std::chrono::duration<double> total = std::chrono::steady_clock::now() - begin;
+    return {.compute_s = compute_s,
+            .copy_in_s = moments.between(2, 3),
+            .copy_out_s = moments.between(4, 5),
+            .total_s = total.count()};
   }
 
   compute::cuda::Stream stream =

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "bench/cuda/host_buffer.hpp"
 #include "bench/cuda/launches.hpp"
 #include "compute/cuda/raii.hpp"
 
@@ -20,33 +21,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Memory of the host, with the same bytes in each buffer.
-class HostBuffer {
- public:
-  HostBuffer(HostMemory memory, std::size_t bytes) {
-    if (memory == HostMemory::pinned) {
-      pinned_.reserve(bytes);
-      data_ = pinned_.as();
-    } else {
-      pageable_.resize(bytes);
-      data_ = pageable_.data();
-    }
-    constexpr std::size_t kFactor = 2654435761;  // Knuth: bytes without a pattern
-    for (std::size_t i = 0; i < bytes; ++i) data_[i] = std::byte(i * kFactor >> 13);
-  }
-  std::byte* data() const { return data_; }
-
- private:
-  PinnedBuffer pinned_;
-  std::vector<std::byte> pageable_;
-  std::byte* data_ = nullptr;
-};
-
 /// One direction of copies.
 class Way {
  public:
   Way(HostMemory memory, std::size_t bytes) : bytes_(bytes), host_(memory, bytes) {
     device_.reserve(bytes);
+    constexpr std::size_t kFactor = 2654435761;  // Knuth: bytes without a pattern
+    for (std::size_t i = 0; i < bytes; ++i) host_.data()[i] = std::byte(i * kFactor >> 13);
   }
   void queue(bool is_to_device) const {
     void *const host = host_.data(), *const device = device_.as<void>();

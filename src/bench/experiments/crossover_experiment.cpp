@@ -156,18 +156,41 @@ std::string winner_text(const std::vector<CrossoverRow>& rows, int n) {
 std::string start_text(const CrossoverRow& row, double gpu_start_s) {
   const double saved_s = (row.cpu.total_s().median - row.gpu.total_s().median) / row.batch.images;
   if (saved_s <= 0) return {};
-  return fmt::format(" Its start takes {}, which pays off from {} of these images on.",
+  return fmt::format(" Its start takes {}, which pays off from {} images of {} × {} on.",
                      text::format_duration(gpu_start_s),
-                     text::format_number(std::ceil(gpu_start_s / saved_s)));
+                     text::format_number(std::ceil(gpu_start_s / saved_s)), row.batch.n,
+                     row.batch.n);
+}
+
+/// What the batches of the CPU teach, without a GPU: by the smallest images.
+std::string cpu_lesson(const std::vector<CrossoverRow>& rows) {
+  const CrossoverRow *one = nullptr, *batch = nullptr;  // the smallest and the largest batch
+  for (const CrossoverRow& row : rows) {
+    if (!row.cpu.is_measured() || (one && row.batch.n != one->batch.n)) continue;
+    if (!one) one = &row;
+    batch = &row;
+  }
+  if (!one || one == batch) return {};
+  const double gain = one->cpu.total_s().median / one->batch.images /
+                      (batch->cpu.total_s().median / batch->batch.images);
+  return fmt::format(
+      "An image of {} × {} takes {} times as long alone as in a batch of {}, whose images are on "
+      "all cores. A GPU must beat the batch, not the single image.",
+      one->batch.n, one->batch.n, text::format_number(gain), batch->batch.images);
 }
 
 std::string lesson(const std::vector<CrossoverRow>& rows, double gpu_start_s) {
   const CrossoverRow* largest = nullptr;  // batch of the smallest images that both computed
+  int largest_n = 0;                      // of the images that both computed
   for (const CrossoverRow& row : rows) {
-    if (row.has_both() && (!largest || row.batch.n == largest->batch.n)) largest = &row;
+    if (!row.has_both()) continue;
+    if (!largest || row.batch.n == largest->batch.n) largest = &row;
+    largest_n = row.batch.n;
   }
-  if (!largest) return {};
-  return winner_text(rows, largest->batch.n) + start_text(*largest, gpu_start_s);
+  if (!largest) return cpu_lesson(rows);
+  std::string text = winner_text(rows, largest->batch.n);
+  if (largest_n != largest->batch.n) text += " " + winner_text(rows, largest_n);
+  return text + start_text(*largest, gpu_start_s);
 }
 
 html::Plot speedup_plot(const std::vector<CrossoverRow>& rows) {

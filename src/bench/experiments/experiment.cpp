@@ -27,13 +27,13 @@ std::size_t measure_in_passes(const ExperimentOptions& options, const std::strin
 }
 
 void sample(const std::vector<SampledWork>& works, std::size_t pass,
-            const ExperimentOptions& options, int repeats) {
+            const ExperimentOptions& options) {
   constexpr int kMinRounds = 12, kMaxRounds = 99, kMaxQuickRounds = 30;  // of all passes
   constexpr double kMaxError = 0.02;
   SamplingOptions sampling;
   sampling.max_error = kMaxError * std::sqrt(double(kPasses));
+  sampling.max_work_seconds = max_call_seconds(options);
   if (pass > 0) sampling.one_warm_up_above_seconds = 0.05;  // only its memory is new
-  sampling.max_work_seconds = repeats * max_call_seconds(options);
   double max_seconds = options.extent == Extent::all ? 5 : 1;
   if (options.max_seconds > 0) max_seconds = options.max_seconds;
   sampling.max_seconds = max_seconds / kPasses;
@@ -44,7 +44,10 @@ void sample(const std::vector<SampledWork>& works, std::size_t pass,
   sampling.stop = options.stop;
   std::vector<TimedWork> timed;
   timed.reserve(works.size());
-  for (const SampledWork& each : works) timed.push_back(each.work);
+  for (const SampledWork& each : works) {
+    timed.push_back(each.work);
+    sampling.are_always_sampled.push_back(each.times->is_measured());
+  }
   const std::vector<Samples> samples = sample_in_rounds(timed, sampling);
   if (options.stop.stop_requested()) return;
   for (std::size_t i = 0; i < works.size(); ++i) {
@@ -58,8 +61,9 @@ void sample(const std::vector<SampledWork>& works, std::size_t pass,
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options) {
   return [work = std::move(work), read_clock = options.read_clock, calls = 0]() mutable {
     constexpr int kCallsPerReading = 8;
+    constexpr double kLong_s = 1e-3;  // a reading takes less
     std::vector<double> times = work();
-    if (++calls % kCallsPerReading == 0) read_clock();
+    if (++calls % kCallsPerReading == 0 || times.front() > kLong_s) read_clock();
     return times;
   };
 }
@@ -82,7 +86,8 @@ Cell microseconds(const Estimate& seconds) {
   return Estimate{.median = 1e6 * seconds.median,
                   .low = 1e6 * seconds.low,
                   .high = 1e6 * seconds.high,
-                  .samples = seconds.samples};
+                  .samples = seconds.samples,
+                  .resolution = 1e6 * seconds.resolution};
 }
 
 Cell measured_or_empty(const Estimate& estimate) {

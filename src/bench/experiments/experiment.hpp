@@ -20,7 +20,8 @@ enum class Extent {
 struct ExperimentOptions {
   Extent extent = Extent::all;
   double max_seconds = 0;  ///< of sampling a size, except the first rounds; 0: 5, or 1 if quick
-  double max_call_seconds = 0;  ///< longer calls are not sampled; 0: 1, or 0.5 if quick
+  /// Calls that compute longer are not sampled; 0: 1, or 0.5 if quick.
+  double max_call_seconds = 0;
   std::function<void(const std::string&)> print_line;  ///< prints a line about the progress
   std::function<void()> read_clock = [] {};            ///< reads the clock of the GPU
   /// Waits until no thread runs that would disturb a measurement.
@@ -50,11 +51,11 @@ using MeasureSize = std::function<void(std::size_t size, std::size_t pass)>;
 std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
                               const std::vector<std::string>& sizes, const MeasureSize& measure);
 
-/// Samples the works of a size in a pass, and adds the samples to their times. Works without
-/// samples of any pass are too slow, which it says. After a stop request it changes nothing.
-/// `repeats`: how often a call computes.
+/// Samples the works of a size in a pass, and adds the samples to their times. Works that were
+/// never sampled and now take too long say so; those with samples are sampled in each pass. After a
+/// stop request it changes nothing.
 void sample(const std::vector<SampledWork>& works, std::size_t pass,
-            const ExperimentOptions& options, int repeats = 1);
+            const ExperimentOptions& options);
 
 /// Tables, and whether all results in them were right.
 struct ExperimentResult {
@@ -73,7 +74,7 @@ inline constexpr const char* kWrongResult = "its result is wrong";
 /// A note for a table that was measured without a GPU. `reason`: why there is none.
 std::string without_gpu_note(const std::string& missing, const std::string& reason);
 
-/// The same work on a GPU, after some calls of which the clock is read.
+/// The same work on a GPU. After some short calls, and after each long one, the clock is read.
 TimedWork with_clock(TimedWork work, const ExperimentOptions& options);
 
 /// The sizes of an extent. `smallest`: the first of `quick` if it is empty.

@@ -140,7 +140,7 @@ std::vector<Cell> cells_of(const LanesRows& all, const LanesRow& row) {
   cells.resize(5);
   for (const double share :
        {row.engines.copy_in, row.engines.compute, row.engines.copy_out, row.engines.overlap})
-    cells.push_back(percent(share));
+    cells.push_back(row.engines.compute > 0 ? Cell(100 * share) : Cell());
   return cells;
 }
 
@@ -154,7 +154,14 @@ std::string lesson(const LanesRows& all) {
     else if (row.use.lanes > 1)
       streams = std::max(streams, speedup);
   }
-  if (streams == 0 || batched == 0) return {};
+  if (streams == 0 || batched == 0) {
+    const Estimate cores = all.speedup(all.rows.back());
+    if (all.rows.size() < 2 || cores.low <= 1) return {};
+    return fmt::format(
+        "With {}, an image on each core is {} times as fast as one core. Images are decomposed "
+        "independently, so the cores need not wait for each other.",
+        all.batch.text(), text::format_number(cores.median));
+  }
   return fmt::format(
       "With {}, streams are up to {} times as fast as image after image, batches {} times. A "
       "decomposition is a chain of small steps: streams let the GPU do several at once, a batch "

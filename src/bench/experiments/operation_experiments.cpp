@@ -10,6 +10,7 @@
 #include "bench/experiments/operation_table.hpp"
 #include "bench/experiments/pixel_experiment.hpp"
 #include "machine/usable_memory.hpp"
+#include "text/format_count.hpp"
 #include "text/format_number.hpp"
 
 namespace eckart::bench {
@@ -22,6 +23,14 @@ const OperationRow* find(const Rows& rows, const Shape& shape, bool is_on_gpu,
                          const std::string& name) {
   return fastest(rows, [&](const OperationRow& row) {
     return row.shape == shape && row.is_on_gpu() == is_on_gpu && row.variant.name.starts_with(name);
+  });
+}
+
+/// The same of the rows that use one core of the CPU.
+const OperationRow* find_on_one_core(const Rows& rows, const Shape& shape,
+                                     const std::string& name) {
+  return fastest(rows, [&](const OperationRow& row) {
+    return row.shape == shape && row.variant.cores == 1 && row.variant.name.starts_with(name);
   });
 }
 
@@ -120,15 +129,21 @@ void add_traffic_plots(Table& table, const Rows& rows, const std::vector<Shape>&
 std::string bandwidth_lesson(const Rows& rows, const Shape& largest, bool has_gpu) {
   const double intensity = largest.flops() / largest.bytes();
   if (!has_gpu) {
-    const OperationRow* loops = find(rows, largest, false, "loops");
-    const OperationRow* blas = find(rows, largest, false, "OpenBLAS");
+    const OperationRow* loops = find_on_one_core(rows, largest, "loops");
+    const OperationRow* blas = find_on_one_core(rows, largest, "OpenBLAS");
+    const OperationRow* fastest_blas = find(rows, largest, false, "OpenBLAS");
     if (!loops || !blas) return {};
     return fmt::format(
-        "At {}, OpenBLAS reads and writes {} GB/s, {:.0f} % of what the memory of this machine "
-        "gives, and plain loops on one core {} GB/s. With {:.2f} operations for each byte, memory "
-        "decides: faster arithmetic does not help, more cores only until the memory is busy.",
-        size_text(largest), text::format_number(gb_per_s(*blas)), 100 * blas->roofline_share,
-        text::format_number(gb_per_s(*loops)), intensity);
+        "At {}, OpenBLAS reads and writes {} GB/s on one core, {} on {}, and plain loops {} on "
+        "one. With {:.2f} operations for each byte, memory is the limit of a good program: more "
+        "cores help until it is busy.{}",
+        size_text(largest), text::format_number(gb_per_s(*blas)),
+        text::format_number(gb_per_s(*fastest_blas)),
+        text::format_count(fastest_blas->variant.cores, "core"),
+        text::format_number(gb_per_s(*loops)), intensity,
+        loops->compute_s.low > blas->compute_s.high
+            ? " The loops do not reach it, because each addition waits for the one before."
+            : "");
   }
   const OperationRow* strided = find(rows, largest, true, "thread per row");
   const OperationRow* coalesced = find(rows, largest, true, "warp per row");
@@ -147,25 +162,31 @@ std::string product_lesson(const Rows& rows, const std::vector<Shape>& shapes, b
       return find(rows, *shape, is_on_gpu, name);
     };
     if (!has_gpu) {
-      const OperationRow *loops = row_of(false, "loops"), *blas = row_of(false, "OpenBLAS");
+      const OperationRow* loops = find_on_one_core(rows, *shape, "loops");
+      const OperationRow* blas = find_on_one_core(rows, *shape, "OpenBLAS");
       if (!loops || !blas) continue;
       return fmt::format(
-          "At {}, OpenBLAS is {} times as fast as plain loops on the same data. Blocks that fit "
-          "into caches and registers and vector instructions make the difference, before any GPU "
-          "does.",
+          "At {}, OpenBLAS on one core is {} times as fast as plain loops on the same data. Blocks "
+          "that fit into caches and registers and vector instructions make the difference, before "
+          "more cores or a GPU do.",
           size_text(*shape), times_as_fast(blas, loops));
     }
     const OperationRow *naive = row_of(true, "naive"), *shared = row_of(true, "shared");
     const OperationRow *registers = row_of(true, "register"), *library = row_of(true, "cuBLAS");
     if (!naive || !shared || !registers || !library || library->speedup.samples == 0) continue;
+    const double gain_without_copies =
+        library->speedup.median / library->speedup_with_copies.median;
+    const double gain_of_library = naive->compute_s.median / library->compute_s.median;
     return fmt::format(
         "At {}, tiles in shared memory are {} times as fast as the naive kernel with its best "
         "block, tiles in registers {} times, and cuBLAS {} times. Compared with the fastest on the "
-        "CPU, cuBLAS is {} times as fast, but {} times with the copies: data that stays on the GPU "
-        "is worth more than a better kernel.",
+        "CPU, cuBLAS is {} times as fast, but {} times with the copies: here, {}.",
         size_text(*shape), times_as_fast(shared, naive), times_as_fast(registers, naive),
         times_as_fast(library, naive), text::format_number(library->speedup.median),
-        text::format_number(library->speedup_with_copies.median));
+        text::format_number(library->speedup_with_copies.median),
+        gain_without_copies > gain_of_library
+            ? "data that stays on the GPU gains more than a better kernel"
+            : "a better kernel gains more than data that stays on the GPU");
   }
   return {};
 }
@@ -178,13 +199,16 @@ std::string transpose_lesson(const Rows& rows, bool has_gpu) {
       largest = &row.shape;
   }
   if (!largest) return {};
-  const OperationRow* simple = find(rows, *largest, has_gpu, has_gpu ? "naive" : "loops");
-  const OperationRow* tiled = find(rows, *largest, has_gpu, has_gpu ? "shared tiles" : "blocks");
+  const OperationRow* simple =
+      has_gpu ? find(rows, *largest, true, "naive") : find_on_one_core(rows, *largest, "loops");
+  const OperationRow* tiled = has_gpu ? find(rows, *largest, true, "shared tiles")
+                                      : find_on_one_core(rows, *largest, "blocks");
   if (!simple || !tiled) return {};
   return fmt::format(
       "At {}, {} are {} times as fast as {}. A transpose computes nothing: the order in which it "
       "reads and writes memory is all that matters.",
-      size_text(*largest), has_gpu ? "tiles in shared memory" : "blocks that fit into the cache",
+      size_text(*largest),
+      has_gpu ? "tiles in shared memory" : "blocks that fit into the cache, on one core,",
       times_as_fast(tiled, simple), has_gpu ? "the naive kernel" : "plain loops");
 }
 

@@ -143,8 +143,7 @@ class ShapeRows {
     }
     std::vector<SampledWork> works;
     for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->append_works(options, works);
-    constexpr int kRepeats = 2;  // without and with copies
-    sample(works, pass, options, kRepeats);
+    sample(works, pass, options);
     for (DeviceRows* device : {&cpu_, &gpu_, &peers_}) device->end_pass();
   }
 
@@ -192,6 +191,23 @@ class ShapeRows {
   std::string no_gpu_memory_;  // why the GPU is not measured; empty: it is
 };
 
+/// The row of the same size and variant in float64; null if it was not measured.
+const OperationRow* find_float64(const std::vector<OperationRow>& rows, const OperationRow& row) {
+  Shape shape = row.shape;
+  shape.precision = Precision::float64;
+  return fastest(rows, [&](const OperationRow& other) {
+    return other.shape == shape && other.name() == row.name() && other.is_peer == row.is_peer;
+  });
+}
+
+void compare_with_float64(std::vector<OperationRow>& rows) {
+  for (OperationRow& row : rows) {
+    if (row.compute_s.samples == 0 || row.shape.precision == Precision::float64) continue;
+    if (const OperationRow* float64 = find_float64(rows, row))
+      row.speedup_over_float64 = float64->compute_s.median / row.compute_s.median;
+  }
+}
+
 struct TableColumn {
   Column column;
   std::function<Cell(const OperationRow& row)> cell;  ///< of a measured row
@@ -210,10 +226,21 @@ const std::vector<TableColumn>& table_columns() {
        [](const OperationRow& row) {
          return Cell(rate(1e-9 * row.shape.bytes(), row.compute_s).median);
        }},
+      {{"flop_per_byte", "intensity", "FLOP/byte"},
+       [](const OperationRow& row) {
+         const Operation operation = row.shape.operation;
+         const bool is_memory_bound =
+             operation == Operation::add || operation == Operation::multiply_vector;
+         return is_memory_bound ? Cell(row.shape.flops() / row.shape.bytes()) : Cell();
+       }},
       {{"roofline_percent", "roofline", "%"},
        [](const OperationRow& row) { return percent(row.roofline_share); }},
       {{"occupancy_percent", "occupancy", "%"},
        [](const OperationRow& row) { return percent(row.variant.occupancy); }},
+      {{"speedup_over_float64", "speedup", "× float64"},
+       [](const OperationRow& row) {
+         return row.speedup_over_float64 > 0 ? Cell(row.speedup_over_float64) : Cell();
+       }},
       {{"copy_in_us", "copy in", "us"},
        [](const OperationRow& row) {
          return row.is_on_gpu() ? microseconds(row.copy_in_s) : Cell();
@@ -255,7 +282,8 @@ std::vector<std::string> notes_on(const Devices& devices) {
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
       "Roofline is the share of the speed that the measured peaks of the device allow. More than "
-      "100 % on the CPU: the operands were in its caches, or the peaks were disturbed.",
+      "100 % on the CPU: the operands were in its caches, or the peaks were disturbed. On the GPU: "
+      "the peak of its memory is that of a copy, and reading alone is a little faster.",
       "Plain loops are measured up to 10⁹ operations."};
   if (devices.gpu) {
     notes.emplace_back(
@@ -334,6 +362,7 @@ MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>
     std::vector<OperationRow> rows = shape_rows[i].finished_rows();
     std::move(rows.begin(), rows.end(), std::back_inserter(measured.rows));
   }
+  compare_with_float64(measured.rows);
   measured.is_right = !has_wrong_result(measured.rows);
   measured.table = operation_table(measured.rows);
   measured.table.notes = notes_on(devices);

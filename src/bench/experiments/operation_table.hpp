@@ -23,6 +23,8 @@ struct OperationRow {
   double roofline_share = 0;  ///< the shortest possible time by the ceilings, divided by compute_s
   /// How much faster it is than the fastest variant on the CPU, without and with the copies.
   Estimate speedup{}, speedup_with_copies{};
+  /// How much faster it is than the same variant in float64; 0: unknown, or it is in float64.
+  double speedup_over_float64 = 0;
 
   bool is_on_gpu() const { return variant.cores == 0; }
   /// Such as "GPU, naive" and "CPU, OpenBLAS, 16 cores".

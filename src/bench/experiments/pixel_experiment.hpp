@@ -5,8 +5,8 @@
 
 namespace eckart::bench {
 
-/// Compares the kernels with which runs reconstruct pixels with cuBLAS. Without a GPU there is no
-/// table.
+/// Compares the kernels with which runs reconstruct pixels with cuBLAS, and with OpenBLAS on the
+/// CPU.
 ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& options);
 
 }  // namespace eckart::bench

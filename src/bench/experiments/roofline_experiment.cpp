@@ -33,6 +33,8 @@ std::vector<Roof> measure_roofs(const Devices& devices) {
   return roofs;
 }
 
+std::string device_text(const Roof& roof) { return roof.cores == 0 ? "The GPU" : "A core"; }
+
 /// Empty if it is 0.
 Cell billions(double value) { return value > 0 ? Cell(1e-9 * value) : Cell(); }
 
@@ -56,6 +58,12 @@ Table peak_table(const std::vector<Roof>& roofs) {
   table.notes = {
       "The best of some calls: a copy in memory, read and written; large products by cuBLAS and "
       "OpenBLAS. Balance: with fewer operations in float32 for each byte, memory is the limit."};
+  const Roof& first = roofs.front();
+  table.lesson = fmt::format(
+      "{} can do {} operations in float32 in the time in which it reads or writes one byte of its "
+      "memory. What a program does with each byte decides which of its peaks it can reach.",
+      device_text(first),
+      text::format_number(first.ceilings.float32_per_s / first.ceilings.bytes_per_s));
   return table;
 }
 
@@ -193,11 +201,10 @@ ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions&
   kernels.plots.push_back(plot(measured.rows, shapes, roofs));
   const Roof& first = roofs.front();
   kernels.lesson = fmt::format(
-      "{} can do {} operations in float32 in the time in which it reads or writes one byte of "
-      "memory. A kernel with fewer operations for each byte cannot be faster than memory, however "
-      "good its arithmetic is: a sum of vectors has {:.2f}, a reconstruction with k = 128 has "
-      "{:.0f}.",
-      first.cores == 0 ? "The GPU" : "A core",
+      "A kernel with fewer operations for each byte than the balance cannot be faster than memory, "
+      "however good its arithmetic is. {} has a balance of {}; a sum of vectors has {:.2f} "
+      "operations for each byte, a reconstruction with k = 128 has {:.0f}.",
+      device_text(first),
       text::format_number(first.ceilings.float32_per_s / first.ceilings.bytes_per_s),
       intensity(shapes.front()), intensity(shapes[3]));
   return {{peak_table(roofs), std::move(kernels)}, measured.is_right};

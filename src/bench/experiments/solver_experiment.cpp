@@ -61,11 +61,10 @@ std::string cpu_text(int cores) { return "CPU, " + text::format_count(cores, "co
 
 std::vector<Solver> find_solvers(const Devices& devices, std::string& no_gpu_reason) {
   std::vector<Solver> solvers;
-  for (const SolverKind kind :
-       {SolverKind::automatic, SolverKind::subspace, SolverKind::gram, SolverKind::gesvd})
-    solvers.push_back({cpu_text(devices.cores), kind, devices.make_cpu_backend({.solver = kind})});
   const std::vector kinds = {SolverKind::automatic, SolverKind::subspace, SolverKind::gram,
                              SolverKind::gesvd, SolverKind::gesvdj};
+  for (const SolverKind kind : kinds)
+    solvers.push_back({cpu_text(devices.cores), kind, devices.make_cpu_backend({.solver = kind})});
   if (devices.gpu) try {
       for (const SolverKind kind : kinds) {
         compute::BackendOptions options{.solver = kind};
@@ -274,6 +273,7 @@ std::string lesson(const SolverRows& all) {
         batch.text(), cpu->name, text::format_number(speedup(*cpu, row).median),
         text::format_number(*cpu->loss_db));
   }
+  if (!gpu) text += " A truncated SVD need not compute what the rank leaves out.";
   if (gpu)
     text += fmt::format(" The GPU ({}) is {} times as fast as the CPU, copies included.", gpu->name,
                         text::format_number(speedup(*gpu, *cpu).median));

@@ -23,6 +23,8 @@ struct BatchRow {
   std::string not_measured{};  ///< why; empty: it was
   EngineShares engines{};
   MeasuredTimes times{};
+
+  bool is_on_gpu() const { return name.starts_with("GPU"); }
 };
 
 /// A batch in all ways.
@@ -49,8 +51,9 @@ std::vector<NamedBatch> prepare(const BatchShape& shape, const Devices& devices,
     batches.push_back({name, std::move(batch)});
   };
   if (devices.gpu) try {
-      const auto prepare_gpu = [&](Schedule schedule, int streams) {
-        return devices.gpu->prepare_batch(shape, schedule, streams);
+      const auto prepare_gpu = [&](Schedule schedule, int streams,
+                                   HostMemory memory = HostMemory::pinned) {
+        return devices.gpu->prepare_batch(shape, schedule, streams, memory);
       };
       add("GPU, image after image", prepare_gpu(Schedule::serial, 1));
       for (const int streams : sizes<int>(options, {1, 2, 4, 8, 16}, {2, 4}))
@@ -58,6 +61,9 @@ std::vector<NamedBatch> prepare(const BatchShape& shape, const Devices& devices,
             prepare_gpu(Schedule::streams, streams));
       add("GPU, double-buffered", prepare_gpu(Schedule::double_buffered, 1));
       add("GPU, one batched call", prepare_gpu(Schedule::batched, 1));
+      add("GPU, pageable, image after image",
+          prepare_gpu(Schedule::serial, 1, HostMemory::pageable));
+      add("GPU, pageable, 4 streams", prepare_gpu(Schedule::streams, 4, HostMemory::pageable));
     } catch (const compute::OutOfMemory& error) {
       options.print_line(error.what());
     }
@@ -112,7 +118,8 @@ void measure(BatchRows& all, std::size_t pass, const Devices& devices,
     PreparedBatch* batch = find(batches, row.name);
     if (!batch || !row.not_measured.empty()) continue;
     const TimedWork work = [batch] { return std::vector{batch->run()}; };
-    works.push_back({with_clock(work, options), &row.times, &row.not_measured});
+    works.push_back(
+        {row.is_on_gpu() ? with_clock(work, options) : work, &row.times, &row.not_measured});
   }
   sample(works, pass, options);
   for (BatchRow& row : all.rows) {
@@ -134,7 +141,7 @@ std::vector<Cell> cells_of(const BatchRows& all, const BatchRow& row) {
   cells.resize(5);
   for (const double share :
        {row.engines.copy_in, row.engines.compute, row.engines.copy_out, row.engines.overlap})
-    cells.push_back(percent(share));
+    cells.push_back(row.engines.compute > 0 ? Cell(100 * share) : Cell());
   return cells;
 }
 
@@ -212,9 +219,10 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
       "the last of these with float64."};
   if (devices.gpu)
     table.notes.emplace_back(
-        "GPU: all memory of the host is pinned. Busy and overlap are of one more run with events "
-        "around each copy and computation: the "
-        "share of the time in which an engine works, and in which at least two of them do.");
+        "GPU: the memory of the host is pinned, except in the rows that say pageable. Busy and "
+        "overlap are of one more run with events around each copy and computation: the share of "
+        "the time in which an engine works, and in which at least two of them do. What waits for "
+        "its engine counts as work.");
   else
     table.notes.push_back(without_gpu_note("its rows", devices.no_gpu_reason));
   result.tables.push_back(std::move(table));

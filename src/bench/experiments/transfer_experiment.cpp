@@ -30,6 +30,7 @@ struct NamedWork {
   std::string name;
   RepeatableWork work;
   double bytes = 0;
+  bool is_on_gpu = true;
 };
 
 struct MeasuredWork {
@@ -65,7 +66,8 @@ void measure_size(std::size_t size, const MakeWorks& make_works, std::vector<Mea
   for (std::size_t i = 0; i < named.size(); ++i) {
     if (!rows[i].not_measured.empty()) continue;
     const TimedWork work = [work = named[i].work] { return std::vector{work()}; };
-    works.push_back({with_clock(work, options), &rows[i].times, &rows[i].not_measured});
+    works.push_back({named[i].is_on_gpu ? with_clock(work, options) : work, &rows[i].times,
+                     &rows[i].not_measured});
   }
   sample(works, pass, options);
 }
@@ -124,17 +126,17 @@ std::vector<NamedWork> copies(const Devices& devices, std::size_t size) {
            devices.gpu->copy(memory, Direction::both, size), 2 * bytes});
     }
   }
-  works.push_back({"in memory of the host, 1 core", make_cpu_copy(1, size), bytes});
+  works.push_back({"in memory of the host, 1 core", make_cpu_copy(1, size), bytes, false});
   if (devices.cores > 1)
     works.push_back({fmt::format("in memory of the host, {} cores", devices.cores),
-                     make_cpu_copy(devices.cores, size), bytes});
+                     make_cpu_copy(devices.cores, size), bytes, false});
   return works;
 }
 
 std::vector<NamedWork> allocations(const Devices& devices, std::size_t size) {
   std::vector<NamedWork> works;
-  works.push_back({"pageable, written once", make_cpu_allocation(size)});
-  works.push_back({"nothing: pageable memory is written again", make_cpu_write(size)});
+  works.push_back({"pageable, written once", make_cpu_allocation(size), 0, false});
+  works.push_back({"nothing: pageable memory is written again", make_cpu_write(size), 0, false});
   if (!devices.gpu) return works;
   works.push_back({"pinned", devices.gpu->allocation(Allocation::pinned, size)});
   works.push_back(
@@ -170,15 +172,32 @@ const MeasuredWork* find(const std::vector<MeasuredWork>& rows, std::size_t size
   return found == rows.end() ? nullptr : &*found;
 }
 
+/// What copies in memory teach, without a GPU.
+std::string host_copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t smallest,
+                             std::size_t largest) {
+  const char* const kName = "in memory of the host, 1 core";
+  const MeasuredWork *small = find(rows, smallest, kName), *large = find(rows, largest, kName);
+  if (!small || !large) return {};
+  const auto gb_per_s = [](const MeasuredWork& row) {
+    return text::format_number(rate(1e-9 * row.bytes, row.seconds()).median);
+  };
+  return fmt::format(
+      "A core copies {} at {} GB/s, and {}, which fits into its caches, at {} GB/s. A copy to a "
+      "GPU can be no faster than the memory that it reads.",
+      size_text(largest), gb_per_s(*large), size_text(smallest), gb_per_s(*small));
+}
+
 std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t smallest,
                         std::size_t largest) {
   const MeasuredWork* pinned = find(rows, largest, "to the GPU, pinned");
+  if (!pinned) return host_copy_lesson(rows, smallest, largest);
   const MeasuredWork* pageable = find(rows, largest, "to the GPU, pageable");
   const MeasuredWork* small = find(rows, smallest, "to the GPU, pinned");
-  if (!pinned || !pageable || !small) return {};
+  if (!pageable || !small) return {};
   return fmt::format(
-      "{} to the GPU take {} times as long from pageable as from pinned memory, because the driver "
-      "copies pageable memory to a pinned buffer of its own first. {} take {}, almost all of "
+      "{} to the GPU takes {} times as long from pageable as from pinned memory, because the "
+      "driver "
+      "copies pageable memory to a pinned buffer of its own first. {} takes {}, almost all of "
       "which is the cost of a call: few large copies beat many small ones.",
       size_text(largest),
       text::format_number(pageable->seconds().median / pinned->seconds().median),

@@ -28,7 +28,7 @@ std::vector<std::uint8_t> reference_pixels(const BatchShape& shape,
 /// two levels: in one of a thousand pixels.
 bool are_right(const std::vector<std::uint8_t>& pixels, const std::vector<std::uint8_t>& reference);
 
-/// How the images of a batch share a GPU. All memory of the host is pinned.
+/// How the images of a batch share a GPU.
 enum class Schedule {
   serial,           ///< an image is copied in, computed and copied out before the next begins
   streams,          ///< the same on several streams, image after image
@@ -36,7 +36,10 @@ enum class Schedule {
   batched,          ///< all images are copied in, computed by one call, and copied out
 };
 
-/// What the engines of the GPU did during a batch, as shares of its time.
+enum class HostMemory { pageable, pinned };
+
+/// What the engines of the GPU did during a batch, as shares of its time. Waiting of a copy or
+/// computation for its engine, after its turn on its stream, counts as work of the engine.
 struct EngineShares {
   double copy_in = 0, compute = 0, copy_out = 0;  ///< at work
   double overlap = 0;                             ///< at least two of them at work

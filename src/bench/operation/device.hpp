@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "bench/operation/batch.hpp"
+#include "bench/operation/call_times.hpp"
 #include "bench/operation/ceilings.hpp"
 #include "bench/operation/operation.hpp"
 #include "bench/operation/pixel_reconstruction.hpp"
 
 namespace eckart::bench {
-
-/// What a call of a variant took, in seconds.
-struct CallTimes {
-  double compute_s = 0;  ///< the operands are in the memory of the device, but not in its caches
-  /// Copying the operands to the device and the result back; 0 on the CPU.
-  double copy_in_s = 0, copy_out_s = 0;
-  /// Both with computing, by the clock of the host until the result is there.
-  double total_s = 0;
-};
 
 /// The resolution of times by events of the GPU, according to the documentation of
 /// cudaEventElapsedTime().
@@ -71,7 +63,6 @@ struct GpuProperties {
   std::int64_t memory_bytes = 0;
 };
 
-enum class HostMemory { pageable, pinned };
 enum class Direction { to_device, from_device, both };
 enum class Allocation {
   pinned,      ///< of the host
@@ -97,7 +88,7 @@ class Gpu : public Device {
 
   /// The GPU must outlive the batch.
   virtual std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
-                                                       int streams) = 0;
+                                                       int streams, HostMemory memory) = 0;
   /// m >= n, both multiples of 8. The GPU must outlive it.
   virtual std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) = 0;
 };

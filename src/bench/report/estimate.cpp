@@ -31,12 +31,17 @@ double Estimate::relative_error() const {
   return median > 0 ? std::max(median - low, high - median) / median : 0;
 }
 
-Estimate Estimate::with_resolution(double resolution) const {
+double Estimate::relative_noise() const {
+  return median > 0 ? std::max(0.0, relative_error() - resolution / median) : 0;
+}
+
+Estimate Estimate::with_resolution(double clock_resolution) const {
   if (samples == 0) return {};
   return {.median = median,
-          .low = std::max(0.0, low - resolution),
-          .high = high + resolution,
-          .samples = samples};
+          .low = std::max(0.0, low - clock_resolution),
+          .high = high + clock_resolution,
+          .samples = samples,
+          .resolution = clock_resolution};
 }
 
 Estimate estimate(std::vector<double> samples) {

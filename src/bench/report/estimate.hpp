@@ -9,11 +9,14 @@ struct Estimate {
   double median = 0;
   double low = 0, high = 0;  ///< contain the median of all possible samples with 95 % confidence
   int samples = 0;
+  double resolution = 0;  ///< of the clock; the interval is that much longer on each side
 
   /// The larger distance of the median from the ends of the interval, divided by the median.
   double relative_error() const;
-  /// The same, measured with a clock of this resolution.
-  Estimate with_resolution(double resolution) const;
+  /// The same, without what the resolution of the clock adds.
+  double relative_noise() const;
+  /// The same numbers, measured with a clock of this resolution.
+  Estimate with_resolution(double clock_resolution) const;
   bool overlaps(const Estimate& other) const { return low <= other.high && other.low <= high; }
 };
 

@@ -46,16 +46,18 @@ std::vector<Samples> sample_in_rounds(const std::vector<TimedWork>& works,
   std::vector<Samples> all(works.size());
   std::vector<std::size_t> sampled;  // indices of works
   std::vector<bool> is_short(works.size());
+  std::vector<bool> is_always_sampled = options.are_always_sampled;
+  is_always_sampled.resize(works.size());
   for (std::size_t i = 0; i < works.size(); ++i) {
     options.before_work();
     const double begin = now();
     for (int calls = 1;; ++calls) {
       if (options.stop.stop_requested()) return all;
       const double call_begin = now();
-      works[i]();
+      const std::vector<double> times = works[i]();
       const double seconds = now() - call_begin;
       if (calls == 1) all[i].first_call_s = seconds;
-      if (seconds > options.max_work_seconds) break;
+      if (times.front() > options.max_work_seconds && !is_always_sampled[i]) break;
       is_short[i] = seconds < options.repeat_below_seconds;
       const bool has_enough_calls = calls > 1 || seconds > options.one_warm_up_above_seconds;
       if (has_enough_calls && now() - begin >= options.warm_up_seconds) {

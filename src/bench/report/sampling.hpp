@@ -17,10 +17,11 @@ using TimedWork = std::function<std::vector<double>()>;
 
 struct SamplingOptions {
   int min_rounds = 10, max_rounds = 100;
-  double max_seconds = 10;        ///< no round begins that would end later, except the first ones
-  double max_error = 0.02;        ///< the relative error of every first time at which sampling ends
-  double max_work_seconds = 1;    ///< work that takes longer is not sampled
-  double warm_up_seconds = 0.01;  ///< at least two calls, and at least this long
+  double max_seconds = 10;      ///< no round begins that would end later, except the first ones
+  double max_error = 0.02;      ///< the relative error of every first time at which sampling ends
+  double max_work_seconds = 1;  ///< work whose first time is longer is not sampled
+  std::vector<bool> are_always_sampled = {};  ///< by work: regardless of that; empty: none
+  double warm_up_seconds = 0.01;              ///< at least two calls, and at least this long
   /// Work that takes longer is warmed up by one call. Infinity: by two.
   double one_warm_up_above_seconds = std::numeric_limits<double>::infinity();
   /// Before each sample of work that takes less, it is done once without a sample: threads are
@@ -33,7 +34,7 @@ struct SamplingOptions {
 
 /// The samples of one work.
 struct Samples {
-  /// By time, then by round; empty if the work took longer than `max_work_seconds`.
+  /// By time, then by round; empty if the first time was longer than `max_work_seconds`.
   std::vector<std::vector<double>> times;
   double first_call_s = 0;  ///< of the clock
 

@@ -42,7 +42,7 @@ std::string noise_warning(const Report& report) {
         const auto* estimate = std::get_if<Estimate>(&row[i]);
         if (!estimate || !table.columns[i].shows_error) continue;
         ++measured;
-        noisy += estimate->relative_error() > kMaxError ? 1 : 0;
+        noisy += estimate->relative_noise() > kMaxError ? 1 : 0;
       }
     }
   }

@@ -69,13 +69,16 @@ TEST_F(BenchVariantTest, reconstructs_batches_right_with_every_schedule) {
     const BatchShape shape{.images = 5, .m = m, .n = n, .k = k};
     for (const Schedule schedule :
          {Schedule::serial, Schedule::streams, Schedule::double_buffered, Schedule::batched}) {
-      const std::unique_ptr<PreparedBatch> batch = gpu_->prepare_batch(shape, schedule, 3);
-      batch->clear();
-      batch->run();
-      for (int image = 0; image < shape.images; ++image)
-        EXPECT_TRUE(
-            are_right(batch->pixels(image), reference_pixels(shape, random_factors(shape, image))))
-            << shape.text() << ", schedule " << int(schedule) << ", image " << image;
+      for (const HostMemory memory : {HostMemory::pinned, HostMemory::pageable}) {
+        const std::unique_ptr<PreparedBatch> batch =
+            gpu_->prepare_batch(shape, schedule, 3, memory);
+        batch->clear();
+        batch->run();
+        for (int image = 0; image < shape.images; ++image)
+          EXPECT_TRUE(are_right(batch->pixels(image),
+                                reference_pixels(shape, random_factors(shape, image))))
+              << shape.text() << ", schedule " << int(schedule) << ", image " << image;
+      }
     }
   }
 }
@@ -86,10 +89,16 @@ TEST_F(BenchVariantTest, reconstructs_pixels_and_their_errors_right) {
     const std::unique_ptr<PixelReconstruction> batch = gpu_->prepare_pixels(shape);
     ASSERT_GE(batch->variants().size(), 4U);
     for (std::size_t i = 0; i < batch->variants().size(); ++i) {
+      const bool is_own_kernel = batch->variants()[i].kind == PixelVariant::Kind::one_kernel;
+      EXPECT_EQ(batch->variants()[i].occupancy > 0, is_own_kernel);
       for (int image = 0; image < shape.images; ++image) {
         const ReconstructedPixels found = batch->result(i, image);
         SCOPED_TRACE(shape.text() + ", " + batch->variants()[i].name);
-        EXPECT_GT(batch->run(i), 0);
+        const CallTimes times = batch->run(i);
+        EXPECT_GT(times.compute_s, 0);
+        EXPECT_GT(times.copy_in_s, 0);
+        EXPECT_GT(times.copy_out_s, 0);
+        EXPECT_GT(times.total_s, times.copy_in_s + times.copy_out_s);
         EXPECT_TRUE(are_right(found.pixels, reference_pixels(shape, random_factors(shape, image))));
         EXPECT_EQ(found.squared_error,
                   squared_difference(found.pixels, original_pixels(shape, image)));

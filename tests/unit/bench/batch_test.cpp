@@ -23,6 +23,37 @@ TEST(Batch, is_reconstructed_right_by_every_division_of_the_cores) {
   }
 }
 
+TEST(CpuPixels, has_right_pixels_and_errors_on_one_core_and_on_several) {
+  const auto pixels = make_cpu_pixels(kSmallBatch, 3);
+  ASSERT_EQ(pixels->variants().size(), 2U);
+  for (std::size_t variant = 0; variant < 2; ++variant) {
+    EXPECT_EQ(pixels->variants()[variant].cores, variant == 0 ? 1 : 3);
+    EXPECT_GT(pixels->run(variant).compute_s, 0);
+    for (int image = 0; image < kSmallBatch.images; ++image) {
+      const ReconstructedPixels found = pixels->result(variant, image);
+      EXPECT_TRUE(are_right(found.pixels,
+                            reference_pixels(kSmallBatch, random_factors(kSmallBatch, image))));
+      EXPECT_EQ(found.squared_error,
+                squared_difference(found.pixels, original_pixels(kSmallBatch, image)));
+    }
+  }
+}
+
+TEST(PixelShortestTime, is_that_of_the_slower_of_memory_and_arithmetic) {
+  const BatchShape shape{.images = 2, .m = 10, .n = 10, .k = 5};
+  PixelVariant float32, float64, float16;
+  float64.arithmetic = PixelVariant::Arithmetic::float64;
+  float16.arithmetic = PixelVariant::Arithmetic::float16_products;
+  EXPECT_EQ(pixel_flops(shape), 2 * 2 * 10 * 10 * 5);
+  EXPECT_EQ(pixel_bytes(shape, float32), 2 * (4 * 100 + 200));
+  EXPECT_EQ(pixel_bytes(shape, float64), 2 * (8 * 100 + 200));
+  const Ceilings ceilings{
+      .bytes_per_s = 100, .float32_per_s = 1000, .float64_per_s = 10, .tensor_per_s = 20};
+  EXPECT_EQ(shortest_time(shape, float32, ceilings), 12) << "memory";
+  EXPECT_EQ(shortest_time(shape, float64, ceilings), 200);
+  EXPECT_EQ(shortest_time(shape, float16, ceilings), 50) << "twice the speed of TF32";
+}
+
 TEST(Batch, has_different_gray_images) {
   const auto first = reference_pixels(kSmallBatch, random_factors(kSmallBatch, 0));
   const auto second = reference_pixels(kSmallBatch, random_factors(kSmallBatch, 1));

@@ -121,6 +121,13 @@ TEST(Estimate, has_a_larger_interval_with_a_coarse_clock) {
   EXPECT_EQ(Estimate{}.with_resolution(1).high, 0) << "nothing was measured";
 }
 
+TEST(Estimate, has_no_noise_from_a_coarse_clock) {
+  const Estimate exact{.median = 2, .low = 1.9, .high = 2.2, .samples = 9};
+  EXPECT_NEAR(exact.relative_noise(), 0.1, 1e-12);
+  EXPECT_NEAR(exact.with_resolution(1).relative_noise(), 0.1, 1e-12);
+  EXPECT_DOUBLE_EQ(exact.with_resolution(1).relative_error(), 0.6);
+}
+
 TEST(Estimate, overlaps_if_the_intervals_share_a_value) {
   const Estimate e{.median = 2, .low = 1, .high = 3};
   EXPECT_TRUE(e.overlaps({.median = 4, .low = 3, .high = 5}));

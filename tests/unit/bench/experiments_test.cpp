@@ -31,10 +31,21 @@ using ::testing::SizeIs;
 
 TEST(Experiment, says_what_it_cannot_measure_without_a_gpu) {
   const ExperimentResult result = bench_kernels(without_gpu(), smallest());
-  ASSERT_THAT(result.tables, SizeIs(1));
+  ASSERT_THAT(result.tables, SizeIs(2));
   EXPECT_TRUE(result.is_right);
-  EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
+  for (const Table& table : result.tables)
+    EXPECT_THAT(table.notes, Contains(HasSubstr("none in this test")));
   EXPECT_THAT(result.tables[0].lesson, HasSubstr("times as fast as plain loops"));
+}
+
+/// The fake GPU takes 1 ns, and with copies 6 ns, whatever the kernel.
+TEST(Experiment, says_what_gains_more_a_kernel_or_data_that_stays) {
+  const ExperimentResult result = bench_kernels(
+      devices_with(
+          {{.name = "naive"}, {.name = "shared"}, {.name = "register"}, {.name = "cuBLAS"}}),
+      smallest());
+  EXPECT_THAT(result.tables[0].lesson,
+              HasSubstr("data that stays on the GPU gains more than a better kernel"));
 }
 
 TEST(Experiment, waits_for_idle_threads_before_each_sample) {
@@ -83,24 +94,35 @@ TEST(PixelExperiment, checks_pixels_and_errors_and_compares_with_the_library) {
   ASSERT_THAT(result.tables, SizeIs(1));
   const auto rows = texts(result.tables[0]);
   const std::string batch = "2 of 64 × 64, k = 16";
-  ASSERT_THAT(rows, SizeIs(5));
-  EXPECT_THAT(rows[0], ElementsAre(batch, "ours", "1.00 ms", "0.262", "3.00"));
-  EXPECT_THAT(rows[1], ElementsAre(batch, "theirs", "3.00 ms", "0.0874", "1.00"));
-  EXPECT_THAT(rows[2], ElementsAre(batch, "wrong pixels", "its result is wrong", "-", "-"));
-  EXPECT_THAT(rows[3], ElementsAre(batch, "wrong error", "its result is wrong", "-", "-"));
-  EXPECT_THAT(rows[4], ElementsAre(batch, "without library", "1.00 ms", "0.262", "-"));
+  ASSERT_THAT(rows, SizeIs(6));
+  // 2 × 64 × 64 × 16 multiplications and additions; 32 KiB for factors and 16 KiB for pixels.
+  EXPECT_THAT(rows[0], ElementsAre(batch, "GPU, ours", "0", "1.00 ms", "0.262", "0.0328", "1.3e-05",
+                                   "50.0", "2.00 ms", "500 us", "4.00 ms", "3.00", _, _));
+  EXPECT_THAT(rows[1], ElementsAre(batch, "GPU, theirs", "0", "3.00 ms", "0.0874", _, _, "-", _, _,
+                                   _, "1.00", _, _));
+  for (const std::size_t wrong : {2, 3}) EXPECT_THAT(rows[wrong], Contains("its result is wrong"));
+  EXPECT_THAT(rows[4], ElementsAre(batch, "GPU, without library", "0", "1.00 ms", "0.262", _, _,
+                                   "-", _, _, _, "-", _, _));
+  EXPECT_THAT(rows[5], ElementsAre(batch, "CPU, OpenBLAS in float32, then rounding, 1 core", "0", _,
+                                   _, _, _, "-", "-", "-", "-", "-", "1.00", "-"));
 }
 
 TEST(PixelExperiment, says_which_sizes_do_not_fit_into_memory) {
   const ExperimentResult result = bench_pixels(devices_with({}), smallest());
   EXPECT_TRUE(result.is_right);
-  EXPECT_THAT(
-      texts(result.tables[0]),
-      Each(ElementsAre("2 of 64 × 64, k = 16", "-", HasSubstr("no memory for 3 GiB"), "-", "-")));
+  const auto rows = texts(result.tables[0]);
+  ASSERT_THAT(rows, SizeIs(2));
+  EXPECT_THAT(rows[0], AllOf(Contains("2 of 64 × 64, k = 16"), Contains("GPU"),
+                             Contains(HasSubstr("no memory for 3 GiB"))));
+  EXPECT_THAT(rows[1], Contains(HasSubstr("CPU, OpenBLAS")));
 }
 
-TEST(PixelExperiment, has_no_table_without_a_gpu) {
-  EXPECT_THAT(bench_pixels(without_gpu(), smallest()).tables, testing::IsEmpty());
+TEST(PixelExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
+  const ExperimentResult result = bench_pixels(without_gpu(), smallest());
+  EXPECT_TRUE(result.is_right);
+  EXPECT_THAT(texts(result.tables.at(0)), Each(Contains(HasSubstr("CPU, OpenBLAS"))));
+  EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("on 1 core"));
 }
 
 TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory) {
@@ -109,8 +131,8 @@ TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory)
   EXPECT_THAT(texts(result.tables[0]),
               Contains(ElementsAre("1 MiB", "from the GPU, pinned", "26.0 us", "40.4")));
   EXPECT_THAT(result.tables[0].lesson,
-              AllOf(HasSubstr("64 MiB to the GPU take 4.99 times as long from pageable"),
-                    HasSubstr("4 KiB take 5.08 us")));
+              AllOf(HasSubstr("64 MiB to the GPU takes 4.99 times as long from pageable"),
+                    HasSubstr("4 KiB takes 5.08 us")));
   EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("64 MiB", "pinned", "1.00 ms")));
   EXPECT_THAT(result.tables[2].lesson, HasSubstr("takes 0.500 times the time with copies"));
   EXPECT_THAT(result.tables[0].plots, SizeIs(1));
@@ -143,6 +165,7 @@ TEST(TransferExperiment, says_what_it_cannot_measure_without_a_gpu) {
   ASSERT_THAT(result.tables, SizeIs(2));
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
   EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("in memory of the host"))));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("A core copies 64 MiB at"));
 }
 
 TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
@@ -157,7 +180,8 @@ TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
                                    "memory", "1,258")));
   EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("256 × 256 × 256, float64", "GPU, fast",
                                                             "21.3", _, "float64", _)));
-  EXPECT_THAT(result.tables[1].lesson, HasSubstr("The GPU can do 1.00 operations"));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("The GPU can do 1.00 operations"));
+  EXPECT_THAT(result.tables[1].lesson, HasSubstr("The GPU has a balance of 1.00"));
   ASSERT_THAT(result.tables[1].plots, SizeIs(1));
   for (const html::PlotSeries& series : result.tables[1].plots[0].series) {
     for (const auto& [intensity, rate] : series.points)
@@ -217,12 +241,11 @@ TEST(LanesExperiment, compares_streams_and_batches_with_image_after_image) {
   const ExperimentResult result = bench_lanes(with_backends(devices_with({})), smallest());
   EXPECT_TRUE(result.is_right);
   const Table& table = result.tables.at(0);
-  EXPECT_THAT(
-      texts(table),
-      AllOf(Contains(ElementsAre("8 of 64 × 64, k = 4", "GPU, image after image", _, _, "1.00", _)),
-            Contains(Contains("GPU, one batched call")),
-            Contains(Contains("CPU, image after image, 1 core"))));
-  EXPECT_EQ(table.columns.at(5).key, "compute_percent") << "the fake GPU only computes";
+  EXPECT_THAT(texts(table),
+              AllOf(Contains(ElementsAre("8 of 64 × 64, k = 4", "GPU, image after image", _, _,
+                                         "1.00", "0", "60.0", "0", "0")),
+                    Contains(Contains("GPU, one batched call")),
+                    Contains(Contains("CPU, image after image, 1 core"))));
   EXPECT_THAT(table.lesson, AllOf(HasSubstr("streams are up to"), HasSubstr("batches")));
 }
 
@@ -288,7 +311,9 @@ TEST(MeasuredBatches, predicts_larger_batches_of_the_same_size_and_rank) {
 TEST(SolverExperiment, says_what_it_cannot_measure_without_a_gpu) {
   const ExperimentResult result = bench_solvers(with_backends(without_gpu()), smallest());
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
-  EXPECT_THAT(texts(result.tables[0]), Each(Contains("CPU, 1 core")));
+  EXPECT_THAT(texts(result.tables[0]),
+              AllOf(Each(Contains("CPU, 1 core")), Contains(Contains("gesvdj"))));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("need not compute what the rank leaves out"));
 }
 
 TEST(CrossoverExperiment, compares_first_and_later_calls_of_both_devices) {
@@ -314,6 +339,15 @@ TEST(CrossoverExperiment, has_only_the_cpu_without_a_gpu) {
   const ExperimentResult result = bench_crossover(with_backends(without_gpu()), smallest());
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
   EXPECT_THAT(texts(result.tables[0]), Each(ElementsAre("256 × 256, k = 16", "1", _, _)));
+}
+
+TEST(CrossoverExperiment, explains_the_smallest_and_the_largest_images) {
+  const std::string lesson =
+      bench_crossover(with_backends(devices_with({})), quick()).tables.at(0).lesson;
+  EXPECT_THAT(lesson, AllOf(HasSubstr("For images of 256 × 256 the GPU is"),
+                            HasSubstr("For images of 1024 × 1024 the GPU is")));
+  EXPECT_THAT(bench_crossover(with_backends(without_gpu()), quick()).tables.at(0).lesson,
+              HasSubstr("An image of 256 × 256 takes"));
 }
 
 }  // namespace

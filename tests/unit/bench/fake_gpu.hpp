@@ -89,8 +89,9 @@ class FakePixels : public PixelReconstruction {
  public:
   explicit FakePixels(const BatchShape& shape) : shape_(shape) {}
   const std::vector<PixelVariant>& variants() const override { return variants_; }
-  double run(std::size_t variant) override {
-    return variants_[variant].kind == PixelVariant::Kind::library ? 3e-3 : 1e-3;
+  CallTimes run(std::size_t variant) override {
+    const double compute_s = variants_[variant].kind == PixelVariant::Kind::library ? 3e-3 : 1e-3;
+    return {.compute_s = compute_s, .copy_in_s = 2e-3, .copy_out_s = 5e-4, .total_s = 4e-3};
   }
   ReconstructedPixels result(std::size_t variant, int image) override {
     ReconstructedPixels result{reference_pixels(shape_, random_factors(shape_, image)), 0};
@@ -102,11 +103,20 @@ class FakePixels : public PixelReconstruction {
 
  private:
   const BatchShape shape_;
-  const std::vector<PixelVariant> variants_ = {{"ours", false, PixelVariant::Kind::one_kernel},
-                                               {"theirs", false, PixelVariant::Kind::library},
-                                               {"wrong pixels", false, PixelVariant::Kind::run},
-                                               {"wrong error", true, PixelVariant::Kind::library},
-                                               {"without library", true, PixelVariant::Kind::run}};
+  using Arithmetic = PixelVariant::Arithmetic;
+  const std::vector<PixelVariant> variants_ = {
+      {.name = "ours",
+       .arithmetic = Arithmetic::float16_products,
+       .kind = PixelVariant::Kind::one_kernel,
+       .occupancy = 0.5},
+      {.name = "theirs", .arithmetic = Arithmetic::float32, .kind = PixelVariant::Kind::library},
+      {.name = "wrong pixels", .arithmetic = Arithmetic::float32, .kind = PixelVariant::Kind::run},
+      {.name = "wrong error",
+       .arithmetic = Arithmetic::float64,
+       .kind = PixelVariant::Kind::library},
+      {.name = "without library",
+       .arithmetic = Arithmetic::float64,
+       .kind = PixelVariant::Kind::run}};
 };
 
 class FakeGpu : public Gpu {
@@ -135,7 +145,7 @@ class FakeGpu : public Gpu {
     return [=] { return copies ? 2e-3 : 1e-3; };
   }
   std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
-                                               int /*streams*/) override {
+                                               int /*streams*/, HostMemory /*memory*/) override {
     return std::make_unique<FakeBatch>(shape, schedule);
   }
   std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) override {

@@ -104,6 +104,33 @@ TEST(OperationTable, has_no_speedup_if_nothing_was_measured_on_the_cpu) {
   for (const Column& column : table.columns) EXPECT_NE(column.key, "speedup");
 }
 
+TEST(OperationTable, compares_float32_with_float64) {
+  Shape float64 = kShape;
+  float64.precision = Precision::float64;
+  Devices devices = devices_with({{.name = "fast"}});
+  const MeasuredShapes measured = measure_shapes("", {kShape, float64}, devices, quick());
+  const OperationRow& gpu = row_of(measured.rows, "GPU, fast");
+  EXPECT_EQ(gpu.shape.precision, Precision::float32);
+  EXPECT_EQ(gpu.speedup_over_float64, 1);
+  const OperationRow& cpu = row_of(measured.rows, "CPU, loops, 1 core");
+  EXPECT_GT(cpu.speedup_over_float64, 0.05);
+  EXPECT_LT(cpu.speedup_over_float64, 20);
+  EXPECT_EQ(measured.rows.back().shape.precision, Precision::float64);
+  EXPECT_EQ(measured.rows.back().speedup_over_float64, 0);
+}
+
+TEST(OperationTable, has_the_intensity_of_operations_that_memory_limits) {
+  const Shape sum{.operation = Operation::add, .n = 1000};
+  const Table table = operation_table(measure_shapes("", {sum}, without_gpu(), quick()).rows);
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].key == "flop_per_byte") {
+      EXPECT_DOUBLE_EQ(std::get<double>(table.rows[0][i]), 1.0 / 12);
+      return;
+    }
+  }
+  ADD_FAILURE() << "no such column";
+}
+
 TEST(OperationTable, has_no_columns_that_only_a_gpu_fills_without_one) {
   const Table table = operation_table(measured_rows(without_gpu()));
   std::vector<std::string> keys;
@@ -202,6 +229,38 @@ TEST(Sample, says_which_works_are_too_slow_unless_they_were_measured_before) {
   EXPECT_EQ(slow, "takes more than 0.500 s");
   EXPECT_EQ(fast, "");
   EXPECT_EQ(old, "");
+  ASSERT_EQ(old_times.passes.at(0).size(), 2U);
+  EXPECT_GE(old_times.passes[0][1].size(), 4U) << "it has samples of this pass, too";
+}
+
+/// Copies and the time in Python do not make a computation too slow.
+TEST(Sample, compares_the_first_time_with_the_limit) {
+  MeasuredTimes times;
+  std::string not_measured;
+  double now = 100;
+  ExperimentOptions options = quick();
+  options.max_call_seconds = 1;
+  options.now = [&] { return now; };
+  sample({{[&] {
+             now += 5;
+             return std::vector{0.9, 5.0};
+           },
+           &times, &not_measured}},
+         0, options);
+  EXPECT_EQ(not_measured, "");
+  EXPECT_TRUE(times.is_measured());
+}
+
+TEST(GpuClock, is_read_after_each_long_call_and_some_short_ones) {
+  int readings = 0;
+  ExperimentOptions options = quick();
+  options.read_clock = [&] { ++readings; };
+  const TimedWork slow = with_clock([] { return std::vector{0.01}; }, options),
+                  fast = with_clock([] { return std::vector{1e-6}; }, options);
+  for (int i = 0; i < 3; ++i) slow();
+  EXPECT_EQ(readings, 3);
+  for (int i = 0; i < 16; ++i) fast();
+  EXPECT_EQ(readings, 5);
 }
 
 TEST(Sample, keeps_the_number_of_the_pass_of_works_that_missed_one_before) {

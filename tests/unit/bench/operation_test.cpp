@@ -160,5 +160,14 @@ TEST(CpuDevice, measures_its_ceilings_once) {
   EXPECT_EQ(&ceilings, &device->ceilings({.name = "another", .cores = 1}));
 }
 
+TEST(CpuDevice, does_not_have_a_lower_ceiling_on_more_cores) {
+  const auto device = make_cpu_device(2);
+  const Ceilings one = device->ceilings({.name = "any", .cores = 1});
+  const Ceilings& two = device->ceilings({.name = "any", .cores = 2});
+  EXPECT_GE(two.bytes_per_s, one.bytes_per_s);
+  EXPECT_GE(two.float32_per_s, one.float32_per_s);
+  EXPECT_GE(two.float64_per_s, one.float64_per_s);
+}
+
 }  // namespace
 }  // namespace eckart::bench

@@ -3,6 +3,7 @@
 #include "compute/cuda/kernels/reconstruct.hpp"
 #include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/kernels/tile_store.cuh"
+#include "compute/cuda/occupancy.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -225,5 +226,7 @@ void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, 
                                                     factors, out, errors);
   check_launch("reconstruct_kernel", grid, kThreads);
 }
+
+double reconstruct_occupancy() { return occupancy(reconstruct_kernel, kThreads); }
 
 }  // namespace eckart::compute::cuda

@@ -28,6 +28,9 @@ void reconstruct(const std::byte* pixels, const PlaneLayout* planes, int count, 
                  int rank, const int* chosen_ranks, const Factors& factors, std::byte* out,
                  TileError* errors, cudaStream_t stream);
 
+/// The share of the threads of a multiprocessor that can be resident in reconstruct().
+double reconstruct_occupancy();
+
 /// Like reconstruct(), from the products A_k: m x n for each plane, row-major. `has_wide_planes` is
 /// true if a plane has fewer rows than columns. `product_mn` is aligned to 16 bytes.
 void store_product(const std::byte* pixels, const PlaneLayout* planes, bool has_wide_planes,

@@ -4,6 +4,7 @@
 #include "compute/cuda/kernels/tensor_core.cuh"
 #include "compute/cuda/kernels/tile_store.cuh"
 #include "compute/cuda/layout/rank_groups.hpp"
+#include "compute/cuda/occupancy.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -266,6 +267,10 @@ void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int
                                           out_stride, errors, errors_stride);
     check_launch("reconstruct_float16_kernel", grid, kThreads);
   }
+}
+
+double reconstruct_float16_occupancy() {
+  return occupancy(reconstruct_float16_kernel<false>, kThreads);
 }
 
 }  // namespace eckart::compute::cuda

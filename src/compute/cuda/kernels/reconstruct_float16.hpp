@@ -30,4 +30,8 @@ void reconstruct_float16(const std::byte* pixels, const PlaneLayout* planes, int
                          const SplitFactors& factors, std::byte* out, std::size_t out_stride,
                          TileError* errors, std::size_t errors_stride, cudaStream_t stream);
 
+/// The share of the threads of a multiprocessor that can be resident in reconstruct_float16()
+/// without chosen ranks.
+double reconstruct_float16_occupancy();
+
 }  // namespace eckart::compute::cuda
