@@ -16,7 +16,9 @@ using Times = std::vector<std::vector<double>>;
 struct FakeTime {
   double now = 100;
   SamplingOptions options() {
-    return {.warm_up_seconds = 0, .repeat_below_seconds = 0, .now = [this] { return now; }};
+    return {.max_work_seconds = 10, .warm_up_seconds = 0, .repeat_below_seconds = 0, .now = [this] {
+              return now;
+            }};
   }
   TimedWork work(double seconds) {
     return [this, seconds] {
