@@ -193,10 +193,11 @@ std::vector<Cell> cells_of(const PixelBatch& batch, const PixelRow& row) {
   return cells;
 }
 
+constexpr int kMaxLessonRank = 32;  // runs use one kernel in both precisions
+
 std::string lesson(const PixelBatch& batch) {
-  constexpr int kMaxRank = 32;  // runs use one kernel in both precisions
   const std::string float32 = speedup(batch.gpu, false), float64 = speedup(batch.gpu, true);
-  if (batch.shape.k > kMaxRank || float32.empty() || float64.empty()) return {};
+  if (batch.shape.k > kMaxLessonRank || float32.empty() || float64.empty()) return {};
   return fmt::format(
       "With {}, one kernel that multiplies, rounds and compares is {} times as fast in 3 × float16 "
       "as cuBLAS in float32 and a kernel that rounds, and {} times in float64. It need not write "
@@ -207,13 +208,12 @@ std::string lesson(const PixelBatch& batch) {
 /// The same without a GPU.
 std::string cpu_lesson(const PixelBatch& batch) {
   const PixelRow* row = fastest(batch.cpu);
-  if (!row) return {};
+  if (!row || batch.shape.k > kMaxLessonRank) return {};
   return fmt::format(
-      "With {}, OpenBLAS, rounding and comparing reach {} GFLOP/s on {}. With few columns, writing "
-      "the product and reading it again takes longer than computing it.",
-      batch.shape.text(),
-      text::format_number(rate(1e-9 * pixel_flops(batch.shape), row->time(0)).median),
-      text::format_count(row->variant.cores, "core"));
+      "With {}, OpenBLAS, rounding and comparing on {} reach {:.0f} % of the peak of products. With "
+      "few columns, arithmetic is not the limit: each pixel is written and read several times.",
+      batch.shape.text(), text::format_count(row->variant.cores, "core"),
+      100 * row->shortest_s / row->time(0).median);
 }
 
 }  // namespace

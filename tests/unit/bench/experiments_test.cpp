@@ -122,7 +122,7 @@ TEST(PixelExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
   EXPECT_TRUE(result.is_right);
   EXPECT_THAT(texts(result.tables.at(0)), Each(Contains(HasSubstr("CPU, OpenBLAS"))));
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
-  EXPECT_THAT(result.tables[0].lesson, HasSubstr("on 1 core"));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("on 1 core reach"));
 }
 
 TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory) {
