@@ -89,10 +89,12 @@ Service::Service(const settings::Configuration& configuration, double last_done_
     spdlog::info("watch {}: input folder {}, output folder {}", text::printable(watch.name),
                  text::printable(watch.input.native()), text::printable(watch.output.native()));
     WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
-    sources.push_back(
-        {folder.options(), [&folder](const io::SourceItem& arrival, const files::FileState& state) {
-           return folder.needs_processing(arrival, state);
-         }});
+    io::WatchOptions options = folder.options();
+    options.own_folders = io::OwnFolders(own_folders_of(watch, watches));
+    sources.push_back({std::move(options),
+                       [&folder](const io::SourceItem& arrival, const files::FileState& state) {
+                         return folder.needs_processing(arrival, state);
+                       }});
   }
   source_ = std::make_unique<io::WatchSource>(
       std::move(sources),

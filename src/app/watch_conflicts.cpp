@@ -93,6 +93,17 @@ void check_no_overlaps(const std::vector<WatchSettings>& watches) {
 
 }  // namespace
 
+std::vector<fs::path> own_folders_of(const WatchSettings& watch,
+                                     const std::vector<WatchSettings>& watches) {
+  std::vector<fs::path> folders;
+  for (const WatchSettings& each : watches) {
+    for (const fs::path* folder : {&each.output, &each.move_to}) {
+      if (!folder->empty() && !arrives_in(*folder, watch)) folders.push_back(*folder);
+    }
+  }
+  return folders;
+}
+
 void check_watch_conflicts(const std::vector<WatchSettings>& watches) {
   check_no_overlaps(watches);
   check_no_loops(watches);

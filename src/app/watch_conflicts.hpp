@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <vector>
 
 #include "settings/watches.hpp"
@@ -9,5 +10,10 @@ namespace eckart::app {
 /// Throws FatalError(configuration) if the folders of watches conflict: if output folders overlap,
 /// if a watch removes the inputs of another, or if outputs would become inputs again.
 void check_watch_conflicts(const std::vector<settings::WatchSettings>& watches);
+
+/// The output folders of all watches, and those for moved inputs, that are not scanned as inputs of
+/// `watch` by their own paths. They would end or begin a loop if a link or mount led there.
+std::vector<std::filesystem::path> own_folders_of(
+    const settings::WatchSettings& watch, const std::vector<settings::WatchSettings>& watches);
 
 }  // namespace eckart::app

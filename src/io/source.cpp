@@ -58,8 +58,10 @@ class SingleSource : public Source {
 /// Stores the names of one folder and the paths of the folders that are not listed yet.
 class FolderSource : public Source {
  public:
-  FolderSource(fs::path root, fs::path output_prefix)
-      : root_(std::move(root)), output_prefix_(std::move(output_prefix)) {
+  FolderSource(fs::path root, fs::path output_prefix, OwnFolders own_folders)
+      : root_(std::move(root)),
+        output_prefix_(std::move(output_prefix)),
+        own_folders_(std::move(own_folders)) {
     pending_.emplace_back();
   }
 
@@ -71,9 +73,14 @@ class FolderSource : public Source {
       pending_.pop_back();
       file_prefix_ = (root_ / folder / "").native();
       relative_prefix_ = (output_prefix_ / folder / "").native();
+      own_folder_ = nullptr;
       if (const std::error_code error = list(folder, stop)) {
         return failed_item(path_of(folder), output_prefix_ / folder, error);
       }
+      if (own_folder_)
+        return SourceItem{path_of(folder), output_prefix_ / folder,
+                          Outcome::failed(Stage::source, FailureReason::output_collision,
+                                          "it is the output folder " + own_folder_->string())};
     }
     return std::nullopt;
   }
@@ -112,6 +119,7 @@ class FolderSource : public Source {
     files::FileDescriptor reading =
         directory ? directory->open_for_reading() : files::FileDescriptor();
     if (!reading) return failed();
+    if ((own_folder_ = own_folders_.find(directory->id()))) return {};
     const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(reading.get()), &::closedir);
     if (!listing) return failed();
     reading.release();
@@ -164,8 +172,10 @@ class FolderSource : public Source {
   }
 
   const fs::path root_;
-  const fs::path output_prefix_;     // of root_, below the output folder
-  RootDirectoryPtr root_directory_;  // of root_; opened at first use
+  const fs::path output_prefix_;  // of root_, below the output folder
+  const OwnFolders own_folders_;
+  const fs::path* own_folder_ = nullptr;  // that the current folder is; null: it is none
+  RootDirectoryPtr root_directory_;       // of root_; opened at first use
   // What stands before names_. Text, because a path would be parsed at each step.
   std::string file_prefix_, relative_prefix_;
   std::vector<std::string> names_;  // in descending order: the next name is last
@@ -245,10 +255,11 @@ fs::path output_path_of(const fs::path& path) {
 /// `file_path` and `folder_path` are the paths below the output folder if the input is a file or a
 /// folder.
 std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& file_path,
-                                  const fs::path& folder_path) {
+                                  const fs::path& folder_path, const OwnFolders& own_folders) {
   std::error_code error;
   const fs::file_status status = fs::status(input, error);
-  if (fs::is_directory(status)) return std::make_unique<FolderSource>(input, folder_path);
+  if (fs::is_directory(status))
+    return std::make_unique<FolderSource>(input, folder_path, own_folders);
   return std::make_unique<SingleSource>(fs::exists(status) ? SourceItem{input, file_path, {}}
                                                            : failed_item(input, file_path, error));
 }
@@ -267,7 +278,9 @@ std::string collision_with_output(const fs::path& input, const fs::path& output)
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
   const fs::path path = output_path_of(line);
   const std::string collision = collision_with_output(line, output);
-  if (collision.empty()) return source_at(line, path, path);
+  if (collision.empty())
+    return source_at(line, path, path,
+                     output.empty() ? OwnFolders() : OwnFolders(std::vector{output}));
   return std::make_unique<SingleSource>(SourceItem{
       line, path, Outcome::failed(Stage::source, FailureReason::output_collision, collision)});
 }
@@ -295,8 +308,8 @@ std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& o
       true);
 }
 
-std::unique_ptr<Source> make_source(const fs::path& input) {
-  return source_at(input, last_component(input), fs::path());
+std::unique_ptr<Source> make_source(const fs::path& input, const OwnFolders& own_folders) {
+  return source_at(input, last_component(input), fs::path(), own_folders);
 }
 
 std::unique_ptr<Source> chain_sources(std::vector<std::unique_ptr<Source>> sources) {

@@ -28,7 +28,9 @@ std::filesystem::path absolute_path(const std::filesystem::path& path) {
 struct ReportSubject {
   std::string kind;  ///< "output", "measurement" or "failure"
   std::filesystem::path path;
-  std::string variant{};  ///< of a measurement of the input `path`: its rank and color
+  /// Of a measurement of the input `path`: its rank and color. Of a relative output: its input,
+  /// because earlier versions did not record from which folder.
+  std::string variant{};
 
   /// A hash of the name as it is written in the report, where bytes that are not UTF-8 are
   /// replaced.
@@ -43,9 +45,9 @@ std::optional<ReportSubject> subject_of(const text::Json& json) {
     const auto found = json.is_object() ? json.find(key) : json.end();
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  if (const std::string output = text("output"); !output.empty())
-    return ReportSubject{"output", output};
   const std::string input = text("input"), earlier_input = text("file");  // of earlier versions
+  if (const std::filesystem::path output = text("output"); !output.empty())
+    return ReportSubject{"output", output, output.is_absolute() ? "" : input};
   if (input.empty() && earlier_input.empty()) return std::nullopt;
   if (text("kind") == "output")
     return ReportSubject{"measurement", input, text("rank_spec") + '\0' + text("color")};
@@ -54,11 +56,12 @@ std::optional<ReportSubject> subject_of(const text::Json& json) {
 
 text::Json output_record(const std::filesystem::path& input, const std::filesystem::path& output,
                          std::string_view result, const text::Json& measurements) {
-  text::Json json{{"kind", "output"},
-                  {"schema", kReportSchema},
-                  {"input", absolute_path(input).native()},
-                  {"output", output.empty() ? text::Json() : text::Json(output.native())},
-                  {"result", result}};
+  text::Json json{
+      {"kind", "output"},
+      {"schema", kReportSchema},
+      {"input", absolute_path(input).native()},
+      {"output", output.empty() ? text::Json() : text::Json(absolute_path(output).native())},
+      {"result", result}};
   json.update(measurements);
   return json;
 }
@@ -124,6 +127,8 @@ void ImageReport::copy_unreplaced_records() {
     const auto subject = subject_of(record.json);
     if (!subject) return;
     reported.insert(subject->hash());
+    if (subject->kind == "output")  // as an earlier version recorded it
+      reported.insert(ReportSubject{"output", subject->path, record.json.at("input")}.hash());
     if (subject->kind != "failure")  // its input no longer counts as failed
       reported.insert(ReportSubject{"failure", record.json.at("input").get<std::string>()}.hash());
   });

@@ -52,6 +52,12 @@ class CliTest : public ::testing::Test {
     write(relative, std::as_bytes(std::span(text)));
   }
 
+  /// The path of an output of a report, relative to the folder of the test.
+  std::string below_folder(const std::string& absolute) const {
+    EXPECT_TRUE(fs::path(absolute).is_absolute()) << absolute;
+    return fs::path(absolute).lexically_proximate(at(""));
+  }
+
   static std::vector<std::byte> encoded(const std::string& codec, int rows = 24, int cols = 16,
                                         int channels = 1) {
     return codec::codec_for(parse_enum<ImageFormat>(codec).value())

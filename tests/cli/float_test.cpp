@@ -41,7 +41,8 @@ class FloatRunTest : public CliTest {
     std::map<std::string, Json> lines;
     for (std::string text; std::getline(stream, text);) {
       const Json line = Json::parse(text);
-      lines[line.contains("output") ? line.at("output") : line.at("input")] = line;
+      lines[line.contains("output") ? below_folder(line.at("output"))
+                                    : line.at("input").get<std::string>()] = line;
     }
     return lines;
   }

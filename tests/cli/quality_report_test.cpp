@@ -65,7 +65,8 @@ class QualityReportTest : public CliTest {
       EXPECT_EQ(values.size(), columns.size());
       Row named;
       for (std::size_t i = 0; i < columns.size(); ++i) named[columns[i]] = values.at(i);
-      const std::string key = named["output"].empty() ? named["input"] : named["output"];
+      const std::string key =
+          named["output"].empty() ? named["input"] : below_folder(named["output"]);
       EXPECT_TRUE(rows.emplace(key, named).second) << key << " twice";
     }
     return rows;

@@ -11,6 +11,9 @@
 namespace eckart::test {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::Key;
+using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 
 class ReportTest : public CliTest {
@@ -34,7 +37,8 @@ class ReportTest : public CliTest {
     std::istringstream stream(text());
     for (std::string line; std::getline(stream, line);) {
       const Json json = Json::parse(line);
-      const std::string key = json.value("output", json.at("input").get<std::string>());
+      const std::string key = json.contains("output") ? below_folder(json.at("output"))
+                                                      : json.at("input").get<std::string>();
       EXPECT_TRUE(lines.emplace(key, json).second) << key << " twice";
     }
     return lines;
@@ -46,6 +50,36 @@ class ReportTest : public CliTest {
     return json;
   }
 };
+
+/// The relative paths of both runs are equal.
+TEST_F(ReportTest, keeps_lines_of_runs_in_another_folder) {
+  for (const std::string folder : {"p1", "p2"}) {
+    write_png(fs::path(folder) / "in/a.png");
+    const ProcessResult result = run(
+        {"-c", "cd " + folder +
+                   " && exec " ECKART_PROGRAM " run in -o out -k 2 --backend cpu --report ../r"},
+        {.program = "/bin/sh"});
+    ASSERT_EQ(result.code, 0) << result.err;
+  }
+  EXPECT_THAT(lines(), ElementsAre(Key("p1/out/a.png"), Key("p2/out/a.png")));
+  ASSERT_EQ(report({}, "p1/in", "p1/out").code, 0);
+  EXPECT_THAT(lines(), ElementsAre(Key("p1/out/a.png"), Key("p2/out/a.png"))) << "no line twice";
+}
+
+/// They recorded a relative output, without the folder from which.
+TEST_F(ReportTest, replaces_lines_of_earlier_versions_with_the_same_input) {
+  const std::string end = R"(","output":"out/a.png","result":"done"})";
+  write("r", R"({"kind":"output","schema":"eckart.report/1","input":")" + at("in/a.png").native() +
+                 end + "\n" +
+                 R"({"kind":"output","schema":"eckart.report/1","input":"/elsewhere/in/a.png)" +
+                 end + "\n");
+  ASSERT_EQ(report({}, "in/a.png").code, 0);
+  std::istringstream stream(text());
+  std::vector<std::string> inputs;
+  for (std::string line; std::getline(stream, line);)
+    inputs.push_back(Json::parse(line).at("input"));
+  EXPECT_THAT(inputs, UnorderedElementsAre(at("in/a.png").native(), "/elsewhere/in/a.png"));
+}
 
 TEST_F(ReportTest, includes_results_of_earlier_runs) {
   ASSERT_EQ(report().code, 0);
@@ -106,7 +140,7 @@ TEST_F(ReportTest, keeps_the_lines_that_were_written_from_another_folder) {
   ASSERT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(lines().size(), 4u);
   for (const auto& [output, line] : first) EXPECT_EQ(lines().at(output), line);
-  EXPECT_TRUE(lines().contains("out/d.png"));
+  EXPECT_TRUE(lines().contains("elsewhere/out/d.png"));
 }
 
 /// Both names are written as the same text.

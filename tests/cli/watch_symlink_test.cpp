@@ -102,6 +102,18 @@ TEST_F(WatchSymlinkTest, is_processed_as_a_file_when_configured_and_its_target_k
   EXPECT_THAT(files("archive"), ElementsAre("a.png"));
 }
 
+TEST_F(WatchSymlinkTest, is_not_followed_to_the_output_folder) {
+  fs::create_directories(at("out"));
+  write("in/a.png", encoded("png"));
+  fs::create_directory_symlink(at("out"), at("in/linked"));
+  configure("after: delete, links: all");
+  start();
+  wait_for_log("linked leads to ");
+  wait_for_later_file();
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "later.png"));
+  EXPECT_EQ(stop().code, 0);
+}
+
 TEST_F(WatchSymlinkTest, is_followed_to_a_folder_when_configured) {
   write("archive/a.png", encoded("png"));
   fs::create_directory_symlink(at("archive"), at("in/linked"));

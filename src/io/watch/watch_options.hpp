@@ -12,6 +12,7 @@
 #include "core/instant.hpp"
 #include "files/file_state.hpp"
 #include "io/directory.hpp"
+#include "io/own_folders.hpp"
 #include "io/source.hpp"
 
 namespace eckart::io {
@@ -19,6 +20,7 @@ namespace eckart::io {
 struct WatchOptions {
   std::filesystem::path root;  ///< absolute; if it is missing, the watch waits for it
   std::vector<std::filesystem::path> exclude;         ///< folders below root, relative; not scanned
+  OwnFolders own_folders{};                           ///< not scanned
   files::LinkPolicy links = files::LinkPolicy::none;  ///< which links below root are followed
   /// A file is ready when size, mtime, ctime and inode were unchanged for this time.
   std::chrono::milliseconds settle_time{};

@@ -146,11 +146,28 @@ void WatchedRoot::end_scan(Instant now) {
 
 /// Adds the inotify watch before the folder is listed, so that no change is missed.
 bool WatchedRoot::on_folder(const std::string& folder) {
+  if (is_own_folder(folder)) return false;
   const InotifyTree::AddResult result = tree_.add(folder);
   if (result == InotifyTree::AddResult::duplicate || result == InotifyTree::AddResult::missing)
     return false;
   if (polled_file_system_.empty()) polled_file_system_ = polled_file_system_at(folder);
   if (polling_reason_.empty()) set_polling_reason(find_polling_reason());
+  return true;
+}
+
+/// Whether a link or mount leads to a folder of the service. Logged once for each path.
+bool WatchedRoot::is_own_folder(const std::string& folder) {
+  const DirectoryPtr directory = root_->open_below(folder);
+  const std::filesystem::path* own =
+      directory ? options_.own_folders.find(directory->id()) : nullptr;
+  if (!own && path_filter_.follows_directory_links())
+    own = options_.own_folders.find_around(path_filter_.path_of(folder));
+  if (!own) return false;
+  if (own_folders_.insert(folder).second)
+    log_(Severity::warning, (folder.empty() ? "it" : text::printable(folder)) + " leads to " +
+                                text::printable(own->native()) +
+                                ", a folder of a watch for outputs or moved inputs, and is not "
+                                "scanned");
   return true;
 }
 

@@ -63,6 +63,7 @@ class WatchedRoot {
   void begin_scan();
   void end_scan(Instant now);
   bool on_folder(const std::string& folder);
+  bool is_own_folder(const std::string& folder);
   void on_scanned_file(const std::string& path, Instant now);
   std::string_view polled_file_system_at(const std::string& folder) const;
   Instant stable_since(const FileFingerprint& fingerprint, Instant now) const;
@@ -96,6 +97,7 @@ class WatchedRoot {
   std::string_view polled_file_system_;  // type of a file system in the tree that does not report
                                          // all changes; or empty
   std::chrono::nanoseconds scan_duration_{};     // of the current full scan
+  std::set<std::string> own_folders_;            // logged paths of WatchOptions::own_folders
   std::set<std::string> unreadable_;             // folders, in the current full scan
   std::set<std::string> previously_unreadable_;  // folders, in the previous full scan
   bool has_transient_errors_ = false;            // some of unreadable_ may be readable soon

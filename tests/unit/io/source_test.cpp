@@ -184,6 +184,16 @@ TEST_F(SourceTest, does_not_list_a_folder_replaced_by_a_link) {
   EXPECT_THAT(all_of(source), ElementsAre("b!not found"));
 }
 
+/// A mount may lead there. The other folders are listed.
+TEST_F(SourceTest, does_not_list_an_own_folder) {
+  make("in/a.png");
+  make("in/b/c.png");
+  make("in/out/d.png");
+  fs::create_directory_symlink(at("in/out"), at("another_path"));
+  EXPECT_THAT(all_of(make_source(at("in"), OwnFolders({at("none"), at("another_path")}))),
+              ElementsAre("a.png", "b/c.png", "out!output collision"));
+}
+
 TEST_F(SourceTest, lists_a_folder_named_like_an_image) {
   make("a.png/b.png");
   EXPECT_THAT(all_of(make_source(folder_.path())), ElementsAre("a.png/b.png"));

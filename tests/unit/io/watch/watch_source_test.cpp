@@ -119,6 +119,29 @@ TEST_F(WatchSourceTest, does_not_return_filtered_files) {
   wait_for([&] { return state().pending == 0; });
 }
 
+TEST_F(WatchSourceTest, returns_no_file_of_an_own_folder_by_any_path) {
+  const fs::path outside = folder_.path() / "outside";
+  for (const char* folder : {"out", "out/below", "done", "other"}) {
+    fs::create_directories(outside / folder);
+    std::ofstream(outside / folder / "a.png") << "x";
+  }
+  fs::create_directory_symlink(outside / "out", root_ / "out");
+  fs::create_directory_symlink(outside / "out/below", root_ / "below");
+  fs::create_directory_symlink(outside, root_ / "above");
+  WatchOptions options = options_for(root_);
+  options.links = files::LinkPolicy::all;
+  options.own_folders = OwnFolders({outside / "out", outside / "done", outside / "not_there"});
+  start({{options, {}}});
+  EXPECT_THAT(take_and_finish(1), ElementsAre("above/other/a.png"));
+  fs::create_directory_symlink(outside / "done", root_ / "later");
+  wait_for([&] { return count_log_lines("later leads to " + (outside / "done").string()) == 1; });
+  std::ofstream(outside / "out/b.png") << "x";
+  std::ofstream(outside / "done/b.png") << "x";
+  write("last.png");
+  EXPECT_THAT(take_and_finish(1), ElementsAre("last.png"));
+  EXPECT_EQ(count_log_lines("is not scanned"), 5) << "each path once";
+}
+
 TEST_F(WatchSourceTest, ends_when_the_filter_throws) {
   start({{options_for(root_), [](const SourceItem&, const files::FileState&) -> bool {
             throw std::runtime_error("no ledger");

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "io/directory.hpp"
+
+namespace eckart::io {
+
+/// Folders whose files are never inputs, by whatever path they are found: a link or a mount may
+/// lead to them. They need not exist.
+class OwnFolders {
+ public:
+  OwnFolders() = default;
+  explicit OwnFolders(std::vector<std::filesystem::path> folders) : folders_(std::move(folders)) {}
+
+  /// The folder that is this directory now; null if there is none. Accesses the file system.
+  const std::filesystem::path* find(const FileId& directory) const;
+  /// The folder that the path is in, or equals, once links are resolved; null if there is none.
+  const std::filesystem::path* find_around(const std::filesystem::path& path) const;
+
+ private:
+  std::vector<std::filesystem::path> folders_;
+};
+
+}  // namespace eckart::io
