@@ -101,6 +101,8 @@ class Job : public pipeline::OutputOwner {
   /// Describes the file at the path of an output. The state of the input is in `item.file_state`.
   /// Throws as check_status_available().
   pipeline::OutputDecision decision_for(const pipeline::WorkItem& item, std::size_t output) const;
+  /// Whether no other process writes to the output folder.
+  bool holds_lock() const { return lock_ && lock_->is_held(); }
   /// Returns false if the folder was moved or replaced.
   bool is_in_place() const { return !lock_ || lock_->is_in_place(); }
   /// Throws EnvironmentError if the folder or the ledger was moved or replaced.

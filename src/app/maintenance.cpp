@@ -30,6 +30,10 @@ void Maintenance::run(Job& job, const std::stop_token& stop) {
   const auto has_elapsed = [](Instant since, Clock::duration pause) {
     return since == Instant() || Clock::now() - since >= pause;
   };
+  if (!has_removed_temporaries_ && job.holds_lock()) {
+    quarantine_.remove_stale_temporaries();
+    has_removed_temporaries_ = true;
+  }
   const Clock::duration pause = has_new_quarantined_ ? kSweepPauseAfterNew : kSweepPause;
   if (has_elapsed(last_sweep_, std::max(pause, kSweepRestFactor * sweep_duration_))) sweep(job);
   if (!forget_cursor_ && has_elapsed(last_forget_, kForgetInterval)) {

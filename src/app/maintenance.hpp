@@ -12,7 +12,8 @@
 
 namespace eckart::app {
 
-/// Limits the growth of a watch's quarantine, and removes ledger entries of deleted outputs.
+/// Limits the growth of a watch's quarantine, removes what killed processes left there, and ledger
+/// entries of deleted outputs.
 class Maintenance {
  public:
   explicit Maintenance(const io::Quarantine& quarantine) : quarantine_(quarantine) {}
@@ -35,6 +36,7 @@ class Maintenance {
   const io::Quarantine& quarantine_;
   std::atomic<bool> has_new_quarantined_{true};  // since the last sweep
   std::atomic<std::int64_t> quarantine_files_{0}, quarantine_bytes_{0};
+  bool has_removed_temporaries_ = false;
   Instant last_sweep_{}, last_forget_{};
   Clock::duration sweep_duration_{};
   std::optional<std::string>

@@ -88,7 +88,8 @@ WatchedFolder::WatchedFolder(settings::WatchSettings watch)
                   {.keep_days = watch_.quarantine.keep_days,
                    .max_mb = watch_.quarantine.max_mb,
                    .durable = watch_.settings.durability != settings::Durability::none,
-                   .max_copy_mb = watch_.settings.limits.file_mb}) {
+                   .max_copy_mb = watch_.settings.limits.file_mb,
+                   .keeps_inputs = watch_.keeps_inputs()}) {
   check_job(watch_);
 }
 

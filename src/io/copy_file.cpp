@@ -130,7 +130,8 @@ std::optional<FileId> copy_file(const DirectoryEntry& from, const DirectoryEntry
   check_source(from, before, limits);
   try {
     check_free_space(to.directory, before.st_size);
-    TemporaryFile file(to.directory, 0600);
+    // A large copy takes long, and nothing may be left of it in a folder that is not ours alone.
+    TemporaryFile file(to.directory, 0600, TemporaryName::late);
     const std::int64_t count = copy_bytes(from, in, before.st_size, file);
     const FileIdentity after = identity_of(status_of(from, in));
     if (count != before.st_size || !equal_except_ctime(after, identity_of(before)))

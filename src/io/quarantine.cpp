@@ -180,7 +180,8 @@ fs::path Quarantine::add_kept_record(const fs::path& relative, const std::string
 
 bool Quarantine::has_kept_record(const fs::path& relative) const {
   const fs::path path = folder_ / path_in_quarantine(relative);
-  return !is_missing_error(lstat_error(kept_record_of(path))) || has_legacy_kept_record(path);
+  return !is_missing_error(lstat_error(kept_record_of(path))) ||
+         (options_.keeps_inputs && has_legacy_kept_record(path));
 }
 
 bool Quarantine::has_legacy_kept_record(const fs::path& path) const {
@@ -235,6 +236,18 @@ void Quarantine::write_record(const fs::path& record_path, const std::string& re
   } catch (const EnvironmentError&) {  // without a durable record the input is tried again
     ::unlinkat(folder->descriptor(), record_path.filename().c_str(), 0);
     throw;
+  }
+}
+
+void Quarantine::remove_stale_temporaries() const {
+  const RootDirectoryPtr quarantine = open_quarantine(folder_);
+  if (!quarantine) return;
+  std::error_code error, ignored;
+  fs::recursive_directory_iterator entry(folder_, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (!is_foreign_temporary(entry->path().filename().native()) || entry->is_directory(ignored))
+      continue;
+    static_cast<void>(quarantine->remove_below(entry->path().lexically_relative(folder_)));
   }
 }
 

@@ -19,6 +19,9 @@ struct QuarantineOptions {
   bool durable = true;      ///< a record is durable before its file is moved in
   /// MiB; a larger file is not copied from another file system.
   std::int64_t max_copy_mb = ImageLimits{}.file_mb;
+  /// A record without its file is of an input that an earlier version kept. Otherwise a process was
+  /// killed between the two, and the file is still to be moved.
+  bool keeps_inputs = true;
 };
 
 /// What a quarantine has: inputs (also those that were kept in place), and bytes with records.
@@ -50,6 +53,10 @@ class Quarantine {
   /// Whether the quarantine has a file of this name. True also if its status cannot be read. Never
   /// throws.
   bool has_file(const std::filesystem::path& relative) const;
+
+  /// Removes temporary files of killed processes. The caller must hold the FolderLock of the output
+  /// folder, so that they belong to no running process.
+  void remove_stale_temporaries() const;
 
   /// Removes files older than keep_days, then the oldest files while the total exceeds max_mb. A
   /// file that alone exceeds max_mb is removed only by age. Empty folders are removed too. Returns

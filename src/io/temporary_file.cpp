@@ -46,12 +46,15 @@ bool is_foreign_temporary(std::string_view name) {
 TemporaryFile::TemporaryFile(const std::filesystem::path& folder, TemporaryName name)
     : folder_(AT_FDCWD), prefix_(folder) {
   if (name == TemporaryName::late) link_method_ = link_method(folder);
-  if (link_method_ != LinkMethod::none) descriptor_ = open_unnamed(folder);
+  if (link_method_ != LinkMethod::none) descriptor_ = open_unnamed(folder_, folder);
   if (!descriptor_) create(0666);
 }
 
-TemporaryFile::TemporaryFile(const Directory& folder, mode_t mode) : folder_(folder.descriptor()) {
-  create(mode);
+TemporaryFile::TemporaryFile(const Directory& folder, mode_t mode, TemporaryName name)
+    : folder_(folder.descriptor()) {
+  if (name == TemporaryName::late) link_method_ = link_method(folder);
+  if (link_method_ != LinkMethod::none) descriptor_ = open_unnamed(folder_, ".", mode);
+  if (!descriptor_) create(mode);
 }
 
 void TemporaryFile::create(mode_t mode) {
@@ -72,7 +75,7 @@ TemporaryFile::~TemporaryFile() {
 void TemporaryFile::ensure_name() {
   if (!path_.empty()) return;
   std::filesystem::path path = unique_path();
-  while (!link_unnamed(descriptor_, link_method_, path)) {
+  while (!link_unnamed(descriptor_, link_method_, folder_, path)) {
     if (errno != EEXIST) files::throw_errno("cannot create a file");
     path = unique_path();
   }
@@ -176,7 +179,7 @@ void TemporaryFile::rename_to(const std::filesystem::path& path) {
 }
 
 bool TemporaryFile::rename_if_free(const std::filesystem::path& path) {
-  is_renamed_ = path_.empty() ? link_unnamed(descriptor_, link_method_, path)
+  is_renamed_ = path_.empty() ? link_unnamed(descriptor_, link_method_, folder_, path)
                               : rename_no_replace(folder_, path_, folder_, path);
   if (!is_renamed_ && errno != EEXIST) files::throw_errno("cannot rename");
   return is_renamed_;

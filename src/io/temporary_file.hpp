@@ -34,7 +34,8 @@ class TemporaryFile {
                          TemporaryName name = TemporaryName::at_once);
   /// Creates the file in an open directory, which must outlive this object. path() and the
   /// arguments of rename_to() are relative to that directory.
-  explicit TemporaryFile(const Directory& folder, mode_t mode = 0666);
+  explicit TemporaryFile(const Directory& folder, mode_t mode = 0666,
+                         TemporaryName name = TemporaryName::at_once);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();

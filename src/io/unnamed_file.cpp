@@ -62,15 +62,15 @@ std::optional<LinkMethod> try_link_methods(const fs::path& folder) try {
   std::string name;
   {
     const TemporaryFile named(folder);
-    const files::FileDescriptor file = open_unnamed(folder);
+    const files::FileDescriptor file = open_unnamed(AT_FDCWD, folder);
     if (!file) return other_result();
     if (!have_same_permissions(file, named.path())) return LinkMethod::none;
     name = named.path();
   }
   for (const LinkMethod method : {LinkMethod::descriptor, LinkMethod::proc}) {
-    const files::FileDescriptor file = open_unnamed(folder);
+    const files::FileDescriptor file = open_unnamed(AT_FDCWD, folder);
     if (!file) return other_result();
-    if (link_unnamed(file, method, name)) {
+    if (link_unnamed(file, method, AT_FDCWD, name)) {
       ::unlinkat(AT_FDCWD, name.c_str(), 0);
       return method;
     }
@@ -79,6 +79,9 @@ std::optional<LinkMethod> try_link_methods(const fs::path& folder) try {
 } catch (const std::system_error&) {
   return std::nullopt;
 }
+
+/// A path of what is open with this descriptor.
+std::string link_to(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
 /// Known methods, by folder and by file system.
 class LinkMethods {
@@ -91,18 +94,30 @@ class LinkMethods {
     }
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) return LinkMethod::none;
-    std::optional<LinkMethod> method = find_by_device(status.st_dev);
-    if (!method) method = try_link_methods(folder);
+    const std::optional<LinkMethod> method = method_on(status.st_dev, folder);
     if (!method) return LinkMethod::none;
     constexpr std::size_t kMaxFolders = 10000;
     const std::lock_guard lock(mutex_);
     if (by_folder_.size() >= kMaxFolders) by_folder_.clear();  // each is then looked at once more
     by_folder_.emplace(folder.native(), *method);
-    by_device_.emplace(status.st_dev, *method);
     return *method;
   }
 
+  LinkMethod method_in(const Directory& folder) {
+    return method_on(folder.id().device, link_to(folder.descriptor())).value_or(LinkMethod::none);
+  }
+
  private:
+  /// On the file system of `folder`; nullopt if it cannot be found out now.
+  std::optional<LinkMethod> method_on(dev_t device, const fs::path& folder) {
+    std::optional<LinkMethod> method = find_by_device(device);
+    if (method) return method;
+    method = try_link_methods(folder);
+    const std::lock_guard lock(mutex_);
+    if (method) by_device_.emplace(device, *method);
+    return method;
+  }
+
   std::optional<LinkMethod> find_by_device(dev_t device) const {
     const std::lock_guard lock(mutex_);
     const auto known = by_device_.find(device);
@@ -114,26 +129,31 @@ class LinkMethods {
   std::unordered_map<dev_t, LinkMethod> by_device_;
 };
 
-}  // namespace
-
-LinkMethod link_method(const fs::path& folder) {
+LinkMethods& known_methods() {
   static LinkMethods methods;
-  return methods.method_in(folder);
+  return methods;
 }
 
-files::FileDescriptor open_unnamed(const fs::path& folder) {
+}  // namespace
+
+LinkMethod link_method(const fs::path& folder) { return known_methods().method_in(folder); }
+
+LinkMethod link_method(const Directory& folder) { return known_methods().method_in(folder); }
+
+files::FileDescriptor open_unnamed(int folder, const fs::path& path, mode_t mode) {
   for (;;) {
     files::FileDescriptor file(
-        ::openat(AT_FDCWD, folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666));
+        ::openat(folder, path.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
     if (file || errno != EINTR) return file;
   }
 }
 
-bool link_unnamed(const files::FileDescriptor& file, LinkMethod method, const fs::path& path) {
+bool link_unnamed(const files::FileDescriptor& file, LinkMethod method, int folder,
+                  const fs::path& path) {
   if (method == LinkMethod::descriptor)
-    return ::linkat(file.get(), "", AT_FDCWD, path.c_str(), AT_EMPTY_PATH) == 0;
-  const std::string link = "/proc/self/fd/" + std::to_string(file.get());
-  return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    return ::linkat(file.get(), "", folder, path.c_str(), AT_EMPTY_PATH) == 0;
+  return ::linkat(AT_FDCWD, link_to(file.get()).c_str(), folder, path.c_str(), AT_SYMLINK_FOLLOW) ==
+         0;
 }
 
 }  // namespace eckart::io

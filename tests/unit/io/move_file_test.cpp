@@ -12,8 +12,10 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
+#include "io/unnamed_file.hpp"
 #include "tests/support/other_disk.hpp"
 #include "tests/unit/io/claimed_file_fixture.hpp"
 
@@ -173,19 +175,37 @@ TEST_F(MoveFileCopyTest, is_private_while_it_is_written) {
   EXPECT_EQ(mode, mode_t(S_IFREG | 0600));
 }
 
+/// A process that is killed then leaves nothing.
+TEST_F(MoveFileCopyTest, has_no_name_while_it_is_written) {
+  if (link_method(elsewhere_) == LinkMethod::none)
+    GTEST_SKIP() << "the file system of " << elsewhere_ << " has no suitable O_TMPFILE";
+  write("a.png", "1");
+  std::size_t most = 0;
+  test::on_fsync = [&](int descriptor) {
+    struct stat status {};
+    if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode))
+      most = std::max(most, copies());
+    return 0;
+  };
+  EXPECT_EQ(move("a.png"), "");
+  EXPECT_EQ(most, 0U);
+  EXPECT_EQ(copies(), 1U);
+}
+
 /// During the copy, another file arrives under the name of the original.
 TEST_F(MoveFileCopyTest, keeps_a_file_that_arrives_meanwhile_under_a_name_of_any_length) {
   for (const std::string& name : {std::string("a.png"), std::string(251, 'x') + ".png"}) {
     const fs::path file = write(name, "1");
     auto claimed = claim(name);
     bool arrived = false;
-    before_rename = [&] {    // this rename finds another file system
-      before_rename = [&] {  // this rename publishes the copy
-        fs::rename(write("new", "2"), file);
-        arrived = true;
+    before_rename = [&] {                    // this rename finds another file system
+      test::on_fsync = [&](int /*descr*/) {  // of the copy, and then of folders
+        if (!std::exchange(arrived, true)) fs::rename(write("new", "2"), file);
+        return 0;
       };
     };
     claimed->move_to(*there(), name);
+    test::on_fsync = {};
     EXPECT_TRUE(arrived);
     EXPECT_EQ(read(file), "2");
     EXPECT_EQ(read(elsewhere_ / name), "1");
@@ -232,13 +252,12 @@ TEST_F(MoveFileCopyTest, removes_the_copy_when_the_original_cannot_be_removed) {
 TEST_F(MoveFileCopyTest, removes_nothing_but_its_own_copy) {
   write("a.png", "1");
   auto claimed = claim("a.png");
-  before_rename = [&] {
-    before_rename = [&] {
-      test::on_fsync = [&](int) {
-        std::ofstream(elsewhere_ / "new") << "theirs";
-        fs::rename(elsewhere_ / "new", elsewhere_ / "a.png");
-        return EIO;
-      };
+  before_rename = [&] {  // this rename finds another file system
+    test::on_fsync = [&](int) {
+      if (!fs::exists(elsewhere_ / "a.png")) return 0;  // the copy has no name yet
+      std::ofstream(elsewhere_ / "new") << "theirs";
+      fs::rename(elsewhere_ / "new", elsewhere_ / "a.png");
+      return EIO;
     };
   };
   EXPECT_THROW(claimed->move_to(*there(), "a.png"), EnvironmentError);

@@ -357,12 +357,12 @@ TEST(LateNamePublication, replaces_nothing_by_either_way_to_link) {
     GTEST_SKIP() << "the file system of " << folder.path() << " has no suitable O_TMPFILE";
   publish_file(folder.path() / "taken", bytes(1));
   for (const LinkMethod method : {link_method(folder.path()), LinkMethod::proc}) {
-    const files::FileDescriptor file = open_unnamed(folder.path());
+    const files::FileDescriptor file = open_unnamed(AT_FDCWD, folder.path());
     ASSERT_TRUE(file);
-    EXPECT_FALSE(link_unnamed(file, method, folder.path() / "taken"));
+    EXPECT_FALSE(link_unnamed(file, method, AT_FDCWD, folder.path() / "taken"));
     EXPECT_EQ(errno, EEXIST);
     EXPECT_EQ(fs::file_size(folder.path() / "taken"), 1u);
-    EXPECT_TRUE(link_unnamed(file, method, folder.path() / std::to_string(int(method))));
+    EXPECT_TRUE(link_unnamed(file, method, AT_FDCWD, folder.path() / std::to_string(int(method))));
   }
 }
 

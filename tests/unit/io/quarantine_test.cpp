@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "io/content_hash.hpp"
+#include "io/process_token.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/intercepted_calls.hpp"
@@ -21,6 +22,9 @@ using SystemClock = std::chrono::system_clock;
 
 class QuarantineTest : public ::testing::Test {
  protected:
+  static std::string unique_temporary_of_this_process() {
+    return ".eckart-" + process_token() + "-1.tmp";
+  }
   ClaimedFile input(const fs::path& name, std::size_t bytes = 1) const {
     const fs::path path = folder_.path() / "in" / name;
     fs::create_directories(path.parent_path());
@@ -144,6 +148,17 @@ TEST_F(QuarantineTest, reads_legacy_records) {
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));
 }
 
+TEST_F(QuarantineTest, takes_a_file_whose_record_was_written_before_a_kill) {
+  Quarantine quarantine(folder_.path(), {.keeps_inputs = false});
+  fs::create_directories(path_of(""));
+  std::ofstream(path_of("a.png.record.json")) << "older";
+  EXPECT_FALSE(quarantine.has_kept_record("a.png"));
+  add(quarantine, "a.png");
+  EXPECT_TRUE(fs::exists(path_of("a.png")));
+  EXPECT_EQ(read_text("a.png.record.json"), "why");
+  EXPECT_EQ(record_count(), 1U);
+}
+
 TEST_F(QuarantineTest, does_not_overwrite_the_legacy_record_of_another_file) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(path_of(""));
@@ -235,6 +250,24 @@ TEST_F(QuarantineTest, is_not_followed_if_the_state_folder_is_a_link) {
   EXPECT_TRUE(fs::exists(elsewhere / "quarantine/a.png"));
   EXPECT_THROW(add(quarantine, "b.png"), std::runtime_error);
   EXPECT_FALSE(fs::exists(elsewhere / "quarantine/b.png"));
+}
+
+TEST_F(QuarantineTest, removes_temporary_files_of_killed_processes) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 0});
+  quarantine.remove_stale_temporaries();  // there is no folder yet
+  add(quarantine, "deep/a.png");
+  const std::string own = unique_temporary_of_this_process();
+  for (const char* folder : {"", "deep"}) {
+    std::ofstream(path_of(folder) / ".eckart-0123456789abcdef-1.tmp") << "x";
+    std::ofstream(path_of(folder) / own) << "x";
+  }
+  quarantine.remove_stale_temporaries();
+  for (const char* folder : {"", "deep"}) {
+    EXPECT_FALSE(fs::exists(path_of(folder) / ".eckart-0123456789abcdef-1.tmp"));
+    EXPECT_TRUE(fs::exists(path_of(folder) / own));
+  }
+  EXPECT_TRUE(fs::exists(path_of("deep/a.png")));
+  EXPECT_EQ(record_count(), 1U);
 }
 
 TEST_F(QuarantineTest, counts_the_disk_space_of_sparse_files) {
