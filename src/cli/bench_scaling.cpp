@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 /// Throws FatalError if the log cannot be written, or is another file of the user.
 void check_log(const fs::path& log) {
   const std::string name = text::printable(log.native());
-  if (!reports::may_append(log, '{'))
+  if (!reports::may_append(log))
     throw FatalError(ExitCode::usage,
                      "--log " + name + ": the file exists and is not a throughput log");
   const files::FileDescriptor file(

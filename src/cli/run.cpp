@@ -1,6 +1,7 @@
 #include "app/run.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -88,12 +89,43 @@ settings::Configuration read_configuration(const RunArgs& args) {
   return configuration;
 }
 
-bool is_same_path(const std::filesystem::path& a, const std::filesystem::path& b) {
+/// A file that a run writes, and what names it.
+struct NamedFile {
+  std::string option;
+  std::filesystem::path path;
+};
+
+/// Whether both are the same file, such as two paths of a pipe. A device may be written by several.
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b) {
+  struct stat of_a {
+  }, of_b{};
+  if (::stat(a.c_str(), &of_a) == 0 && ::stat(b.c_str(), &of_b) == 0)
+    return !S_ISCHR(of_a.st_mode) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
   const auto full = [](const std::filesystem::path& path) {
-    std::error_code none;
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(path, none), none);
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+    const std::filesystem::path real = std::filesystem::weakly_canonical(absolute, error);
+    return error ? absolute.lexically_normal() : real;
   };
   return full(a) == full(b);
+}
+
+/// Throws FatalError if two options name the same file. A report is first written as FILE.part.
+void check_files_differ(const RunArgs& args, const settings::Settings& settings) {
+  const auto with_suffix = [](const std::filesystem::path& path, const char* suffix) {
+    return path.empty() ? path : std::filesystem::path(path.native() + suffix);
+  };
+  const std::filesystem::path report = args.report == "-" ? "/dev/stdout" : args.report;
+  const NamedFile files[] = {{"--report", report},
+                             {"--report", with_suffix(report, ".part")},
+                             {"--trace", args.trace},
+                             {"telemetry.throughput_log", settings.telemetry.throughput_log}};
+  for (const NamedFile& a : files) {
+    for (const NamedFile& b : files) {
+      if (a.option < b.option && !a.path.empty() && !b.path.empty() && is_same_file(a.path, b.path))
+        throw FatalError(ExitCode::usage, a.option + " and " + b.option + " name the same file");
+    }
+  }
 }
 
 /// An output folder is needed unless nothing is written.
@@ -168,8 +200,7 @@ ExitCode execute(const RunArgs& args) {
   check_inputs_exist(args);
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
-  if (!args.report.empty() && is_same_path(args.report, args.trace))
-    throw FatalError(ExitCode::usage, "--report and --trace name the same file");
+  check_files_differ(args, configuration.settings);
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && logging::stderr_is_terminal();
   const RestartInfo restart = restart_info();

@@ -5,6 +5,8 @@
 #include <stdio_ext.h>
 #include <sys/file.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -25,11 +27,11 @@ bool ends_mid_line(const std::filesystem::path& path) {
   return file && file.tellg() > 0 && file.seekg(-1, std::ios::end) && file.get() != '\n';
 }
 
-void check_may_append(const std::filesystem::path& file, char first) {
+void check_may_append(const std::filesystem::path& file, std::string_view begin) {
   std::error_code none;
   if (std::filesystem::is_fifo(file, none))
     throw std::runtime_error(file.native() + ": a pipe cannot be a throughput log");
-  if (!may_append(file, first))
+  if (!may_append(file, begin))
     throw std::runtime_error(file.native() +
                              ": the file exists and is not a throughput log; it was not changed");
 }
@@ -55,17 +57,22 @@ spdlog::file_event_handlers rotation_handlers(
 
 }  // namespace
 
-bool may_append(const std::filesystem::path& file, char first) {
+bool may_append(const std::filesystem::path& file, std::string_view begin) {
+  constexpr std::string_view kEarlierBegin = R"({"schema":"eckart.throughput/)";
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return true;
   std::ifstream stream(file, std::ios::binary);
-  const int begin = stream.get();
-  return begin == std::ifstream::traits_type::eof() || begin == first;
+  std::string text(std::max(begin.size(), kEarlierBegin.size()), '\0');
+  stream.read(text.data(), std::streamsize(text.size()));
+  text.resize(std::size_t(stream.gcount()));
+  return std::ranges::any_of(std::array{begin, kEarlierBegin}, [&](std::string_view expected) {
+    return text.starts_with(expected) || expected.starts_with(text);
+  });
 }
 
 ThroughputLog::ThroughputLog(std::filesystem::path file, const LogRotation& rotation,
-                             std::string header)
-    : file_(std::move(file)), rotation_(rotation), header_(std::move(header)) {
+                             std::string header, std::string_view begin)
+    : file_(std::move(file)), rotation_(rotation), header_(std::move(header)), begin_(begin) {
   attempt([&] { open(); });
 }
 
@@ -73,7 +80,7 @@ ThroughputLog::~ThroughputLog() = default;
 
 void ThroughputLog::open() {
   for (int i = 0; i <= rotation_.max_backups; ++i)  // a rotation renames and removes backups
-    check_may_append(RotatingFile::calc_filename(file_.native(), std::size_t(i)), header_.front());
+    check_may_append(RotatingFile::calc_filename(file_.native(), std::size_t(i)), begin_);
   sink_ = std::make_shared<RotatingFile>(file_.native(), std::size_t(rotation_.max_bytes),
                                          std::size_t(rotation_.max_backups), false,
                                          rotation_handlers(header_, should_discard_on_close_));

@@ -81,6 +81,39 @@ TEST_F(ReportTest, replaces_lines_of_earlier_versions_with_the_same_input) {
   EXPECT_THAT(inputs, UnorderedElementsAre(at("in/a.png").native(), "/elsewhere/in/a.png"));
 }
 
+TEST_F(ReportTest, is_written_to_a_pipe_by_its_path) {
+  for (const char* path : {"/dev/stdout", "/dev/fd/1", "-"}) {
+    const ProcessResult result =
+        run({"-c", ECKART_PROGRAM " run in -o out -k 2 --backend cpu -q --report " +
+                       std::string(path) + " | wc -l"},
+            {.program = "/bin/sh"});
+    EXPECT_EQ(result.out, "3\n") << path << result.err;
+  }
+}
+
+TEST_F(ReportTest, is_no_other_file_of_the_same_run) {
+  const auto refusal = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"run", "in", "-o", "out", "-k", "2"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProcessResult result = run(arguments);
+    EXPECT_EQ(result.code, int(ExitCode::usage)) << result.err;
+    EXPECT_FALSE(fs::exists(at("out")));
+    return result.err;
+  };
+  fs::create_directory(at("d"));
+  fs::create_directory_symlink("d", at("link"));
+  const std::string log = "telemetry.throughput_log=";
+  EXPECT_THAT(refusal({"--report", "d/r", "--trace", "link/r"}),
+              HasSubstr("--report and --trace name the same file"));
+  EXPECT_THAT(refusal({"--report", "r", "--trace", "r.part"}), HasSubstr("--report and --trace"));
+  EXPECT_THAT(refusal({"--report", "-", "--trace", "/dev/stdout"}),
+              HasSubstr("--report and --trace"));
+  EXPECT_THAT(refusal({"--trace", "t", "--set", log + "t"}),
+              HasSubstr("--trace and telemetry.throughput_log"));
+  EXPECT_THAT(refusal({"--report", "r", "--set", log + "r.part"}),
+              HasSubstr("--report and telemetry.throughput_log"));
+}
+
 TEST_F(ReportTest, includes_results_of_earlier_runs) {
   ASSERT_EQ(report().code, 0);
   const auto first = lines();
