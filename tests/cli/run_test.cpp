@@ -320,7 +320,7 @@ TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
   const auto file = io::read_file(at("r.jsonl"), 1);
   const auto lines = report_lines({reinterpret_cast<const char*>(file.data()), file.size()});
   ASSERT_EQ(lines.size(), 3U);
-  const Json& coarse = lines.at("out/a.k2.png");
+  const Json& coarse = lines.at(at("out/a.k2.png"));
   EXPECT_EQ(coarse.at("input"), at("in/a.png").native());
   EXPECT_EQ(coarse.at("rows"), 24);
   EXPECT_EQ(coarse.at("cols"), 16);
@@ -336,7 +336,7 @@ TEST_F(RunCommandTest, reports_each_output_and_each_failure) {
     squared_error += std::pow(int(in.data()[i]) - int(out.data()[i]), 2);
   EXPECT_NEAR(coarse.at("psnr_db").get<double>(), psnr_db(squared_error, in.bytes(), 255), 1e-9);
 
-  const Json& exact = lines.at("out/a.k16.png");
+  const Json& exact = lines.at(at("out/a.k16.png"));
   EXPECT_TRUE(exact.at("psnr_db").is_null());
   EXPECT_EQ(exact.at("loss_estimate_db"), 0);
   EXPECT_EQ(exact.at("loss_bound_db"), 0);
@@ -367,7 +367,7 @@ TEST_F(RunCommandTest, reports_to_stdout) {
   write_png("in/a.png");
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2", "--report", "-"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(report_lines(result.out).at("out/a.png").at("rank"), 2);
+  EXPECT_EQ(report_lines(result.out).at(at("out/a.png")).at("rank"), 2);
 }
 
 TEST_F(RunCommandTest, fails_when_the_report_cannot_be_written) {
