@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/throughput_schema.hpp"
@@ -247,9 +248,11 @@ std::string ThroughputLogReader::line_error(const std::string& line, bool is_las
 }
 
 void ThroughputLogReader::read(std::istream& lines, const std::string& name) {
+  constexpr std::size_t kMaxLineBytes = 1 << 20;  // with 1,024 GPUs, a line has a quarter of it
   files_.push_back(name);
-  std::string line;
-  for (int number = 1; std::getline(lines, line); ++number) {
+  std::vector<char> buffer(kMaxLineBytes + 1);
+  for (int number = 1; lines.getline(buffer.data(), std::streamsize(buffer.size())); ++number) {
+    const std::string line(buffer.data(), std::size_t(lines.gcount()) - (lines.eof() ? 0 : 1));
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     const bool is_cut = lines.eof();  // it has no newline
     const std::string error_text = line_error(line, is_cut);
@@ -260,6 +263,9 @@ void ThroughputLogReader::read(std::istream& lines, const std::string& name) {
       warnings_.push_back("more lines were ignored; these warnings stop here");
     }
   }
+  if (lines.gcount() == std::streamsize(kMaxLineBytes))
+    throw FatalError(ExitCode::nothing_readable,
+                     fmt::format("{} is not a throughput log: a line has more than 1 MiB", name));
 }
 
 void ThroughputLogReader::read(const std::filesystem::path& file) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include "cli/early_signals.hpp"
@@ -82,7 +83,14 @@ SignalHandler::SignalHandler(Actions actions) : actions_(std::move(actions)) {
   ::signal(SIGPIPE, SIG_IGN);  // if the reader of the log exits, processing continues
   ::signal(SIGALRM, on_alarm);
   thread_ = std::thread([this] { run(); });
-  limit_thread_ = std::thread([this] { limit_shutdown(); });
+  try {
+    limit_thread_ = std::thread([this] { limit_shutdown(); });
+  } catch (const std::system_error&) {  // too many threads
+    ended_ = true;
+    sem_post(&wake_semaphore);
+    thread_.join();
+    throw;
+  }
   for (const int signal : kStopSignals)
     handle(signal, signal == SIGHUP && actions_.on_reload ? on_hangup : on_signal);
   handle(SIGUSR1, on_usr1);

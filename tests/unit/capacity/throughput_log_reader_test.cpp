@@ -199,5 +199,20 @@ TEST(ThroughputLogReader, throws_with_the_cause_without_a_usable_run) {
   }
 }
 
+TEST(ThroughputLogReader, refuses_a_file_with_an_endless_line) {
+  const std::string run = head("a") + line("a", "total", 10, 5);
+  const std::size_t max = 1 << 20;
+  EXPECT_EQ(read({std::string(max - 1, 'x') + "\n" + run}).runs.size(), 1U) << "ignored";
+  for (const std::string& text : {std::string(max + 1, 'x'), run + std::string(3 * max, '[')}) {
+    try {
+      read({text});
+      ADD_FAILURE();
+    } catch (const FatalError& error) {
+      EXPECT_EQ(error.code(), ExitCode::nothing_readable);
+      EXPECT_STREQ(error.what(), "file1 is not a throughput log: a line has more than 1 MiB");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace eckart::capacity
