@@ -192,8 +192,9 @@ std::vector<fs::path> OutputTree::reserve(const fs::path& relative, Naming namin
     if (!has_other_name || naming == Naming::full || full_name_ == name_)
       throw ItemError(FailureReason::output_collision,
                       "its output " + outputs[taken->index].string() +
-                          " is already the output of another input; rename one of the inputs or "
-                          "set output.name");
+                          " is already the output of another input" +
+                          (has_other_name ? "" : ", unless this input was given twice") +
+                          "; rename one of the inputs or set output.name");
     return reserve(relative, Naming::full);
   }
   return outputs;
