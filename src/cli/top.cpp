@@ -19,6 +19,7 @@
 #include "settings/settings.hpp"
 #include "settings/value_types.hpp"
 #include "status_server/status_server.hpp"
+#include "text/first_characters.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -66,7 +67,7 @@ std::string cut_to_terminal(const std::string& text) {
   std::string cut;
   int rows = 1;
   for (std::string line; std::getline(lines, line) && rows < size.ws_row; ++rows)
-    cut += line.substr(0, size.ws_col) + '\n';
+    cut.append(text::first_characters(line, size.ws_col)) += '\n';
   return cut;
 }
 
