@@ -191,7 +191,7 @@ TEST_F(LedgerCommandTest, imports_nothing_of_a_long_file_with_an_invalid_last_li
   }
   write("l.jsonl", text + "garbage\n");
   EXPECT_EQ(run({"ledger", "import", "out", "l.jsonl"}).code, int(ExitCode::nothing_readable));
-  EXPECT_EQ(run({"ledger", "export", "out"}).out, exported);
+  EXPECT_TRUE(run({"ledger", "export", "out"}).out == exported);
   write("l.jsonl", text);
   EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out, HasSubstr("1,500 outputs imported"));
 }
