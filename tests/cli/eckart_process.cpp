@@ -83,6 +83,8 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
       throw std::runtime_error("no terminal");
     fcntl(terminal_, F_SETFD, FD_CLOEXEC);
     fcntl(terminal_, F_SETFL, O_NONBLOCK);
+    if (write(terminal_, options.in.data(), options.in.size()) != ssize_t(options.in.size()))
+      throw std::runtime_error("cannot type on the terminal");
   }
   const int program =
       open(options.program.c_str(), O_RDONLY | O_CLOEXEC);  // the user nobody may not have access
@@ -101,8 +103,12 @@ EckartProcess::EckartProcess(const std::vector<std::string>& arguments, const Op
   redirect(0, in, O_RDONLY);
   redirect(1, out, O_WRONLY | O_CREAT | O_TRUNC);
   redirect(2, err, O_WRONLY | O_CREAT | O_TRUNC);
-  if (options.on_terminal && (dup2(pty_end, 1) < 0 || dup2(pty_end, 2) < 0 || close(pty_end) != 0))
-    _exit(127);
+  if (options.on_terminal) {
+    for (const int stream : {0, 1, 2}) {
+      if (dup2(pty_end, stream) < 0) _exit(127);
+    }
+    close(pty_end);
+  }
   if (options.closed_streams) {
     for (const int stream : {0, 1, 2}) close(stream);
   }

@@ -21,10 +21,10 @@ class EckartProcess {
  public:
   struct Options {
     std::filesystem::path folder = {};  ///< working folder, also for its captured output
-    std::string in = {};                ///< standard input
+    std::string in = {};                ///< standard input, or typed on the terminal
     bool as_nobody = false;             ///< drops root's permission to read everything
     bool closed_streams = false;        ///< starts without stdin, stdout and stderr
-    bool on_terminal = false;  ///< connects stdout and stderr to a terminal; see terminal_output()
+    bool on_terminal = false;  ///< connects all streams to a terminal; see terminal_output()
     std::filesystem::path program = ECKART_PROGRAM;
     std::size_t address_space_mb = 0;  ///< limit; 0: none
     int open_files = 0;                ///< hard limit; 0: unchanged

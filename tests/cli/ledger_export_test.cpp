@@ -177,6 +177,25 @@ TEST_F(LedgerCommandTest, rejects_an_invalid_line_and_changes_nothing_on_import)
   EXPECT_EQ(run({"ledger"}).code, int(ExitCode::usage));
 }
 
+/// The outputs of a long file are recorded in several steps.
+TEST_F(LedgerCommandTest, imports_nothing_of_a_long_file_with_an_invalid_last_line) {
+  const std::string exported = run({"ledger", "export", "out"}).out;
+  const std::string line = line_containing(exported, "\"output\":\"a.png\"");
+  std::string text = exported;
+  for (int i = 0; i < 1500; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    fs::create_hard_link(at("out/a.png"), at("out") / name);
+    text += std::regex_replace(line, std::regex("\"output\":\"a.png\""),
+                               "\"output\":\"" + name + "\"") +
+            "\n";
+  }
+  write("l.jsonl", text + "garbage\n");
+  EXPECT_EQ(run({"ledger", "import", "out", "l.jsonl"}).code, int(ExitCode::nothing_readable));
+  EXPECT_TRUE(run({"ledger", "export", "out"}).out == exported);
+  write("l.jsonl", text);
+  EXPECT_THAT(run({"ledger", "import", "out", "l.jsonl"}).out, HasSubstr("1,500 outputs imported"));
+}
+
 /// Exports of older versions have no `kind`, `failed_input` instead of `input`, and `input_size`
 /// instead of `input_bytes`.
 TEST_F(LedgerCommandTest, imports_lines_of_older_versions) {

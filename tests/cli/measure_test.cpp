@@ -75,6 +75,16 @@ TEST_F(MeasureCliTest, has_no_spectrum_if_it_is_not_wanted) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(MeasureCliTest, ignores_the_outputs_of_a_configuration_for_runs) {
+  synthesize();
+  write("eckart.yaml", "output: {factors: float32, residual: 4}\n");
+  const Names before = files("in");
+  const ProcessResult result = run({"measure", "in", "-k", "5", "--backend", "cpu", "--config",
+                                    "eckart.yaml", "--without-spectra", "-q"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(files("in"), before);
+}
+
 TEST_F(MeasureCliTest, takes_ranks_from_settings_and_can_print_nothing_but_records) {
   synthesize();
   const ProcessResult result = run({"measure", "in", "--set", "rank=[7,3]", "--backend", "cpu",

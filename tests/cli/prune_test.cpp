@@ -159,8 +159,21 @@ TEST_F(PruneCommandTest, keeps_modified_and_foreign_files) {
   EXPECT_TRUE(fs::exists(at("out/foreign.png")));
 }
 
+TEST_F(PruneCommandTest, removes_files_only_after_the_answer_yes) {
+  fs::remove(at("in/a.png"));
+  for (const char* answer : {"\n", "n\n", "yes please\n", "y\n"}) {
+    EXPECT_TRUE(fs::exists(at("out/a.png")));
+    EckartProcess prune({"prune", "out"}, {.folder = at(""), .in = answer, .on_terminal = true});
+    EXPECT_EQ(prune.wait().code, 0);
+    EXPECT_THAT(prune.terminal_output(), HasSubstr("Remove this file? [y/N] "));
+  }
+  EXPECT_FALSE(fs::exists(at("out/a.png")));
+}
+
 TEST_F(PruneCommandTest, follows_no_symlink_out_of_the_folder) {
-  fs::remove_all(at("in/deep"));
+  write_png("in/deep/d.png");
+  ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 0);
+  fs::remove(at("in/deep/c.png"));
   fs::rename(at("out/deep"), at("victim"));
   fs::create_directory_symlink(at("victim"), at("out/deep"));
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "core/quality.hpp"
@@ -54,6 +55,18 @@ TEST_F(SynthCommandTest, overwrites_no_file) {
               HasSubstr("in/phantom_256x256_0002.png already exists with different content and was "
                         "not replaced: move it away, or use another folder"));
   EXPECT_EQ(fs::file_size(second), 8u);
+}
+
+TEST_F(SynthCommandTest, makes_other_images_with_another_seed) {
+  std::set<std::vector<std::byte>> images;
+  for (const char* seed : {"1", "2"}) {
+    ASSERT_EQ(run({"synth", "-o", seed, "--kind", "texture", "--count", "3", "--size", "16",
+                   "--seed", seed})
+                  .code,
+              0);
+    for (const std::string& name : files(seed)) images.insert(io::read_file(at(seed) / name, 1));
+  }
+  EXPECT_EQ(images.size(), 6u);
 }
 
 TEST_F(RunCommandTest, rejects_a_cuda_module_of_another_build) {

@@ -37,6 +37,7 @@ TEST(CpuPrediction, is_the_sum_of_few_images_divided_by_the_lanes) {
 
 TEST(CpuPrediction, is_at_least_the_time_of_the_longest_image) {
   EXPECT_DOUBLE_EQ(predict({"0.1", "0.5"}).seconds, 0.5);
+  EXPECT_DOUBLE_EQ(predict({"0.5", "0.1"}).seconds, 0.5) << "wherever it is";
 }
 
 TEST(CpuPrediction, samples_many_images_evenly) {

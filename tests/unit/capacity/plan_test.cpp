@@ -145,6 +145,15 @@ TEST(Plan, is_linear_and_called_an_upper_bound_for_one_run) {
   EXPECT_THAT(to_text(plan), HasSubstr("upper bounds"));
 }
 
+/// Predictions never fall with more cores, but those of another number of GPUs begin anew.
+TEST(Plan, predicts_few_cores_as_the_bottleneck_of_more_gpus) {
+  const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}},
+                                 .gpu_s_per_image = 2e-4};
+  const Plan plan = single_plan({synthetic_run(machine, {.cores = 8, .gpus = 1})}, {.gpus = {2}});
+  EXPECT_GT(rate_at(plan, 64, 1), 1.5 * rate_at(plan, 1, 1));
+  EXPECT_NEAR(rate_at(plan, 1, 2), rate_at(plan, 1, 1), 0.01 * rate_at(plan, 1, 1));
+}
+
 TEST(Plan, finds_a_gpu_bottleneck_and_the_gain_of_another) {
   const SyntheticMachine machine{.cpu_s = {{Stage::load, 1e-4}, {Stage::write, 3e-4}},
                                  .gpu_s_per_image = 2e-4};

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/error.hpp"
 #include "io/publication.hpp"
 #include "io/read_file.hpp"
+#include "tests/support/no_free_descriptors.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/codec/test_images.hpp"
@@ -69,6 +71,15 @@ TEST(InputFile, accepts_an_open_descriptor) {
   for (const char* name : {"", "fifo", "missing"})
     EXPECT_EQ(failure_of([&] { InputFile file(open(name)); }).reason, FailureReason::unreadable)
         << name;
+}
+
+/// The file is not the cause.
+TEST(InputFile, throws_an_environment_error_if_no_file_descriptors_are_left) {
+  const TempFolder folder;
+  const fs::path path = folder.path() / "file";
+  publish_file(path, counted_bytes(10));
+  const test::NoFreeDescriptors none;
+  EXPECT_THROW(InputFile file(path), EnvironmentError);
 }
 
 TEST(InputFile, reads_fewer_bytes_of_a_truncated_file) {

@@ -106,6 +106,17 @@ TEST_F(QuarantineTest, accepts_names_of_any_length) {
   EXPECT_TRUE(quarantine.has_kept_record(name));
 }
 
+TEST_F(QuarantineTest, distinguishes_long_names_with_the_same_beginning) {
+  Quarantine quarantine(folder_.path(), {});
+  const std::string begin(250, 'x');
+  quarantine.add_kept_record(begin + "1.png", "first");
+  quarantine.add_kept_record(begin + "2.png", "second");
+  EXPECT_EQ(record_count(), 2u);
+  quarantine.remove_kept_record(begin + "1.png");
+  EXPECT_FALSE(quarantine.has_kept_record(begin + "1.png"));
+  EXPECT_TRUE(quarantine.has_kept_record(begin + "2.png"));
+}
+
 TEST_F(QuarantineTest, records_a_file_kept_in_place) {
   Quarantine quarantine(folder_.path(), {});
   EXPECT_FALSE(quarantine.has_kept_record("a.png"));

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -11,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/max_file_size.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::reports {
 namespace {
 
+using test::MaxFileSize;
 using test::TempFolder;
 using testing::ElementsAre;
 
@@ -41,24 +41,6 @@ class ThroughputLogTest : public testing::Test {
     return text.str();
   }
   std::string read() const { return read(file_); }
-};
-
-/// Limits the size of files while it exists, to simulate a full disk.
-class MaxFileSize {
- public:
-  explicit MaxFileSize(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit_), 0);
-    const rlimit limit{bytes, old_limit_.rlim_max};
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
-  }
-  ~MaxFileSize() {
-    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &old_limit_), 0);
-    ::signal(SIGXFSZ, SIG_DFL);
-  }
-
- private:
-  rlimit old_limit_{};
 };
 
 TEST_F(ThroughputLogTest, appends_and_starts_each_file_with_the_header) {

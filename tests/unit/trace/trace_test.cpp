@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "tests/support/max_file_size.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/trace_reader.hpp"
 
@@ -182,6 +183,16 @@ TEST_F(TraceFileTest, replaces_only_a_trace) {
   write("");
   Trace(file()).close();
   EXPECT_THAT(text(), Not(HasSubstr("short")));
+}
+
+TEST_F(TraceFileTest, ends_with_a_complete_event_after_a_full_disk) {
+  {
+    const test::MaxFileSize full(100'000);  // the second buffer is written only in part
+    Trace trace(file());
+    for (int k = 0; k < 5000; ++k)
+      trace.span(kTrack, "load", "a.png", time_at(k + 1), time_at(k + 2));
+  }
+  EXPECT_GT(TraceReader(file()).spans().size(), 100U);
 }
 
 TEST_F(TraceFileTest, does_not_throw_when_writing_fails) {
