@@ -43,10 +43,12 @@ class FactorsTest : public BackendTest {
   }
   /// Makes outputs of the factors of another task. `known_loss_db`: Task::known_loss_db.
   compute::Task reconstruct_from(const compute::Task& source, std::string_view specs,
-                                 std::optional<double> known_loss_db = {}) {
+                                 std::optional<double> known_loss_db = {},
+                                 std::optional<int> min_rank = {}) {
     compute::Task task = make_task(source.input, {});
     task.known_factors = source.factors;
     task.known_loss_db = known_loss_db;
+    task.min_factor_rank = min_rank;
     task.peak = source.peak;
     add_outputs(task, specs);
     compute(task);
@@ -259,6 +261,14 @@ TEST_P(FactorsTest, gives_lower_ranks_without_the_image) {
       for (int col = 0; col < shape.cols; ++col)
         ASSERT_NEAR(level(task.outputs[0], row, col, 0), level(source.outputs[0], row, col, 0), 1);
   }
+}
+
+TEST_P(FactorsTest, keeps_the_most_triplets_of_several_ranks) {
+  const compute::Task source = compute_factors(make_image(synth::SynthKind::texture, 40, 32), "12"),
+                      task = reconstruct_from(source, "9,4", {}, 0);
+  ASSERT_EQ(task.error, "");
+  ASSERT_EQ(task.factors.at(0).rank(), 9);
+  EXPECT_LE(difference(task, 0), 0.55);
 }
 
 /// 16 bits above about 75 dB need more than float32.

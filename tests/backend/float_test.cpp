@@ -67,6 +67,8 @@ class FloatTest : public BackendTest {
         EXPECT_LE(result.loss_estimate_db, kMaxLossDb);
         EXPECT_NEAR(result.energy, 1 - optimum / svd.squared_norm(), 1e-5);
         EXPECT_NEAR(result.sigma1, svd.sigma[0], 1e-5 * svd.sigma[0]);
+        const double smallest = svd.sigma[std::size_t(result.rank) - 1];
+        EXPECT_NEAR(result.sigma_threshold, smallest, 1e-2 * smallest + 1e-5 * svd.sigma[0]);
       }
     }
   }

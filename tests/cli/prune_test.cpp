@@ -231,6 +231,21 @@ TEST_F(PruneCommandTest, keeps_a_result_when_only_a_copy_was_deleted) {
   EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("1 file removed"));
 }
 
+/// A size of -1 tells that a watch has moved or removed the input. It may have done so with others
+/// that it could not record.
+TEST_F(PruneCommandTest, keeps_results_of_a_folder_that_a_watch_empties) {
+  ASSERT_EQ(
+      std::system(("sqlite3 '" + at("out/.eckart/ledger.db").string() +
+                   "' \"UPDATE output SET size = -1 WHERE CAST(output AS TEXT) = 'deep/c.png'\"")
+                      .c_str()),
+      0);
+  fs::remove(at("in/deep/c.png"));
+  fs::remove(at("in/a.png"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out,
+              AllOf(HasSubstr("0 files removed"), HasSubstr("1 kept, of ")));
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png"));
+}
+
 /// The input may be in the quarantine.
 TEST_F(PruneCommandTest, keeps_the_result_of_an_input_that_has_failed_since) {
   write("in/a.png", "no image");

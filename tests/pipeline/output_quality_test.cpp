@@ -17,5 +17,13 @@ TEST(OutputMeasurement, weights_the_energy_of_planes_by_their_squared_norms) {
   EXPECT_EQ(pipeline::output_measurement(*item, 0).total_energy, 1) << "black";
 }
 
+TEST(OutputMeasurement, has_the_largest_loss_estimate_of_the_planes) {
+  const pipeline::ItemPtr item = make_item(0);
+  item->outputs = {"out.png"};
+  item->task.results[0] = {
+      {.loss_estimate_db = 0.001}, {.loss_estimate_db = 0.003}, {.loss_estimate_db = 0.002}};
+  EXPECT_EQ(pipeline::output_measurement(*item, 0).loss_estimate_db, 0.003);
+}
+
 }  // namespace
 }  // namespace eckart::test

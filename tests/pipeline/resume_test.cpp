@@ -160,6 +160,25 @@ TEST_F(ResumeCheckTest, records_a_kept_output_of_a_killed_run_as_done) {
   EXPECT_TRUE(keep.is_done(moved));
 }
 
+/// A rank was added: one output is kept and the other is missing.
+TEST_F(ResumeCheckTest, records_the_new_path_of_an_input_beside_a_new_output) {
+  make_from_old();
+  fs::rename(at("old/a.png"), at("new/a.png"));
+  pipeline::WorkItem moved = item("new");
+  moved.outputs = {at("a.png"), at("a.k5.png")};
+  const pipeline::Resume two_ranks(
+      ledger_, {.root = folder_.path(), .settings = {"png, rank 7", "png, rank 5"}});
+  two_ranks.check(moved, nullptr);
+  ASSERT_TRUE(moved.outcome.ok());
+  write("a.k5.png", "other result");
+  moved.output_bytes = {0, 12};
+  fill(moved, 1);
+  pipeline::WorkItem* const items[] = {&moved};
+  two_ranks.record(items);
+  EXPECT_EQ(ledger_.find("a.png").value().input, at("new/a.png"));
+  EXPECT_EQ(ledger_.find("a.k5.png").value().input, at("new/a.png"));
+}
+
 /// One output of the input is kept and the other is missing: computing it may lose the GPU again.
 TEST_F(ResumeCheckTest, keeps_a_suspect_whose_other_output_is_missing) {
   write("a.png", "result of a killed run");

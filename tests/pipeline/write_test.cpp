@@ -71,6 +71,22 @@ TEST(WriteStage, measures_the_output_of_a_residual_that_is_added_later) {
   }
 }
 
+/// The disk may have been full at first.
+TEST(WriteStage, knows_nothing_of_an_earlier_attempt) {
+  const TempFolder folder;
+  const auto item = make_item(1, {16, 16, 1, Depth::u8});
+  item->outputs = {folder.path() / "a"};
+  std::fill_n(item->task.outputs[0].data(), item->task.input.bytes(), std::byte(20));
+  const codec::Codec& png = codec::codec_for(ImageFormat::png);
+  pipeline::encode_outputs(*item, &png, {});
+  const std::vector<std::int64_t> bytes = item->output_bytes;
+  ASSERT_EQ(bytes.size(), 1U);
+  pipeline::encode_outputs(*item, &png, {});
+  EXPECT_EQ(item->output_bytes, bytes);
+  EXPECT_EQ(item->output_mtimes_ns.size(), 1U);
+  EXPECT_EQ(item->qualities.size(), 1U);
+}
+
 /// A backend that has encoded an output knows the error of its file.
 TEST(WriteStage, decodes_no_file_that_the_backend_has_encoded) {
   const TempFolder folder;

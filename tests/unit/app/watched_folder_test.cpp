@@ -136,6 +136,22 @@ TEST_F(WatchedFolderTest, does_not_quarantine_an_input_that_stays_unreadable) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png")));
 }
 
+/// The file may be incomplete, or the machine busy.
+TEST_F(WatchedFolderTest, retries_an_input_before_it_is_quarantined) {
+  WatchedFolder folder(watch(DoneInputAction::remove));
+  for (const auto reason :
+       {FailureReason::corrupt, FailureReason::empty_file, FailureReason::not_an_image,
+        FailureReason::out_of_memory, FailureReason::compute_failed}) {
+    pipeline::ItemPtr item = bad_item(folder, "a.png");
+    item->outcome = Outcome::failed(Stage::load, reason, "why");
+    item->is_last_attempt = false;
+    publish(folder, item);
+    EXPECT_EQ(item->outcome.result, ItemResult::incomplete) << to_string(reason);
+    EXPECT_TRUE(fs::exists(at("in/a.png"))) << to_string(reason);
+    EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png"))) << to_string(reason);
+  }
+}
+
 TEST_F(WatchedFolderTest, does_not_defer_items_after_a_bug) {
   write_image(at("in/a.png"));
   WatchedFolder folder(watch());

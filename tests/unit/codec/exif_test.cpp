@@ -48,12 +48,21 @@ TEST(Exif, loses_the_thumbnail_and_its_bytes) {
 }
 
 TEST(Exif, keeps_data_behind_the_thumbnail_in_its_place) {
-  const Bytes before = make_exif({.after_thumbnail = "other data"});
-  Bytes exif = before;
+  for (const bool is_compressed : {true, false}) {
+    const Bytes before =
+        make_exif({.is_thumbnail_compressed = is_compressed, .after_thumbnail = "other data"});
+    Bytes exif = before;
+    make_exif_upright(exif, 480, 640);
+    EXPECT_THAT(as_string(exif), Not(HasSubstr("THUMBNAIL")));
+    EXPECT_EQ(exif.size(), before.size());
+    EXPECT_TRUE(as_string(exif).ends_with("other data"));
+  }
+}
+
+TEST(Exif, loses_an_uncompressed_thumbnail) {
+  Bytes exif = make_exif({.is_thumbnail_compressed = false});
   make_exif_upright(exif, 480, 640);
-  EXPECT_THAT(as_string(exif), Not(HasSubstr("THUMBNAIL")));
-  EXPECT_EQ(exif.size(), before.size());
-  EXPECT_TRUE(as_string(exif).ends_with("other data"));
+  EXPECT_EQ(as_string(exif), as_string(make_exif({.orientation = 1, .has_thumbnail = false})));
 }
 
 /// Every byte wrong in turn, and every length.

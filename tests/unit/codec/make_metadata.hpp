@@ -32,7 +32,8 @@ struct ExifOptions {
   bool is_little_endian = true;
   int orientation = 6;
   bool has_thumbnail = true;
-  std::string after_thumbnail{};  ///< other data behind it
+  bool is_thumbnail_compressed = true;  ///< otherwise its bytes are a strip
+  std::string after_thumbnail{};        ///< other data behind it
 };
 
 /// EXIF data with maker, copyright, date, resolution (300 and 150 per inch), pixel dimensions and a
@@ -109,6 +110,9 @@ class ExifMaker {
     return directory(at, {long_number(0xA002, 640), long_number(0xA003, 480)}, 0);
   }
   std::string thumbnail_directory(std::uint32_t at, std::uint32_t thumbnail) const {
+    if (!options_.is_thumbnail_compressed)
+      return directory(
+          at, {short_number(0x0103, 1), long_number(0x0111, thumbnail), long_number(0x0117, 9)}, 0);
     return directory(
         at, {short_number(0x0103, 6), long_number(0x0201, thumbnail), long_number(0x0202, 9)}, 0);
   }

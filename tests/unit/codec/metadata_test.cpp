@@ -265,6 +265,11 @@ TEST(JpegMetadata, takes_the_density_of_exif_if_jfif_has_none) {
       (PixelDensity{11800, 11800}));
 }
 
+TEST(JpegMetadata, exchanges_densities_if_the_image_is_turned) {
+  const std::string exif = "Exif\0\0"s + as_string(make_exif({.orientation = 6}));
+  EXPECT_EQ(read_metadata(jpeg_with({{0xE1, exif}})).density, (PixelDensity{5906, 11811}));
+}
+
 TEST(JpegMetadata, keeps_densities_in_inches_and_centimeters) {
   for (const PixelDensity density : {PixelDensity{11811, 11811}, PixelDensity{2835, 5906},
                                      PixelDensity{11800, 11800}, PixelDensity{10, 11, true}}) {
@@ -359,6 +364,25 @@ TEST(PngEncoder, makes_smaller_files_of_the_same_pixels) {
   EXPECT_LT(small.size(), fast.size());
   EXPECT_TRUE(test::same(png.decode(fast, {}).pixels, image));
   EXPECT_TRUE(test::same(png.decode(small, {}).pixels, image));
+}
+
+/// Isolated samples: no filter is the best one, but the last one that is tried is still better than
+/// the first.
+TEST(PngEncoder, takes_the_best_filter_of_each_row) {
+  constexpr std::size_t kRows = 64, kCols = 96;
+  Image image = test::black_image({kRows, kCols, 1, Depth::u8});
+  for (int row = 0; row < int(kRows); row += 2) {
+    for (int col = row * 7 % 5; col < int(kCols) - 1; col += 5 + row % 3)
+      test::set_sample(image, row, col, 0, 100 + (row + col) % 7);
+  }
+  const Bytes file = codec_for(ImageFormat::png).encode(image, {.png = PngCompression::small});
+  const auto idat = read_png_contents(file).parts.idat;
+  constexpr std::size_t kBefore = 8, kAfter = 4;  // length and type; CRC
+  const auto rows =
+      inflate_zlib(idat.subspan(kBefore, idat.size() - kBefore - kAfter), kRows * (1 + kCols));
+  ASSERT_TRUE(rows);
+  for (std::size_t row = 0; row < kRows; ++row)
+    EXPECT_EQ((*rows)[row * (1 + kCols)], std::byte(0)) << row;
 }
 
 Image opaque_alpha(const ImageShape& shape) {

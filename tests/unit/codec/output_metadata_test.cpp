@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codec/exif.hpp"
 #include "tests/unit/codec/make_metadata.hpp"
 #include "tests/unit/codec/metadata_file.hpp"
 
@@ -13,6 +14,8 @@ namespace eckart::codec {
 namespace {
 
 using test::all_metadata;
+using test::as_bytes;
+using test::as_string;
 using test::Bytes;
 using test::encode_with;
 using test::kMetadataShape;
@@ -46,6 +49,15 @@ TEST_P(OutputMetadataTest, follows_the_policy) {
   EXPECT_EQ(none.bytes(), 0U);
   EXPECT_EQ(none.color, PngColor{});
   EXPECT_EQ(none.subsampling, source.subsampling);
+}
+
+TEST_P(OutputMetadataTest, has_the_orientation_of_upright_pixels) {
+  const Metadata source{.exif = make_exif({.orientation = 6}),
+                        .xmp = as_bytes(R"(<a tiff:Orientation="6"/>)")};
+  const Metadata metadata =
+      output_metadata(source, MetadataPolicy::keep, codec_for(GetParam()), kMetadataShape);
+  EXPECT_EQ(exif_orientation(metadata.exif), 1);
+  EXPECT_EQ(as_string(metadata.xmp), R"(<a tiff:Orientation="1"/>)");
 }
 
 TEST_P(OutputMetadataTest, has_no_profile_for_other_channels) {

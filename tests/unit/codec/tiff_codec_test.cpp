@@ -68,6 +68,12 @@ TEST(Tiff, inverts_gray_of_which_0_is_white) {
               ElementsAre(254, 0));
   EXPECT_THAT(samples(open_tiff(TiffMaker(2, 1, 1, 1, 0).pixels("\x40"sv).file()).pixels),
               ElementsAre(255, 0));
+  const Picture with_alpha = open_tiff(TiffMaker(2, 1, 8, 2, 0)
+                                           .set(TiffMaker::kExtraSamples, {2})
+                                           .pixels("\x01\x02\xFF\xFF"sv)
+                                           .file());
+  EXPECT_THAT(samples(with_alpha.pixels), ElementsAre(254, 0));
+  EXPECT_THAT(samples(with_alpha.alpha), ElementsAre(2, 255));
 }
 
 TEST(Tiff, converts_a_palette_to_rgb) {
@@ -255,6 +261,7 @@ TEST(Tiff, refuses_several_pages_with_their_number) {
   EXPECT_THAT(unsupported_tiff(with_pages(999, 0)), HasSubstr("has 999 pages"));
   EXPECT_THAT(unsupported_tiff(with_pages(1001, 0)), HasSubstr("has at least 1000 pages"));
   EXPECT_THAT(samples(open_tiff(with_pages(2, 1)).pixels), ElementsAre('x')) << "a preview";
+  EXPECT_THAT(samples(open_tiff(with_pages(2, 4)).pixels), ElementsAre('x')) << "a mask";
 }
 
 TEST(Tiff, does_not_follow_a_loop_of_directories) {

@@ -7,7 +7,8 @@
 namespace eckart::compute {
 namespace {
 
-/// Sets every sample to the same value and reports a fixed residual, or fails every task.
+/// Sets every sample to the same value and reports a fixed residual, increased by a rank of chroma,
+/// or fails every task.
 class FlatBackend : public Backend {
  public:
   FlatBackend(int value, double residual, bool fails = false)
@@ -35,7 +36,8 @@ class FlatBackend : public Backend {
         for (Image& output : task->outputs)
           std::memset(output.data(), backend.value_, output.bytes());
         for (auto& planes : task->results) {
-          for (PlaneResult& plane : planes) plane.residual = backend.residual_;
+          for (PlaneResult& plane : planes)
+            plane.residual = backend.residual_ + (task->chroma_rank ? task->chroma_rank->value : 0);
         }
       }
     }
@@ -70,6 +72,14 @@ TEST(CheckedBackend, reports_no_differences) {
   ASSERT_EQ(warnings.size(), 1U);
   EXPECT_NE(warnings[0].find("0 of 10 samples differ, at most by 0"), std::string::npos)
       << warnings[0];
+}
+
+TEST(CheckedBackend, gives_both_backends_the_rank_of_chroma) {
+  Task task;
+  task.chroma_rank = RankPolicy(5);
+  const auto warnings =
+      check(std::make_unique<FlatBackend>(7, 10), std::make_unique<FlatBackend>(7, 10), task);
+  EXPECT_NE(warnings[0].find("by at most 0 dB"), std::string::npos) << warnings[0];
 }
 
 TEST(CheckedBackend, reports_differences_and_returns_the_tested_results) {

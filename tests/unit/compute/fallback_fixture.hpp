@@ -59,6 +59,7 @@ struct BackendScript {
     void throw_out_of_memory(std::span<Task* const> tasks) const {
       for (Task* task : tasks) {
         task->error = "half done";
+        task->encoded_outputs.resize(1);
         std::memset(task->outputs[0].data(), 99, task->outputs[0].bytes());
         for (PlaneResult& result : task->results[0]) result.residual = 99;
       }
@@ -114,6 +115,7 @@ class FallbackTest : public ::testing::Test {
     for (const Task* task : tasks) {
       EXPECT_EQ(task->error, "");
       EXPECT_EQ(int(task->outputs[0].data()[0]), by);
+      EXPECT_TRUE(task->encoded_outputs.empty());
       for (const PlaneResult& result : task->results[0]) EXPECT_EQ(result.residual, by);
       EXPECT_EQ(gpu_.computed[task], by == kGpu ? 1 : 0);
       EXPECT_EQ(cpu_.computed[task], by == kCpu ? 1 : 0);

@@ -150,17 +150,22 @@ TEST(SubspaceIteration, handles_low_rank_and_zero_matrices) {
 TEST(SubspaceIteration, is_independent_of_earlier_use) {
   const auto a_t_nm = with_singular_values(geometric_decay(0.9));
   const auto other = with_singular_values(geometric_decay(0.7));
-  SubspaceIteration fresh, used;
-  used.start(other, kCols, kCols, 4, 16);
-  used.apply_filter(30);
-  used.compute_factors();
-  for (SubspaceIteration* iteration : {&fresh, &used}) {
-    iteration->start(a_t_nm, kRows, kCols, kRank, kWidth);
-    iteration->apply_filter(5);
+  struct Size {
+    int rows, cols, width;
+  };
+  for (const Size& size : {Size{kCols, kCols, 16}, Size{134, 134, 48}}) {
+    SubspaceIteration fresh, used;
+    used.start(other, size.rows, size.cols, 4, size.width);
+    used.apply_filter(30);
+    used.compute_factors();
+    for (SubspaceIteration* iteration : {&fresh, &used}) {
+      iteration->start(a_t_nm, kRows, kCols, kRank, kWidth);
+      iteration->apply_filter(5);
+    }
+    const auto &a = fresh.compute_factors(), &b = used.compute_factors();
+    EXPECT_EQ(a.u_mk, b.u_mk) << size.cols;
+    EXPECT_EQ(a.v_nk, b.v_nk) << size.cols;
   }
-  const auto &a = fresh.compute_factors(), &b = used.compute_factors();
-  EXPECT_EQ(a.u_mk, b.u_mk);
-  EXPECT_EQ(a.v_nk, b.v_nk);
 }
 
 TEST(SubspaceColumnCount, exceeds_the_rank) {

@@ -26,6 +26,8 @@ TEST(ResizeChoice, prefers_the_cpu_if_no_side_changes) {
 
 TEST(ResizeChoice, prefers_the_cpu_for_floats) {
   EXPECT_FALSE(is_resized_faster_on_gpu({3000, 4000, 3, Depth::f32}, 256, 256));
+  EXPECT_FALSE(is_resized_faster_on_gpu({3000, 4000, 3, Depth::f32}, 1536, 2048))
+      << "though their many products would be worth the copies";
 }
 
 }  // namespace
