@@ -137,7 +137,7 @@ class CpuPixels : public PixelReconstruction {
       const ThreadTeam::Work add = [&](std::size_t begin, std::size_t end) {
         std::int64_t sum = 0;
         for (std::size_t at = begin; at < end; ++at) {
-          const int difference = int(pixels[at]) - int(originals_[image][at]);
+          const std::int64_t difference = int(pixels[at]) - int(originals_[image][at]);
           sum += difference * difference;
         }
         squared_error += sum;
