@@ -63,6 +63,7 @@ std::vector<Solver> find_solvers(const Devices& devices, std::string& no_gpu_rea
   std::vector<Solver> solvers;
   const std::vector kinds = {SolverKind::automatic, SolverKind::subspace, SolverKind::gram,
                              SolverKind::gesvd, SolverKind::gesvdj};
+  solvers.reserve(2 * kinds.size());
   for (const SolverKind kind : kinds)
     solvers.push_back({cpu_text(devices.cores), kind, devices.make_cpu_backend({.solver = kind})});
   if (devices.gpu) try {
