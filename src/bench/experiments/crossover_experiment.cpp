@@ -215,8 +215,8 @@ html::Plot speedup_plot(const std::vector<CrossoverRow>& rows) {
 std::vector<ImageBatch> all_batches(const ExperimentOptions& options) {
   constexpr std::int64_t kMaxPixels = 1 << 26;
   std::vector<ImageBatch> batches;
-  for (const int n : sizes<int>(options, {64, 128, 256, 512, 1024, 2048}, {256, 1024})) {
-    for (const int images : sizes<int>(options, {1, 4, 16, 64, 256, 1024}, {1, 16})) {
+  for (const int n : sizes<int>(options, {64, 128, 256, 512, 1024, 2048}, {256, 1024}, {32, 64})) {
+    for (const int images : sizes<int>(options, {1, 4, 16, 64, 256, 1024}, {1, 16}, {1, 4})) {
       if (std::int64_t(images) * n * n <= kMaxPixels)
         batches.push_back({.images = images, .n = n, .k = n / 16});
     }

@@ -321,11 +321,11 @@ TEST(CrossoverExperiment, compares_first_and_later_calls_of_both_devices) {
   devices.gpu_start_s = 100;
   const ExperimentResult result = bench_crossover(devices, smallest());
   EXPECT_TRUE(result.is_right);
-  ASSERT_THAT(result.tables[0].rows, SizeIs(1));
+  ASSERT_THAT(result.tables[0].rows, SizeIs(4));
   const std::vector<std::string> row = texts(result.tables[0])[0];
-  EXPECT_THAT(row, ElementsAre("256 × 256, k = 16", "1", _, _, "1.00 us", _, _, _, _, _));
+  EXPECT_THAT(row, ElementsAre("32 × 32, k = 2", "1", _, _, "1.00 us", _, _, _, _, _));
   EXPECT_GT(std::get<double>(result.tables[0].rows[0][8]), 100e6) << "with the start";
-  EXPECT_THAT(result.tables[0].lesson, HasSubstr("For images of 256 × 256 the GPU is"));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("For images of 32 × 32 the GPU is"));
 }
 
 TEST(CrossoverExperiment, refuses_wrong_images) {
@@ -338,16 +338,17 @@ TEST(CrossoverExperiment, refuses_wrong_images) {
 TEST(CrossoverExperiment, has_only_the_cpu_without_a_gpu) {
   const ExperimentResult result = bench_crossover(with_backends(without_gpu()), smallest());
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
-  EXPECT_THAT(texts(result.tables[0]), Each(ElementsAre("256 × 256, k = 16", "1", _, _)));
+  EXPECT_THAT(texts(result.tables[0]), AllOf(SizeIs(4), Each(ElementsAre(_, _, _, _)),
+                                             Contains(ElementsAre("64 × 64, k = 4", "4", _, _))));
 }
 
 TEST(CrossoverExperiment, explains_the_smallest_and_the_largest_images) {
   const std::string lesson =
-      bench_crossover(with_backends(devices_with({})), quick()).tables.at(0).lesson;
-  EXPECT_THAT(lesson, AllOf(HasSubstr("For images of 256 × 256 the GPU is"),
-                            HasSubstr("For images of 1024 × 1024 the GPU is")));
-  EXPECT_THAT(bench_crossover(with_backends(without_gpu()), quick()).tables.at(0).lesson,
-              HasSubstr("An image of 256 × 256 takes"));
+      bench_crossover(with_backends(devices_with({})), smallest()).tables.at(0).lesson;
+  EXPECT_THAT(lesson, AllOf(HasSubstr("For images of 32 × 32 the GPU is"),
+                            HasSubstr("For images of 64 × 64 the GPU is")));
+  EXPECT_THAT(bench_crossover(with_backends(without_gpu()), smallest()).tables.at(0).lesson,
+              HasSubstr("An image of 32 × 32 takes"));
 }
 
 }  // namespace
