@@ -34,8 +34,7 @@ std::int64_t size_or_zero(const std::filesystem::path& file) {
 
 std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
   std::vector<std::unique_ptr<io::Source>> sources;
-  const io::OwnFolders own_folders(request.output.empty() ? std::vector<std::filesystem::path>()
-                                                          : std::vector{request.output});
+  const io::OwnFolders own_folders({request.output});
   for (const auto& input : request.inputs) sources.push_back(io::make_source(input, own_folders));
   if (!request.files_from.empty())
     sources.push_back(

@@ -8,7 +8,7 @@
 namespace eckart::io {
 
 /// Folders whose files are never inputs, by whatever path they are found: a link or a mount may
-/// lead to them. They need not exist.
+/// lead to them. They need not exist, and an empty path is none.
 class OwnFolders {
  public:
   OwnFolders() = default;

@@ -278,9 +278,7 @@ std::string collision_with_output(const fs::path& input, const fs::path& output)
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
   const fs::path path = output_path_of(line);
   const std::string collision = collision_with_output(line, output);
-  if (collision.empty())
-    return source_at(line, path, path,
-                     output.empty() ? OwnFolders() : OwnFolders(std::vector{output}));
+  if (collision.empty()) return source_at(line, path, path, OwnFolders({output}));
   return std::make_unique<SingleSource>(SourceItem{
       line, path, Outcome::failed(Stage::source, FailureReason::output_collision, collision)});
 }
