@@ -1,7 +1,7 @@
 #include <sys/resource.h>
-#include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +22,7 @@
 #include "codec/codec.hpp"
 #include "files/out_of_space.hpp"
 #include "machine/usable_cores.hpp"
+#include "machine/usable_memory.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 #include "text/json.hpp"
@@ -35,20 +36,19 @@ using settings::BackendChoice;
 /// What a run may use.
 struct MachineSummary {
   int cores = 0;
-  std::uint64_t memory_bytes = 0, free_memory_bytes = 0, open_file_limit = 0;
+  std::int64_t memory_bytes = 0, free_memory_bytes = 0;
+  std::uint64_t open_file_limit = 0;
   std::vector<std::string> formats{};
 };
 
 MachineSummary machine_summary() {
-  struct sysinfo info {};
   struct rlimit files {};
-  sysinfo(&info);
   getrlimit(RLIMIT_NOFILE, &files);
-  MachineSummary machine{
-      .cores = machine::usable_cores(),
-      .memory_bytes = std::uint64_t(info.totalram) * info.mem_unit,
-      .free_memory_bytes = std::uint64_t(info.freeram + info.bufferram) * info.mem_unit,
-      .open_file_limit = files.rlim_cur};
+  const std::int64_t usable = machine::usable_memory_bytes();
+  MachineSummary machine{.cores = machine::usable_cores(),
+                         .memory_bytes = usable,
+                         .free_memory_bytes = std::min(usable, machine::available_memory_bytes()),
+                         .open_file_limit = files.rlim_cur};
   for (const codec::Codec& codec : codec::codecs())
     machine.formats.push_back(to_string(codec.format));
   return machine;
@@ -56,7 +56,7 @@ MachineSummary machine_summary() {
 
 void print(const MachineSummary& machine) {
   constexpr double kGib = 1 << 30;
-  std::printf("machine  %d cores, %.1f of %.1f GiB memory free, open file limit %llu\n",
+  std::printf("machine  %d cores, %.1f of %.1f GiB memory available, open file limit %llu\n",
               machine.cores, double(machine.free_memory_bytes) / kGib,
               double(machine.memory_bytes) / kGib,
               static_cast<unsigned long long>(machine.open_file_limit));

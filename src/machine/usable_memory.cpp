@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "machine/control_group.hpp"
 
@@ -27,6 +30,16 @@ std::int64_t usable_memory_bytes() {
   const std::int64_t machine_bytes =
       std::int64_t(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
   return std::min(machine_bytes, cgroup_memory_limit(kControlGroupRoot, control_group()));
+}
+
+std::int64_t available_memory_bytes(const std::filesystem::path& meminfo) {
+  std::ifstream file(meminfo);
+  std::string line;
+  while (std::getline(file, line)) {
+    constexpr std::string_view kName = "MemAvailable:";
+    if (line.starts_with(kName)) return std::atoll(line.c_str() + kName.size()) * 1024;
+  }
+  return 0;
 }
 
 }  // namespace eckart::machine

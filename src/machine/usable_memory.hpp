@@ -9,6 +9,10 @@ namespace eckart::machine {
 /// MemoryHigh and MemoryMax of systemd.
 std::int64_t usable_memory_bytes();
 
+/// Bytes of memory that programs can take without swapping; the kernel's estimate in `meminfo`,
+/// which counts caches of files. 0 if it has none.
+std::int64_t available_memory_bytes(const std::filesystem::path& meminfo = "/proc/meminfo");
+
 /// The bytes that the limits of a control group and of the groups above it allow; the largest
 /// std::int64_t if there is no limit. `root` is the mount point of cgroup version 2.
 std::int64_t cgroup_memory_limit(const std::filesystem::path& root,

@@ -42,5 +42,16 @@ TEST(UsableMemory, follows_the_cgroup_limits) {
   EXPECT_EQ(bytes(""), 4000);
 }
 
+/// Files in the caches of the kernel do not take memory away from programs.
+TEST(AvailableMemory, is_that_of_the_kernel_with_caches) {
+  const test::TempFolder folder;
+  const std::filesystem::path meminfo = folder.path() / "meminfo";
+  EXPECT_EQ(available_memory_bytes(meminfo), 0);
+  std::ofstream(meminfo) << "MemTotal:       16000 kB\nMemFree:          500 kB\n"
+                            "MemAvailable:    9000 kB\nBuffers:          100 kB\n";
+  EXPECT_EQ(available_memory_bytes(meminfo), 9000 * 1024);
+  EXPECT_GT(available_memory_bytes(), 0);
+}
+
 }  // namespace
 }  // namespace eckart::machine
