@@ -7,15 +7,18 @@
 #include <filesystem>
 #include <vector>
 
+#include "app/quarantine_list.hpp"
+#include "files/entry_exists.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
 namespace {
 
-// A sweep reads the whole quarantine.
-constexpr int kSweepRestFactor = 20;  // minimum pause, as a multiple of the duration of the sweep
+// A sweep reads the whole quarantine, a check of failures the status of each failed input.
+constexpr int kRestFactor = 20;  // minimum pause, as a multiple of their duration
 constexpr auto kSweepPauseAfterNew = std::chrono::seconds(10),
                kSweepPause = std::chrono::seconds(600);
+constexpr auto kFailureCheckPause = std::chrono::seconds(30);
 constexpr auto kForgetInterval = std::chrono::seconds(3600);
 constexpr auto kForgetTimeSlice = std::chrono::milliseconds(50);
 
@@ -35,7 +38,11 @@ void Maintenance::run(Job& job, const std::stop_token& stop) {
     has_removed_temporaries_ = true;
   }
   const Clock::duration pause = has_new_quarantined_ ? kSweepPauseAfterNew : kSweepPause;
-  if (has_elapsed(last_sweep_, std::max(pause, kSweepRestFactor * sweep_duration_))) sweep(job);
+  if (has_elapsed(last_sweep_, std::max(pause, kRestFactor * sweep_duration_))) sweep();
+  if (has_elapsed(
+          last_failure_check_,
+          std::max<Clock::duration>(kFailureCheckPause, kRestFactor * failure_check_duration_)))
+    forget_failures(job);
   if (!forget_cursor_ && has_elapsed(last_forget_, kForgetInterval)) {
     last_forget_ = Clock::now();
     forget_cursor_.emplace();
@@ -43,7 +50,7 @@ void Maintenance::run(Job& job, const std::stop_token& stop) {
   if (forget_cursor_) forget_missing_outputs(job, stop);
 }
 
-void Maintenance::sweep(Job& job) {
+void Maintenance::sweep() {
   const Instant start = Clock::now();
   has_new_quarantined_ = false;
   io::QuarantineUsage usage;
@@ -55,12 +62,29 @@ void Maintenance::sweep(Job& job) {
                  text::printable(file.native()));
   last_sweep_ = Clock::now();
   sweep_duration_ = last_sweep_ - start;
-  if (removed.empty()) return;
+}
+
+/// Such a record describes nothing any more.
+void Maintenance::remove_kept_records_of_missing_inputs() {
+  for (const QuarantineEntry& entry : list_quarantine(io::quarantine_folder(output_))) {
+    if (!io::is_kept_record(entry.record_file) || !entry.input || entry.root.empty() ||
+        files::entry_exists(*entry.input))
+      continue;
+    quarantine_.remove_kept_record(entry.input->lexically_relative(entry.root));
+    has_new_quarantined_ = true;  // to be counted again
+  }
+}
+
+void Maintenance::forget_failures(Job& job) {
+  const Instant start = Clock::now();
   try {
+    remove_kept_records_of_missing_inputs();
     job.forget_failures_of_missing_inputs();
   } catch (const std::exception& error) {
     log_postponed(error);
   }
+  last_failure_check_ = Clock::now();
+  failure_check_duration_ = last_failure_check_ - start;
 }
 
 /// Runs for one time slice, because the same thread maintains all watches.

@@ -2,9 +2,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "app/job.hpp"
 #include "core/instant.hpp"
@@ -12,11 +15,13 @@
 
 namespace eckart::app {
 
-/// Limits the growth of a watch's quarantine, removes what killed processes left there, and ledger
-/// entries of deleted outputs.
+/// Limits the growth of a watch's quarantine, removes what killed processes left there, failures of
+/// inputs that are gone, and ledger entries of deleted outputs.
 class Maintenance {
  public:
-  explicit Maintenance(const io::Quarantine& quarantine) : quarantine_(quarantine) {}
+  /// `quarantine` is that of the output folder, and must outlive this object.
+  Maintenance(io::Quarantine& quarantine, std::filesystem::path output)
+      : quarantine_(quarantine), output_(std::move(output)) {}
 
   /// Call it after an input was quarantined; callable from any thread.
   void on_quarantined() { has_new_quarantined_ = true; }
@@ -30,15 +35,18 @@ class Maintenance {
   void run(Job& job, const std::stop_token& stop);
 
  private:
-  void sweep(Job& job);
+  void sweep();
+  void forget_failures(Job& job);
+  void remove_kept_records_of_missing_inputs();
   void forget_missing_outputs(Job& job, const std::stop_token& stop);
 
-  const io::Quarantine& quarantine_;
+  io::Quarantine& quarantine_;
+  const std::filesystem::path output_;
   std::atomic<bool> has_new_quarantined_{true};  // since the last sweep
   std::atomic<std::int64_t> quarantine_files_{0}, quarantine_bytes_{0};
   bool has_removed_temporaries_ = false;
-  Instant last_sweep_{}, last_forget_{};
-  Clock::duration sweep_duration_{};
+  Instant last_sweep_{}, last_failure_check_{}, last_forget_{};
+  Clock::duration sweep_duration_{}, failure_check_duration_{};
   std::optional<std::string>
       forget_cursor_;  // position of forget_missing_outputs(), if it is unfinished
 };

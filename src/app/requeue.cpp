@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <set>
 #include <system_error>
 
+#include "app/ledger_choice.hpp"
+#include "app/ledger_outputs.hpp"
 #include "app/quarantine_list.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"
@@ -18,6 +21,8 @@
 #include "io/quarantine.hpp"
 #include "io/root_directory.hpp"
 #include "io/state_folder.hpp"
+#include "ledger/ledger.hpp"
+#include "settings/choices.hpp"
 #include "text/printable.hpp"
 #include "text/shell_word.hpp"
 
@@ -59,6 +64,27 @@ bool restore_file(const QuarantineEntry& entry, const io::RootDirectory& quarant
   const io::DirectoryPtr to = open_original_folder(entry);
   return io::move_file({*from, relative.filename(), entry.path},
                        {*to, entry.input->filename(), *entry.input});
+}
+
+/// Returns the inputs of moved files whose last version has outputs and has not failed.
+std::set<std::string> find_superseded(const fs::path& output,
+                                      const std::vector<QuarantineEntry>& entries) {
+  std::set<std::string> superseded;
+  const settings::FileChoice own;
+  const std::unique_ptr<ledger::Ledger> ledger =
+      ledger::Ledger::open_read_only(ledger_file(output, own));
+  if (!ledger) return superseded;
+  std::set<std::string> candidates;
+  for (const QuarantineEntry& entry : entries) {
+    if (entry.input && !io::is_kept_record(entry.record_file) &&
+        !ledger->find_failure(entry.input->native()))
+      candidates.insert(entry.input->native());
+  }
+  if (candidates.empty()) return superseded;
+  LedgerOutputs(*ledger, output, own).for_each([&](const ledger::OutputEntry& entry) {
+    if (candidates.contains(entry.input)) superseded.insert(entry.input);
+  });
+  return superseded;
 }
 
 RequeueResult restore(const QuarantineEntry& entry, const io::RootDirectory& quarantine) {
@@ -143,7 +169,17 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
   const std::vector<QuarantineEntry> files = select_named(list_quarantine(folder), folder, names);
   const io::RootDirectoryPtr quarantine = io::open_quarantine(folder);
   if (files.empty() || !quarantine) return results;
-  for (const QuarantineEntry& entry : files) results.push_back(restore(entry, *quarantine));
+  std::set<std::string> superseded;
+  if (names.empty()) superseded = find_superseded(output, files);
+  for (const QuarantineEntry& entry : files) {
+    const bool is_superseded = entry.input && superseded.contains(entry.input->native()) &&
+                               !io::is_kept_record(entry.record_file);
+    results.push_back(
+        is_superseded
+            ? RequeueResult{*entry.input,
+                            "a later file of this name is done; to try the older one, name it"}
+            : restore(entry, *quarantine));
+  }
   const bool any = std::any_of(results.begin(), results.end(),
                                [](const RequeueResult& entry) { return entry.error.empty(); });
   if (any) write_marker(output);

@@ -144,13 +144,16 @@ std::string ledger_warning(const settings::WatchSettings& watch) {
   SettingsMismatch mismatch;
   try {
     const auto ledger = open_ledger_if_present(watch.output, watch.settings.ledger);
-    if (!ledger || !watch.keeps_inputs()) return {};
+    if (!ledger) return {};
     mismatch = find_mismatch(*ledger, watch);
   } catch (const std::exception& error) {  // for example, permission denied
     return prefix + "the ledger cannot be read: " + text::printable_message(error.what());
   }
   if (mismatch.count() == 0) return {};
   const std::string message = prefix + mismatch.describe();
+  if (!watch.keeps_inputs())
+    return message +
+           ": they are kept, because their inputs are gone (after: " + to_string(watch.after) + ")";
   if (watch.on_change == settings::OnChange::reprocess)
     return message + ": they will be reprocessed if the input still exists (on_change: reprocess)";
   return message + ": they are kept (on_change: keep; set on_change: reprocess to reprocess them)";

@@ -27,7 +27,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request);
 
 /// Returns a warning about the ledger of a watch before it starts: that it cannot be read, or has
 /// mismatches at the output paths of the watch; empty if there are none. Does not check whether the
-/// inputs still exist. If the watch removes its inputs, mismatches do not matter.
+/// inputs still exist.
 std::string ledger_warning(const settings::WatchSettings& watch);
 
 }  // namespace eckart::app

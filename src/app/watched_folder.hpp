@@ -83,7 +83,7 @@ class WatchedFolder {
   RetryBackoff retry_backoff_;
   InputDisposal disposal_{watch_, quarantine_, retry_backoff_};
   StallRecord stall_record_{watch_.output / files::kStateFolder / "stalls"};
-  Maintenance maintenance_{quarantine_};
+  Maintenance maintenance_{quarantine_, watch_.output};
   WatchFigures figures_;
 };
 

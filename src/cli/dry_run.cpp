@@ -39,7 +39,9 @@ struct DryRunCounts {
     }
     ++collisions;
     const bool may_be_equal = decision.action == pipeline::OutputAction::compare;
-    ++collisions_by_advice[(may_be_equal ? "run it, which keeps equal files; else " : "") +
+    ++collisions_by_advice[(may_be_equal
+                                ? "run without --dry-run, which keeps equal files; for others, "
+                                : "") +
                            collision_advice(decision)];
     return "collision";
   }

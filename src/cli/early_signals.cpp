@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string_view>
 
 #include "cli/stop_signals.hpp"
 
@@ -18,7 +19,11 @@ constexpr std::uint64_t bit_of(int signal) { return std::uint64_t(1) << signal; 
 
 void record(int signal) { recorded |= bit_of(signal); }
 bool consume(int signal) { return (recorded.fetch_and(~bit_of(signal)) & bit_of(signal)) != 0; }
-void exit_with_signal_code_now(int signal) { ::_exit(int(exit_code_of(signal))); }
+void exit_with_signal_code_now(int signal) {
+  constexpr std::string_view kMessage = "eckart: stopped by a signal before the work began\n";
+  static_cast<void>(!::write(STDERR_FILENO, kMessage.data(), kMessage.size()));
+  ::_exit(int(exit_code_of(signal)));
+}
 void exit_successfully_now(int) { ::_exit(0); }
 
 void set_handler(int signal, void (*handler)(int)) {

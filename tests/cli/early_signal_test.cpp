@@ -1,6 +1,7 @@
 // Sends signals at any time from the start of the program's own code to the end of a run, or until
 // a service is ready. No signal may have the system's default action, which kills the process.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <chrono>
 #include <fstream>
@@ -83,6 +84,18 @@ TEST_F(EarlySignalTest, ends_the_run_with_128_plus_signal_unless_it_has_ended) {
       const int code = program.wait().code;
       EXPECT_TRUE(code == 0 || code == 128 + signal) << "try " << i << ": " << code;
     }
+  }
+}
+
+TEST_F(EarlySignalTest, says_that_the_work_did_not_begin) {
+  ASSERT_EQ(::mkfifo(at("settings").c_str(), 0600), 0);  // to read it, the process waits
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    EckartProcess program({"run", "in", "-o", "out", "--config", "settings"}, {.folder = at(".")});
+    wait_for_handlers(program);
+    program.signal(signal);
+    const ProcessResult result = program.wait();
+    EXPECT_EQ(result.code, 128 + signal);
+    EXPECT_EQ(result.err, "eckart: stopped by a signal before the work began\n");
   }
 }
 

@@ -35,8 +35,10 @@ TEST_F(ResumeTest, renames_damaged_ledger_and_processes_all) {
   EXPECT_THAT(status.err, HasSubstr("ledger.db: file is not a database. The ledger is damaged"));
   const ProcessResult dry = run({"run", "in", "-o", "out", "-k", "2", "--dry-run"});
   EXPECT_THAT(dry.err, HasSubstr("The next run renames it"));
-  EXPECT_THAT(dry.err,
-              HasSubstr("to resolve 3 collisions, run it, which keeps equal files; else "));
+  EXPECT_THAT(
+      dry.err,
+      HasSubstr(
+          "to resolve 3 collisions, run without --dry-run, which keeps equal files; for others, "));
   const ProcessResult result = run({"run", "in", "-o", "out", "-k", "2"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("renamed to ledger.db.damaged-1. Without its records, "));

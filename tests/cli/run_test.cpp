@@ -232,7 +232,7 @@ TEST_F(RunCommandTest, reports_failures_in_dry_run) {
   EXPECT_THAT(
       in_the_way.err,
       HasSubstr(
-          "to resolve 1 collision, run it, which keeps equal files; else "
+          "to resolve 1 collision, run without --dry-run, which keeps equal files; for others, "
           "move the file, or set another output folder or output.name; a run with --overwrite "
           "replaces it\n"));
   EXPECT_EQ(fs::file_size(at("out/a.png")), 8u);

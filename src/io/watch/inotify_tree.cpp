@@ -187,7 +187,7 @@ void InotifyTree::translate_file(const std::string& path, std::string_view name,
   const bool may_be_link =
       path_filter_.follows_directory_links() && mask & (IN_CREATE | IN_MOVED_TO);
   if (!may_be_file && mask & (IN_CREATE | IN_MOVED_TO))
-    events.push_back({TreeEvent::unread_file_added, std::string(name)});
+    events.push_back({TreeEvent::unread_file_added, path});
   if (may_be_file || may_be_link) events.push_back({TreeEvent::file_changed, path});
 }
 

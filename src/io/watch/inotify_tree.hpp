@@ -19,8 +19,8 @@ namespace eckart::io {
 struct TreeEvent {
   enum Kind {
     file_changed,         ///< a file may be new or changed; or a link to a folder may be new
-    unread_file_added,    ///< a file without the name of an image, or a link; the path is its name
-    unread_file_removed,  ///< likewise
+    unread_file_added,    ///< a file, or a link, without the name of an image
+    unread_file_removed,  ///< likewise; the path is its name
     file_removed,         ///< the name of a file was removed
     folder_removed,       ///< a folder, or a link to one, was removed with everything below it
     folder_added,         ///< a folder is new or has become readable: add and scan it

@@ -59,7 +59,7 @@ void WatchedRoot::on_event(const TreeEvent& event, Instant now) {
       ready_queue_.mark_changed(event.path);
       return;
     case TreeEvent::unread_file_added:
-      return unread_tracker_.on_added(event.path, now);
+      return on_unread_file_added(event.path, now);
     case TreeEvent::unread_file_removed:
       return unread_tracker_.on_removed(event.path);
     case TreeEvent::folder_removed:
@@ -107,6 +107,14 @@ void WatchedRoot::on_ignored_link(const std::string& link) {
   log_(Severity::warning, text::printable(link) +
                               " is a symbolic link and was ignored; "
                               "set `links: files` for this watch to process links to files");
+}
+
+/// Ignores links and the like, as a scan does. A file that is gone counts, because the event of its
+/// removal follows.
+void WatchedRoot::on_unread_file_added(const std::string& path, Instant now) {
+  const EntryStat::Kind kind = observe(path).kind;
+  if (kind == EntryStat::file || kind == EntryStat::missing)
+    unread_tracker_.on_added(path.substr(path.rfind('/') + 1), now);
 }
 
 void WatchedRoot::on_unread_file(std::string_view name) {

@@ -69,6 +69,7 @@ class WatchedRoot {
   Instant stable_since(const FileFingerprint& fingerprint, Instant now) const;
   void on_folder_removed(const std::string& folder);
   void on_ignored_link(const std::string& link);
+  void on_unread_file_added(const std::string& path, Instant now);
   void on_unread_file(std::string_view name);
   FileObservation observe(const std::string& path);
   void on_unreadable(const std::string& folder, int error);

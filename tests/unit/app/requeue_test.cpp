@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "io/quarantine.hpp"
 #include "io/quarantine_record.hpp"
+#include "ledger/ledger.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/io/make_rooted_file.hpp"
 
@@ -168,6 +169,39 @@ TEST_F(RequeueTest, says_so_if_the_service_cannot_be_told) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr(".eckart/requeue"), HasSubstr("was not told")));
   }
   EXPECT_EQ(fs::file_size(at("in/day/a.png")), 3u) << "it is back";
+}
+
+/// The older file would replace the outputs of the later one.
+TEST_F(RequeueTest, leaves_a_file_whose_later_version_is_done_unless_it_is_named) {
+  quarantine();
+  {
+    ledger::Ledger ledger(at("out/.eckart/ledger.db"));
+    ledger::LedgerChanges changes;
+    changes.done.push_back(
+        {.output = "day/a.png", .input = at("in/day/a.png"), .settings = 1, .state = {}});
+    ledger.record(changes);
+  }
+  EXPECT_THAT(restore(), HasSubstr("a later file of this name is done"));
+  EXPECT_TRUE(is_quarantined());
+  const auto named = requeue(at("out"), {"a.png"});
+  ASSERT_EQ(named.size(), 1u);
+  EXPECT_EQ(named.front().error, "");
+  EXPECT_TRUE(fs::exists(at("in/day/a.png")));
+}
+
+TEST_F(RequeueTest, restores_a_file_whose_earlier_version_is_done) {
+  quarantine();
+  {
+    ledger::Ledger ledger(at("out/.eckart/ledger.db"));
+    ledger::LedgerChanges changes;
+    changes.done.push_back(
+        {.output = "day/a.png", .input = at("in/day/a.png"), .settings = 1, .state = {}});
+    ledger.record(changes);
+    ledger::LedgerChanges later;
+    later.failed.push_back({at("in/day/a.png"), {}, FailureReason::corrupt, "why"});
+    ledger.record(later);
+  }
+  EXPECT_EQ(restore(), "");
 }
 
 TEST_F(RequeueTest, overwrites_nothing) {

@@ -9,10 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "app/watched_folder.hpp"
 #include "codec/codec.hpp"
 #include "io/publication.hpp"
+#include "ledger/ledger.hpp"
 #include "pipeline/attempt.hpp"
 #include "tests/pipeline/fake_memory.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -82,6 +84,14 @@ class WatchedFolderTest : public testing::Test {
     EXPECT_TRUE(item->outcome.ok()) << item->outcome.detail;
     item->outcome = Outcome::failed(Stage::load, FailureReason::corrupt, "why");
     return item;
+  }
+  /// Returns the inputs that the ledger records as failed.
+  std::vector<std::filesystem::path> failed_inputs() const {
+    std::vector<std::filesystem::path> inputs;
+    const auto ledger = ledger::Ledger::open_read_only(at("out/.eckart/ledger.db"));
+    for (const ledger::FailureEntry& failure : ledger->failures(100))
+      inputs.emplace_back(failure.input);
+    return inputs;
   }
   /// Returns the quarantine record of a file that was kept in place.
   nlohmann::json reason(const std::filesystem::path& name) const {

@@ -103,6 +103,34 @@ TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
 }
 
 /// Its path in the quarantine would exceed the maximum length.
+/// Its record goes, too, so that `status` counts neither.
+TEST_F(WatchedFolderTest, forgets_a_failure_when_its_kept_input_is_gone) {
+  WatchedFolder folder(watch());
+  for (const char* const name : {"gone.png", "there.png"}) {
+    pipeline::ItemPtr item = bad_item(folder, name);
+    publish(folder, item);
+  }
+  ASSERT_EQ(failed_inputs().size(), 2U);
+  fs::remove(at("in/gone.png"));
+  folder.maintain({});
+  EXPECT_THAT(failed_inputs(), testing::ElementsAre(at("in/there.png")));
+  EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/gone.png.kept.json")));
+  EXPECT_TRUE(fs::exists(at("out/.eckart/quarantine/there.png.kept.json")));
+}
+
+TEST_F(WatchedFolderTest, forgets_a_failure_when_its_file_is_gone_from_the_quarantine) {
+  WatchedFolder folder(watch(settings::DoneInputAction::remove));
+  for (const char* const name : {"gone.png", "there.png"}) {
+    pipeline::ItemPtr item = bad_item(folder, name);
+    publish(folder, item);
+  }
+  ASSERT_EQ(failed_inputs().size(), 2U);
+  for (const char* const name : {"gone.png", "gone.png.record.json"})
+    ASSERT_TRUE(fs::remove(at("out/.eckart/quarantine") / name));
+  folder.maintain({});
+  EXPECT_THAT(failed_inputs(), testing::ElementsAre(at("in/there.png")));
+}
+
 TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
   const std::size_t room = 4090 - (at("in") / "a.png").native().size();
   fs::path deep;

@@ -153,6 +153,16 @@ TEST_F(WatchedRootTest, misses_no_file_in_a_folder_when_a_scan_cannot_list_the_r
   EXPECT_TRUE(root.has_pending());
 }
 
+/// A scan does not count it either.
+TEST_F(WatchedRootTest, does_not_count_a_new_link_to_a_folder_as_a_file) {
+  fs::create_directory(moved_root_);
+  start();
+  fs::create_directory_symlink(moved_root_, root_ / "link");
+  write("notes.txt");
+  wait_for([&] { return state().unread_files.total() > 0; });
+  EXPECT_EQ(state().unread_files.total(), 1);
+}
+
 TEST_F(WatchedRootTest, is_named_again_when_it_is_missing_for_another_reason) {
   start();
   fs::rename(root_, moved_root_);
