@@ -109,6 +109,19 @@ TEST_F(StallRecordTest, ignores_invalid_records) {
   EXPECT_EQ(hold_of("a.png"), minutes(10));
 }
 
+TEST_F(StallRecordTest, keeps_the_last_1000_inputs) {
+  StallRecord record(file_);
+  const auto start = now_;
+  for (int i = 0; i < 1001; ++i) {
+    now_ = start + std::chrono::seconds(i);
+    for (int times = 0; times < (i == 0 || i == 1 || i == 1000 ? 2 : 1); ++times)
+      record.add(std::to_string(i), state_, now_);
+  }
+  EXPECT_FALSE(record.find_hold("0", state_, now_)) << "the oldest";
+  EXPECT_TRUE(record.find_hold("1", state_, now_));
+  EXPECT_TRUE(record.find_hold("1000", state_, now_));
+}
+
 TEST_F(StallRecordTest, throws_when_it_cannot_be_written) {
   StallRecord record(folder_.path() / "nowhere" / "stalls");
   EXPECT_THROW(record.add("a.png", state_, now_), EnvironmentError);
