@@ -97,15 +97,15 @@ TEST_F(PruneTest, removes_outputs_of_a_deleted_folder_only_if_asked_for) {
 
 /// The entry is of a copy that was deleted.
 TEST_F(PruneTest, keeps_an_output_whose_input_may_be_below_another_folder) {
-  for (const char* name : {"in/kept.jpg", "other/a.jpg"}) write(name);
+  for (const char* name : {"in/kept.jpg", "other/a.jpg", "other/kept.jpg"}) write(name);
   record({.done = {output("kept.png", "in", "kept.jpg"), output("a.png", "in", "a.jpg"),
-                   output("o.png", "other", "o.jpg")},
+                   output("o.png", "other", "o.jpg"), output("kept2.png", "other", "kept.jpg")},
           .failed = {},
           .cleared = {}});
   EXPECT_THAT(removable(), ElementsAre("o.png"));
   EXPECT_THAT(find_orphans(request()).uncertain, ElementsAre(Pair(at("in").native() + "/", 1)));
   fs::remove(at("other/a.jpg"));
-  EXPECT_THAT(removable(), ElementsAre("a.png"));
+  EXPECT_THAT(removable(), ElementsAre("a.png", "o.png"));
 }
 
 TEST_F(PruneTest, says_what_to_do_about_uncertain_outputs) {

@@ -173,7 +173,7 @@ TEST_F(RequeueTest, says_so_if_the_service_cannot_be_told) {
 /// By its name in the quarantine, its path, or that of the input.
 TEST_F(RequeueTest, restores_only_the_inputs_that_are_named) {
   const fs::path quarantine_folder = at("out/.eckart/quarantine");
-  for (const std::string name :
+  for (const std::string& name :
        {std::string("a.png"), std::string("day/a.png"), (quarantine_folder / "day/a.png").native(),
         at("in/day/a.png").native()}) {
     quarantine();

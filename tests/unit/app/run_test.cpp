@@ -142,7 +142,7 @@ class SmallRunTest : public testing::Test {
   SmallRunTest& operator=(const SmallRunTest&) = delete;
 
   telemetry::RunReport execute() {
-    Run run(request_, Clock::now());
+    app::Run run(request_, Clock::now());
     telemetry::RunReport report = run.execute();
     run.close_report();
     return report;
@@ -159,7 +159,7 @@ class SmallRunTest : public testing::Test {
   /// Returns the actions of a dry run by output.
   std::map<std::string, pipeline::OutputAction> planned(telemetry::RunReport& report) {
     std::map<std::string, pipeline::OutputAction> actions;
-    Run run(request_, Clock::now());
+    app::Run run(request_, Clock::now());
     report = run.dry_run(
         [&](const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision> decisions) {
           for (std::size_t i = 0; i < decisions.size(); ++i)
@@ -273,17 +273,17 @@ TEST_F(SmallRunTest, tells_after_a_restart_that_the_gpu_was_lost) {
 }
 
 TEST_F(SmallRunTest, names_its_inputs) {
-  EXPECT_EQ(Run(request_, Clock::now()).inputs_text(), in_.path().native());
-  EXPECT_TRUE(Run(request_, Clock::now()).can_relist_inputs());
-  EXPECT_FALSE(Run(request_, Clock::now()).can_restart()) << "there is no ledger yet";
+  EXPECT_EQ(app::Run(request_, Clock::now()).inputs_text(), in_.path().native());
+  EXPECT_TRUE(app::Run(request_, Clock::now()).can_relist_inputs());
+  EXPECT_FALSE(app::Run(request_, Clock::now()).can_restart()) << "there is no ledger yet";
   request_.files_from = reports_.path() / "list\n";
   std::ofstream(request_.files_from) << "a.png\n";
-  EXPECT_EQ(Run(request_, Clock::now()).inputs_text(),
+  EXPECT_EQ(app::Run(request_, Clock::now()).inputs_text(),
             "the list " + (reports_.path() / "list").native() + "\\n");
-  EXPECT_TRUE(Run(request_, Clock::now()).can_relist_inputs());
+  EXPECT_TRUE(app::Run(request_, Clock::now()).can_relist_inputs());
   request_.files_from = "-";
-  EXPECT_EQ(Run(request_, Clock::now()).inputs_text(), "the list on stdin");
-  EXPECT_FALSE(Run(request_, Clock::now()).can_relist_inputs());
+  EXPECT_EQ(app::Run(request_, Clock::now()).inputs_text(), "the list on stdin");
+  EXPECT_FALSE(app::Run(request_, Clock::now()).can_relist_inputs());
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST_F(ServiceStateTest, is_refused_without_a_watch_or_if_watches_conflict) {
     }
     return "none";
   };
-  EXPECT_EQ(error("[]"),
+  EXPECT_EQ(error("  []\n"),
             "no watches are configured; give eckart watch FOLDER -o FOLDER, or add `watches` to "
             "the file of --config");
   EXPECT_NE(error(watch("a", "out") + watch("b", "out/sub")), "none");

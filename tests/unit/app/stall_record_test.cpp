@@ -110,16 +110,21 @@ TEST_F(StallRecordTest, ignores_invalid_records) {
 }
 
 TEST_F(StallRecordTest, keeps_the_last_1000_inputs) {
-  StallRecord record(file_);
-  const auto start = now_;
-  for (int i = 0; i < 1001; ++i) {
-    now_ = start + std::chrono::seconds(i);
-    for (int times = 0; times < (i == 0 || i == 1 || i == 1000 ? 2 : 1); ++times)
-      record.add(std::to_string(i), state_, now_);
+  const auto start_s =
+      std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
+  {
+    std::ofstream file(file_, std::ios::binary);
+    for (int i = 0; i < 1000; ++i)
+      file << "2 " << start_s + i % 7 << " 1000 123 7 " << i + 1000 << '\0';
   }
-  EXPECT_FALSE(record.find_hold("0", state_, now_)) << "the oldest";
-  EXPECT_TRUE(record.find_hold("1", state_, now_));
+  StallRecord record(file_);
   EXPECT_TRUE(record.find_hold("1000", state_, now_));
+  record.add("new", state_, now_);
+  EXPECT_FALSE(record.find_hold("1000", state_, now_)) << "the oldest";
+  for (const char* name : {"1001", "1006", "1999"})
+    EXPECT_TRUE(record.find_hold(name, state_, now_)) << name;
+  record.add("new", state_, now_);
+  EXPECT_TRUE(record.find_hold("new", state_, now_));
 }
 
 TEST_F(StallRecordTest, throws_when_it_cannot_be_written) {

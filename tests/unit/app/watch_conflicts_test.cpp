@@ -106,7 +106,8 @@ TEST(WatchConflict, names_the_watch_the_folders_and_a_remedy) {
   WatchSettings excluding = watch_of("a", "a/x/y");
   excluding.exclude = {"x"};
   EXPECT_EQ(conflict({excluding}), "");
-  EXPECT_THAT(conflict({watch_of("a", "b", DoneInputAction::move, "c"), watch_of("c", "a/x")}),
+  EXPECT_THAT(conflict({watch_of("a", "b", DoneInputAction::move, "c"),
+                        watch_of("c", "a/x", DoneInputAction::remove)}),
               HasSubstr("the outputs of the watch of c are in its input folder /none/a"));
 }
 
