@@ -115,7 +115,7 @@ TEST_F(StallRecordTest, keeps_the_last_1000_inputs) {
   {
     std::ofstream file(file_, std::ios::binary);
     for (int i = 0; i < 1000; ++i)
-      file << "2 " << start_s + i % 7 << " 1000 123 7 " << i + 1000 << '\0';
+      file << "2 " << start_s - 6 + i % 7 << " 1000 123 7 " << i + 1000 << '\0';
   }
   StallRecord record(file_);
   EXPECT_TRUE(record.find_hold("1000", state_, now_));
