@@ -89,7 +89,8 @@ files::FileState state_of(const text::Json& json) {
 /// Returns a path that is always below the output folder. Throws LineError.
 std::string output_of(const text::Json& json) {
   const std::filesystem::path path = text_or_hex(json, "output");
-  bool is_below = path.is_relative() && path.has_filename() && path == path.lexically_normal();
+  bool is_below = path.is_relative() && path.has_filename() &&
+                  path.native() == path.lexically_normal().native();
   for (const auto& part : path) is_below = is_below && part != ".." && part != ".";
   if (!is_below || path.native().find('\0') != std::string::npos)
     throw LineError("output: '" + path.string() + "' is not a path below the output folder");

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "analysis/ssim.hpp"
 #include "core/error.hpp"
@@ -102,6 +104,41 @@ TEST(UnusedBits, describes_those_of_16_bits_only) {
   EXPECT_EQ(describe(Depth::u16, 0), "") << "a black image";
   EXPECT_EQ(describe(Depth::u8, 15), "");
   EXPECT_EQ(describe(Depth::f32, 1), "");
+}
+
+TEST(Peak, follows_the_bits_only_if_fewer_are_stored_than_the_type_has) {
+  const Image bytes = make_image({2, 2, 1, Depth::u8}, [](int r, int, int) { return 10 * r; });
+  EXPECT_EQ(analysis::resolve_peak({}, bytes, 8).source, PeakSource::dtype);
+  EXPECT_EQ(analysis::resolve_peak({}, bytes, 8).value, 255);
+  EXPECT_EQ(analysis::resolve_peak({}, bytes, 7).source, PeakSource::bits_stored);
+  EXPECT_EQ(analysis::resolve_peak({}, bytes, 7).value, 127);
+  EXPECT_EQ(analysis::resolve_peak(parse_peak("range"), bytes, 7).value, 10);
+  EXPECT_EQ(analysis::resolve_peak(parse_peak("range"), bytes, 7).source, PeakSource::range);
+}
+
+TEST(Peak, is_found_from_the_range_if_there_are_no_pixels) {
+  const auto peak_of = [](const char* choice, Depth depth) {
+    const Peak peak = analysis::resolve_peak(parse_peak(choice), depth, 12.5);
+    return std::pair(peak.value, peak.source);
+  };
+  EXPECT_EQ(peak_of("auto", Depth::u8), std::pair(255.0, PeakSource::dtype));
+  EXPECT_EQ(peak_of("auto", Depth::u16), std::pair(65535.0, PeakSource::dtype));
+  EXPECT_EQ(peak_of("auto", Depth::f32), std::pair(12.5, PeakSource::range));
+  EXPECT_EQ(peak_of("range", Depth::u8), std::pair(12.5, PeakSource::range));
+  EXPECT_EQ(peak_of("300", Depth::f32), std::pair(300.0, PeakSource::number));
+  EXPECT_THROW(peak_of("dtype", Depth::f32), ItemError);
+}
+
+TEST(SampleStatistic, is_the_range_of_all_channels_and_the_mean_of_each) {
+  for (const Depth depth : {Depth::u8, Depth::u16, Depth::f32}) {
+    const Image image = make_image({3, 4, 3, depth}, [](int r, int c, int channel) {
+      return 50 * channel + 4 * r + c;  // the mean is 50 * channel + 5.5
+    });
+    const SampleStatistics statistics = analysis::sample_statistics(image);
+    EXPECT_EQ(statistics.min, 0);
+    EXPECT_EQ(statistics.max, 111);
+    EXPECT_EQ(statistics.mean, (std::vector<double>{5.5, 55.5, 105.5}));
+  }
 }
 
 TEST(Peak, is_that_of_the_sample_type_the_range_or_the_number) {

@@ -45,6 +45,41 @@ TEST(DisplayImage, shows_floats_from_the_smallest_to_the_largest_sample) {
   EXPECT_EQ(at(analysis::display_residual(floats, floats, range, 8), 0, 1), 128);
 }
 
+TEST(DisplayImage, shows_every_channel) {
+  const ImageShape shape{2, 3, 3, Depth::u16};
+  const Image words =
+      make_image(shape, [](int r, int c, int channel) { return 1000 * channel + 300 * r + c; });
+  const Image lower =
+      make_image(shape, [](int r, int c, int channel) { return 990 * channel + 300 * r + c; });
+  const analysis::DisplayRange range{0, 2550};
+  const Image shown = analysis::display_image(words, range),
+              residual = analysis::display_residual(words, lower, range, 4);
+  EXPECT_EQ(shown.shape(), (ImageShape{2, 3, 3, Depth::u8}));
+  for (int channel = 0; channel < 3; ++channel) {
+    EXPECT_EQ(shown.plane<std::uint8_t>(channel)(1, 2), 100 * channel + 30);
+    EXPECT_EQ(residual.plane<std::uint8_t>(channel)(1, 2), 128 + 4 * channel);
+  }
+}
+
+TEST(DisplayImage, shows_levels_beyond_the_range_as_black_or_white) {
+  const Image words =
+      make_image({1, 3, 1, Depth::u16}, [](int, int c, int) { return 50 + 500 * c; });
+  const Image shown = analysis::display_image(words, {100, 1000});
+  EXPECT_EQ(at(shown, 0, 0), 0);
+  EXPECT_EQ(at(shown, 0, 1), 128);
+  EXPECT_EQ(at(shown, 0, 2), 255);
+}
+
+TEST(ResidualGain, refers_to_the_range_that_is_shown) {
+  const ImageShape shape{20, 20, 1, Depth::u16};
+  const Image a = make_image(shape, [](int, int, int) { return 5000; });
+  const Image b = make_image(shape, [](int, int, int) { return 4950; });
+  EXPECT_EQ(analysis::display_residual_gain(a, b, {0, 2550}), 16) << "5 of 255 levels";
+  EXPECT_EQ(analysis::display_residual_gain(b, a, {0, 2550}), 16);
+  EXPECT_EQ(analysis::display_residual_gain(a, b, {2000, 2510}), 4) << "25 of 255 levels";
+  EXPECT_EQ(analysis::display_residual_gain(a, b, {0, 25.5}), 1);
+}
+
 TEST(ResidualImage, is_gray_where_nothing_differs) {
   const Image a = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) { return 40 * r + c; });
   const Image b = make_image({4, 5, 1, Depth::u8}, [](int r, int c, int) {

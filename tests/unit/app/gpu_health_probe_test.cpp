@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "compute/checked/checked_backend.hpp"
 #include "core/error.hpp"
 #include "tests/unit/compute/fallback_fixture.hpp"
@@ -22,6 +24,22 @@ TEST(GpuHealthProbe, detects_a_reported_error) {
   script.on_finish = [](compute::Task& task) { task.error = "lost"; };
   compute::ScriptedBackend backend(script);
   EXPECT_THROW(GpuHealthProbe(backend).run(), DeviceLostError);
+}
+
+TEST(GpuHealthProbe, says_what_is_wrong) {
+  compute::BackendScript script;
+  const auto message = [&] {
+    compute::ScriptedBackend backend(script);
+    try {
+      GpuHealthProbe(backend).run();
+    } catch (const DeviceLostError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_EQ(message(), "GPU 0 failed the health probe: wrong result for a rank-1 matrix");
+  script.on_finish = [](compute::Task& task) { task.error = "lost"; };
+  EXPECT_EQ(message(), "GPU 0 failed the health probe: lost");
 }
 
 /// A fallback to the CPU would not test the GPU. The probe must not count as a computed image.

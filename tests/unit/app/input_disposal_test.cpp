@@ -133,6 +133,37 @@ TEST_F(InputDisposalTest, says_how_to_retry_a_failed_input) {
   EXPECT_EQ(requeue(at("out"), {"deep/a b.png", "deep/c.png"}).size(), 2u);
 }
 
+TEST_F(InputDisposalTest, says_what_became_of_a_failed_input) {
+  dispose_of(failed_item("deep/a.png"));
+  EXPECT_EQ(message_, at("in/deep/a.png").native() + " was left in place; see " +
+                          quarantined("deep/a.png.kept.json").native() +
+                          ". To retry it, run: eckart requeue " + at("out").native() +
+                          " deep/a.png");
+  watch_.after = DoneInputAction::remove;
+  dispose_of(failed_item("deep/c.png"));
+  EXPECT_EQ(message_, at("in/deep/c.png").native() + " was quarantined as " +
+                          quarantined("deep/c.png").native() +
+                          ". To retry it, run: eckart requeue " + at("out").native() +
+                          " deep/c.png");
+  EXPECT_TRUE(fs::exists(quarantined("deep/c.png")));
+  dispose_of(item("d.png"));
+  EXPECT_EQ(message_, "") << "a done input is no news";
+  EXPECT_EQ(dispose_of(failed_item("deep/c.png")), Result::quarantined) << "another of this name";
+  EXPECT_EQ(std::distance(fs::directory_iterator(quarantined("deep")), {}), 5);
+}
+
+TEST_F(InputDisposalTest, records_what_failed) {
+  const pipeline::WorkItem item = failed_item("a.png");
+  dispose_of(item);
+  const nlohmann::json record = this->record("a.png.kept.json");
+  EXPECT_EQ(record.value("reason", ""), "corrupt");
+  EXPECT_EQ(record.value("stage", ""), "load");
+  EXPECT_EQ(record.value("detail", ""), "why");
+  EXPECT_EQ(record.value("input_bytes", 0), 5);
+  EXPECT_EQ(record.value("sha256", ""),
+            "6105d6cc76af400325e94d588ce511be5bfdbb73b437dc51eca43917d7a43e3d");
+}
+
 TEST_F(InputDisposalTest, says_how_to_retry_inputs_with_names_that_a_shell_would_change) {
   for (const std::string name :
        {"-x.png", "back\\slash.png", "it's.png", "$HOME.png", "two\nlines.png", "\xff'\\1.png",

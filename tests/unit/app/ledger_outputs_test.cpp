@@ -29,5 +29,34 @@ TEST(ContainedFile, counts_as_missing_behind_a_link_or_outside_the_folder) {
   EXPECT_TRUE(ContainedFile(folder, "real/a.png").remove());
 }
 
+TEST(ContainedFile, matches_a_record_of_its_size_and_time) {
+  const test::TempFolder folder_path;
+  fs::create_directories(folder_path.path() / "sub/folder.png");
+  std::ofstream(folder_path.path() / "sub/a.png") << "12345";
+  fs::create_symlink("a.png", folder_path.path() / "sub/link.png");
+  const files::FileDescriptor folder = open_folder(folder_path.path());
+  const ContainedFile file(folder, "sub/a.png");
+  const std::int64_t mtime_ns = file.status().mtime_ns;
+  EXPECT_EQ(file.status().bytes, 5);
+  EXPECT_TRUE(file.matches_record(5, mtime_ns));
+  EXPECT_TRUE(file.matches_record(5, 0)) << "the time is unknown";
+  EXPECT_FALSE(file.matches_record(4, mtime_ns));
+  EXPECT_FALSE(file.matches_record(5, mtime_ns + 1));
+  EXPECT_FALSE(file.is_missing());
+  for (const char* name : {"sub/none.png", "none/a.png"}) {
+    EXPECT_TRUE(ContainedFile(folder, name).is_missing()) << name;
+    EXPECT_FALSE(ContainedFile(folder, name).matches_record(0, 0)) << name;
+    EXPECT_FALSE(ContainedFile(folder, name).remove()) << name;
+  }
+  for (const char* name : {"sub/link.png", "sub/folder.png"}) {
+    EXPECT_FALSE(ContainedFile(folder, name).is_missing()) << name;
+    EXPECT_EQ(ContainedFile(folder, name).status().type, fs::file_type::not_found) << name;
+  }
+  for (const char* name : {"/etc/passwd", "", "sub/..", "sub/.", "sub/"}) {
+    EXPECT_FALSE(ContainedFile(folder, name).is_missing()) << name;
+    EXPECT_FALSE(ContainedFile(folder, name).remove()) << name;
+  }
+}
+
 }  // namespace
 }  // namespace eckart::app

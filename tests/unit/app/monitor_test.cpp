@@ -129,5 +129,114 @@ TEST(StatusText, counts_waiting_files_of_the_watches_as_unfinished) {
   EXPECT_THAT(status_text(status), HasSubstr("0 skipped, 8 unfinished"));
 }
 
+TEST(StatusText, has_the_process_its_watches_and_its_newest_failures) {
+  status_server::RunStatus status;
+  status.identity.command = "watch";
+  status.identity.version = "1.2";
+  status.identity.machine.host = "nas\n";
+  const std::string first = status_text(status).substr(0, status_text(status).find('\n'));
+  EXPECT_EQ(first, "eckart    watch, version 1.2, on nas\\n");
+  status.all.backend = "cuda";
+  status.all.device = "a GPU";
+  status.state.not_ready_reasons = {"starting", "waiting"};
+  status_server::WatchStatus watch;
+  watch.name = "scans";
+  watch.input = "/srv/in\n";
+  watch.condition = status_server::WatchCondition::waiting_for_space;
+  watch.done = 1234;
+  watch.failed = 5;
+  watch.unfinished = 6;
+  watch.quarantine_files = 7;
+  EXPECT_EQ(watch_line(watch),
+            "scans: waiting for disk space, 1,234 done, 5 failed, 6 unfinished, 7 in quarantine; "
+            "/srv/in\\n");
+  watch.not_read = {{".tif", 10}, {".heic", 3}};
+  EXPECT_EQ(watch_line(watch),
+            "scans: waiting for disk space, 1,234 done, 5 failed, 6 unfinished, 7 in quarantine, "
+            "13 files not read: 10 .tif, 3 .heic; /srv/in\\n");
+  status.state.watches = {watch};
+  for (int i = 0; i < 7; ++i) {
+    telemetry::ImageFailure failure;
+    failure.file = "/srv/in/" + std::to_string(i) + "\n.png";
+    failure.reason = FailureReason::corrupt;
+    status.all.recent_failures.push_back(failure);
+  }
+  const std::string text = status_text(status);
+  EXPECT_THAT(text, testing::StartsWith("eckart    watch, version 1.2, on nas\\n, cuda: a GPU\n"
+                                        "NOT READY starting\nNOT READY waiting\nwatch     " +
+                                        watch_line(watch) + "\nimages "));
+  std::string failures;
+  for (int i = 0; i < 5; ++i)
+    failures += "failed     /srv/in/" + std::to_string(i) + "\\n.png: corrupt\n";
+  EXPECT_THAT(text, testing::EndsWith("\n" + failures));
+}
+
+TEST_F(MonitorTest, answers_with_the_reasons_of_the_service) {
+  std::atomic<bool> is_ready = false, is_healthy = false;
+  const auto service = [&] {
+    status_server::ServiceState state;
+    if (!is_ready) state.not_ready_reasons = {"starting", "the disk is full"};
+    if (!is_healthy) state.unhealthy_reasons = {"load has stalled"};
+    return state;
+  };
+  Monitor monitor(settings_, "watch", {[] { return telemetry::Snapshot(); }, service});
+  monitor.begin(true);
+  monitor.begin(true);  // again, without effect
+  const auto answer = [&](const char* path) -> std::string {
+    try {
+      return http_get(socket_, path);
+    } catch (const FatalError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(answer("/readyz"), HasSubstr("answers 503"));
+  EXPECT_THAT(answer("/healthz"), HasSubstr("answers 503"));
+  EXPECT_THAT(answer("/status.txt"), HasSubstr("NOT READY starting\nNOT READY the disk is full\n"));
+  is_ready = true;
+  EXPECT_EQ(answer("/readyz"), "ok\n");
+  EXPECT_THAT(answer("/healthz"), HasSubstr("answers 503"));
+  is_healthy = true;
+  EXPECT_EQ(answer("/healthz"), "ok\n");
+  EXPECT_EQ(nlohmann::json::parse(answer("/status.json")).value("kind", ""), "status_page");
+  EXPECT_THAT(answer("/metrics"), HasSubstr("eckart_ready 1\n"));
+}
+
+TEST_F(MonitorTest, runs_without_a_status_page_unless_it_must_listen) {
+  settings_.telemetry.listen = (folder_.path() / "none/status.sock").native();
+  const auto pipeline = [this] {
+    ++samples_;
+    return telemetry::Snapshot();
+  };
+  Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
+  EXPECT_THROW(monitor.begin(true), FatalError);
+  monitor.begin(false);
+  EXPECT_TRUE(test::wait_for([&] { return samples_ >= 4; })) << "it samples";
+  monitor.end();
+  const int samples = samples_;
+  monitor.end();
+  EXPECT_EQ(samples_, samples) << "it ends once";
+}
+
+/// Nothing is known of a run before it has a backend.
+TEST_F(MonitorTest, writes_no_interval_before_there_is_a_backend) {
+  settings_.telemetry.listen.clear();
+  settings_.telemetry.throughput_log = (folder_.path() / "log.jsonl").native();
+  const auto pipeline = [this] {
+    telemetry::Snapshot snapshot;
+    snapshot.elapsed_s = snapshot.seconds = ++samples_;
+    return snapshot;
+  };
+  Monitor monitor(settings_, "run", {pipeline, [] { return status_server::ServiceState{}; }});
+  monitor.begin(false);
+  EXPECT_TRUE(test::wait_for([&] { return samples_ >= 5; }));
+  EXPECT_FALSE(std::filesystem::exists(settings_.telemetry.throughput_log));
+  monitor.end();
+  std::ifstream lines(settings_.telemetry.throughput_log);
+  std::string kinds;
+  for (std::string line; std::getline(lines, line);)
+    kinds += nlohmann::json::parse(line).value("kind", "") + " ";
+  EXPECT_EQ(kinds, "run interval total ");
+}
+
 }  // namespace
 }  // namespace eckart::app

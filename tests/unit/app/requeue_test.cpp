@@ -204,6 +204,81 @@ TEST_F(RequeueTest, restores_a_file_whose_earlier_version_is_done) {
   EXPECT_EQ(restore(), "");
 }
 
+/// By its name in the quarantine, its path, or that of the input.
+TEST_F(RequeueTest, restores_only_the_inputs_that_are_named) {
+  const fs::path quarantine_folder = at("out/.eckart/quarantine");
+  for (const std::string& name :
+       {std::string("a.png"), std::string("day/a.png"), (quarantine_folder / "day/a.png").native(),
+        at("in/day/a.png").native()}) {
+    quarantine();
+    std::ofstream(at("in/b.png")) << "bad";
+    io::QuarantineRecord note;
+    note.input = at("in/b.png");
+    note.root = note.real_root = at("in");
+    io::ClaimedFile other = std::move(*io::claim(io::make_rooted_file(at("in"), "b.png")));
+    io::Quarantine(at("out"), {}).add(other, "b.png", to_json(note, "1"));
+    const auto requeued = requeue(at("out"), {name});
+    ASSERT_EQ(requeued.size(), 1u) << name;
+    EXPECT_EQ(requeued.front().input, at("in/day/a.png"));
+    EXPECT_EQ(requeued.front().error, "");
+    EXPECT_FALSE(fs::exists(at("in/b.png"))) << name;
+    EXPECT_TRUE(consume_requeue_marker(at("out"))) << "for the service";
+    EXPECT_FALSE(consume_requeue_marker(at("out"))) << "once";
+    EXPECT_EQ(requeue(at("out"), {"b.png"}).size(), 1u);
+    consume_requeue_marker(at("out"));
+    fs::remove(at("in/b.png"));
+  }
+}
+
+TEST_F(RequeueTest, names_what_is_not_in_the_quarantine) {
+  quarantine();
+  const auto error = [&](const std::vector<std::string>& names) -> std::string {
+    try {
+      requeue(at("out"), names);
+    } catch (const FatalError& fatal) {
+      EXPECT_EQ(fatal.code(), ExitCode::no_input);
+      return fatal.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(error({"a.png", "c.png"}),
+            "c.png: not found in the quarantine " + at("out/.eckart/quarantine").native());
+  EXPECT_TRUE(is_quarantined()) << "nothing was restored";
+  EXPECT_FALSE(consume_requeue_marker(at("out")));
+  try {
+    requeue(at("in"), {});
+    FAIL();
+  } catch (const FatalError& fatal) {
+    EXPECT_EQ(fatal.what(), at("in").native() + ": not an output folder of eckart");
+  }
+}
+
+TEST_F(RequeueTest, tells_the_service_only_if_an_input_is_back) {
+  fs::create_directories(at("out/.eckart"));
+  EXPECT_TRUE(requeue(at("out"), {}).empty()) << "there is no quarantine";
+  EXPECT_FALSE(fs::exists(at("out/.eckart/requeue")));
+  quarantine();
+  std::ofstream(at("in/day/a.png")) << "another";
+  restore();
+  EXPECT_FALSE(fs::exists(at("out/.eckart/requeue")));
+}
+
+TEST_F(RequeueTest, forgets_the_record_of_an_input_that_was_kept_and_deleted) {
+  io::QuarantineRecord note;
+  note.input = at("in/day/gone.png");
+  note.root = at("in");
+  io::Quarantine(at("out"), {}).add_kept_record("day/gone.png", to_json(note, "1"));
+  EXPECT_EQ(restore(), "the input no longer exists");
+  EXPECT_FALSE(io::Quarantine(at("out"), {}).has_kept_record("day/gone.png"));
+}
+
+TEST(RequeueCommand, is_what_a_shell_runs) {
+  EXPECT_EQ(requeue_command("out"), "eckart requeue out");
+  EXPECT_EQ(requeue_command("my out", "a b.png"), "eckart requeue 'my out' 'a b.png'");
+  EXPECT_EQ(requeue_command("-out"), "eckart requeue -- -out");
+  EXPECT_EQ(requeue_command("out", "-a.png"), "eckart requeue -- out -a.png");
+}
+
 TEST_F(RequeueTest, overwrites_nothing) {
   quarantine();
   std::ofstream(at("in/day/a.png")) << "another";

@@ -100,5 +100,33 @@ TEST_F(SettingsMismatchTest, says_that_the_ledger_cannot_be_read_whatever_happen
   EXPECT_THAT(warning(), HasSubstr("the ledger cannot be read: "));
 }
 
+TEST_F(SettingsMismatchTest, says_what_will_become_of_the_outputs) {
+  watch_.location = "eckart.yaml:2: watches[1]";
+  record_outputs();
+  watch_.settings.ranks = {{20}};
+  const std::string prefix = "eckart.yaml:2: watches[1]: " + watch_.output.native() +
+                             ": 2 outputs made with other settings (rank 5 -> 20): ";
+  EXPECT_EQ(warning(), prefix +
+                           "they are kept (on_change: keep; set on_change: reprocess to "
+                           "reprocess them)");
+  watch_.on_change = settings::OnChange::reprocess;
+  EXPECT_EQ(warning(), prefix +
+                           "they will be reprocessed if the input still exists (on_change: "
+                           "reprocess)");
+  watch_.after = settings::DoneInputAction::remove;
+  EXPECT_EQ(warning(), "") << "no input is left";
+}
+
+TEST(SettingsMismatch, counts_each_difference) {
+  SettingsMismatch mismatch;
+  EXPECT_EQ(mismatch.count(), 0);
+  mismatch.counts_by_difference = {{"rank 5 -> 7", 1}};
+  EXPECT_EQ(mismatch.describe(), "1 output made with other settings (rank 5 -> 7)");
+  mismatch.counts_by_difference = {{"rank 5 -> 7", 1200}, {"color", 3}};
+  EXPECT_EQ(mismatch.count(), 1203);
+  EXPECT_EQ(mismatch.describe(),
+            "1,203 outputs made with other settings (color (3); rank 5 -> 7 (1,200))");
+}
+
 }  // namespace
 }  // namespace eckart::app

@@ -109,6 +109,24 @@ TEST_F(StallRecordTest, ignores_invalid_records) {
   EXPECT_EQ(hold_of("a.png"), minutes(10));
 }
 
+TEST_F(StallRecordTest, keeps_the_last_1000_inputs) {
+  const auto start_s =
+      std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
+  {
+    std::ofstream file(file_, std::ios::binary);
+    for (int i = 0; i < 1000; ++i)
+      file << "2 " << start_s - 6 + i % 7 << " 1000 123 7 " << i + 1000 << '\0';
+  }
+  StallRecord record(file_);
+  EXPECT_TRUE(record.find_hold("1000", state_, now_));
+  record.add("new", state_, now_);
+  EXPECT_FALSE(record.find_hold("1000", state_, now_)) << "the oldest";
+  for (const char* name : {"1001", "1006", "1999"})
+    EXPECT_TRUE(record.find_hold(name, state_, now_)) << name;
+  record.add("new", state_, now_);
+  EXPECT_TRUE(record.find_hold("new", state_, now_));
+}
+
 TEST_F(StallRecordTest, throws_when_it_cannot_be_written) {
   StallRecord record(folder_.path() / "nowhere" / "stalls");
   EXPECT_THROW(record.add("a.png", state_, now_), EnvironmentError);

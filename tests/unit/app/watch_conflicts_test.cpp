@@ -78,5 +78,51 @@ TEST(WatchConflict, is_found_if_outputs_of_kept_inputs_are_removed) {
   EXPECT_EQ(chain(DoneInputAction::remove), "");
 }
 
+TEST(WatchConflict, names_the_watch_the_folders_and_a_remedy) {
+  const auto a = watch_of("a", "x");
+  EXPECT_EQ(conflict({a, watch_of("b", "x/sub")}),
+            "the watch of a: output folders /none/x and /none/x/sub overlap");
+  EXPECT_EQ(conflict({watch_of("b", "x/sub"), a}),
+            "the watch of b: output folders /none/x/sub and /none/x overlap");
+  EXPECT_EQ(conflict({a, watch_of("b", "y", DoneInputAction::move, "x/done")}),
+            "the watch of b: output and move_to folders /none/x and /none/x/done overlap");
+  EXPECT_EQ(conflict({watch_of("a", "x/y"), watch_of("b", "z", DoneInputAction::move, "x")}),
+            "the watch of b: output and move_to folders /none/x/y and /none/x overlap");
+  for (const bool inner_removes : {false, true}) {
+    EXPECT_EQ(conflict({watch_of("a/sub", "y",
+                                 inner_removes ? DoneInputAction::remove : DoneInputAction::keep),
+                        watch_of("a", "x",
+                                 inner_removes ? DoneInputAction::keep : DoneInputAction::remove)}),
+              "the watch of a/sub: input folders (one watch moves or deletes its inputs) "
+              "/none/a/sub and /none/a overlap");
+  }
+  EXPECT_EQ(conflict({watch_of("a", "a/x")}),
+            "the watch of a: its outputs are in its input folder /none/a and would be processed "
+            "again as inputs. Choose a folder outside of it, or set exclude");
+  EXPECT_EQ(conflict({watch_of("a", "b"), watch_of("b", "c", DoneInputAction::remove)}),
+            "the watch of a: its outputs are inputs of the watch of b, which removes them (after: "
+            "delete). Each removed output would be made again. Set after: delete or after: move in "
+            "the watch of a, or after: keep in the watch of b");
+  WatchSettings excluding = watch_of("a", "a/x/y");
+  excluding.exclude = {"x"};
+  EXPECT_EQ(conflict({excluding}), "");
+  EXPECT_THAT(conflict({watch_of("a", "b", DoneInputAction::move, "c"),
+                        watch_of("c", "a/x", DoneInputAction::remove)}),
+              HasSubstr("the outputs of the watch of c are in its input folder /none/a"));
+}
+
+TEST(OwnFolder, is_one_that_no_scan_of_the_watch_reaches_by_its_path) {
+  const std::vector<WatchSettings> watches = {
+      watch_of("a", "x"), watch_of("x", "y", DoneInputAction::move, "done"), watch_of("b", "z")};
+  const auto folders_of = [&](std::size_t watch) {
+    std::string text;
+    for (const auto& folder : own_folders_of(watches[watch], watches))
+      text += folder.filename().native() + " ";
+    return text;
+  };
+  EXPECT_EQ(folders_of(0), "x y done z ");
+  EXPECT_EQ(folders_of(1), "y done z ") << "x has its inputs";
+}
+
 }  // namespace
 }  // namespace eckart::app

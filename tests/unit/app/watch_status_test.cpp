@@ -54,6 +54,29 @@ TEST(WatchCondition, is_what_ends_the_last_environment_error) {
   EXPECT_EQ(watch_condition(state, Remedy::release_resources), WatchCondition::paused);
 }
 
+TEST_F(WatchStatusTest, counts_each_result_of_its_images) {
+  const auto end = [&](ItemResult result, int times) {
+    pipeline::WorkItem item;
+    item.outcome.result = result;
+    io::FinishStatus status{};
+    for (int i = 0; i < times; ++i) status = folder_watch_->end(item);
+    return status;
+  };
+  EXPECT_EQ(end(ItemResult::done, 5), io::FinishStatus::done);
+  EXPECT_EQ(end(ItemResult::failed, 3), io::FinishStatus::done);
+  EXPECT_EQ(end(ItemResult::skipped, 2), io::FinishStatus::done);
+  EXPECT_EQ(end(ItemResult::incomplete, 7), io::FinishStatus::incomplete);
+  EXPECT_EQ(end(ItemResult::deferred, 11), io::FinishStatus::environment_error);
+  EXPECT_EQ(status().done, 5);
+  EXPECT_EQ(status().failed, 3);
+  EXPECT_EQ(status().skipped, 2);
+  state_.unread_total = 13;
+  EXPECT_EQ(status().not_read_total, 13);
+  EXPECT_EQ(status().input, (folder_.path() / "in").native());
+  EXPECT_EQ(status().output, (folder_.path() / "out").native());
+  EXPECT_EQ(status().quarantine_files, 0);
+}
+
 TEST_F(WatchStatusTest, counts_all_files_that_are_not_finished) {
   state_.pending = 3;
   state_.ready = 2;

@@ -1,7 +1,10 @@
 #include "app/watched_folder.hpp"
 
+#include <chrono>
 #include <fstream>
+#include <memory>
 #include <string>
+#include <tuple>
 
 #include "core/error.hpp"
 #include "io/folder_lock.hpp"
@@ -236,6 +239,135 @@ TEST_F(WatchedFolderTest, reads_copied_input_once_and_not_for_selection) {
   const Outcome outcome = process(folder, at("copy"), "a.png");
   EXPECT_EQ(outcome.result, ItemResult::skipped) << outcome.detail;
   EXPECT_FALSE(needs_processing(folder, copy)) << "it is recorded";
+}
+
+TEST_F(WatchedFolderTest, has_the_options_of_its_settings) {
+  settings::WatchSettings watch = this->watch();
+  watch.exclude = {"x", "y"};
+  watch.links = files::LinkPolicy::files;
+  watch.settle_ms = 11;
+  watch.retry_timeout_s = 12;
+  watch.rescan_s = 13;
+  watch.poll_s = 14;
+  const io::WatchOptions options = WatchedFolder(watch).options();
+  EXPECT_EQ(options.root, at("in"));
+  EXPECT_EQ(options.exclude, watch.exclude);
+  EXPECT_EQ(options.links, files::LinkPolicy::files);
+  EXPECT_EQ(options.settle_time, std::chrono::milliseconds(11));
+  EXPECT_EQ(options.retry_timeout, std::chrono::seconds(12));
+  EXPECT_EQ(options.rescan_interval, std::chrono::seconds(13));
+  EXPECT_EQ(options.poll_interval, std::chrono::seconds(14));
+}
+
+TEST_F(WatchedFolderTest, retries_or_gives_up_by_the_reason_of_the_failure) {
+  using enum FailureReason;
+  const std::tuple<FailureReason, ItemResult, ItemResult> cases[] = {
+      {not_found, ItemResult::incomplete, ItemResult::incomplete},
+      {unreadable, ItemResult::incomplete, ItemResult::incomplete},
+      {empty_file, ItemResult::incomplete, ItemResult::failed},
+      {not_an_image, ItemResult::incomplete, ItemResult::failed},
+      {unsupported, ItemResult::failed, ItemResult::failed},
+      {too_large, ItemResult::failed, ItemResult::failed},
+      {corrupt, ItemResult::incomplete, ItemResult::failed},
+      {not_encodable, ItemResult::failed, ItemResult::failed},
+      {output_collision, ItemResult::failed, ItemResult::failed},
+      {out_of_memory, ItemResult::incomplete, ItemResult::failed},
+      {not_converged, ItemResult::failed, ItemResult::failed},
+      {compute_failed, ItemResult::incomplete, ItemResult::failed},
+      {not_written, ItemResult::incomplete, ItemResult::failed},
+      {internal, ItemResult::failed, ItemResult::failed}};
+  WatchedFolder folder(watch());
+  for (const auto& [reason, at_first, at_last] : cases) {
+    for (const bool is_last : {false, true}) {
+      pipeline::ItemPtr item = bad_item(folder, "a.png");
+      item->outcome = Outcome::failed(Stage::load, reason, "why");
+      item->is_last_attempt = is_last;
+      publish(folder, item);
+      EXPECT_EQ(item->outcome.result, is_last ? at_last : at_first)
+          << to_string(reason) << (is_last ? ", last" : "");
+      EXPECT_EQ(item->outcome.detail, "why");
+    }
+  }
+  EXPECT_EQ(folder.figures().failed(), 6 + 12);
+  EXPECT_EQ(folder.figures().done(), 0);
+}
+
+TEST_F(WatchedFolderTest, processes_a_failed_input_again_if_it_changes_or_is_requeued) {
+  WatchedFolder folder(watch());
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
+  item->is_last_attempt = true;
+  publish(folder, item);
+  EXPECT_FALSE(needs_processing(folder, found(at("in"), "a.png")));
+  std::ofstream(at("in/a.png")) << "changed";
+  EXPECT_TRUE(needs_processing(folder, found(at("in"), "a.png")));
+  std::ofstream(at("in/a.png")) << "bad";
+  item = bad_item(folder, "a.png");
+  item->is_last_attempt = true;
+  publish(folder, item);
+  EXPECT_FALSE(needs_processing(folder, found(at("in"), "a.png")));
+  fs::remove(at("out/.eckart/quarantine/a.png.kept.json"));
+  EXPECT_TRUE(needs_processing(folder, found(at("in"), "a.png")));
+}
+
+TEST_F(WatchedFolderTest, holds_an_input_on_which_the_service_stalled_twice) {
+  write_image(at("in/a.png"));
+  const pipeline::WorkItem item = found(at("in"), "a.png");
+  for (const bool is_held : {false, true}) {
+    WatchedFolder folder(watch());
+    EXPECT_TRUE(needs_processing(folder, item));
+    folder.record_stall({.file = item.file, .relative = item.relative, .state = item.file_state});
+    EXPECT_EQ(needs_processing(folder, item), !is_held);
+  }
+  WatchedFolder folder(watch());
+  EXPECT_FALSE(needs_processing(folder, item)) << "also after a restart";
+  EXPECT_GT(fs::file_size(at("out/.eckart/stalls")), 0U);
+  EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::done);
+  EXPECT_EQ(fs::file_size(at("out/.eckart/stalls")), 0U) << "it is forgotten";
+}
+
+TEST_F(WatchedFolderTest, removes_a_done_input_that_an_earlier_run_could_not_remove) {
+  write_image(at("in/a.png"));
+  {
+    WatchedFolder keeping(watch());
+    ASSERT_TRUE(process(keeping, at("in"), "a.png").ok());
+    EXPECT_FALSE(needs_processing(keeping, found(at("in"), "a.png")));
+  }
+  WatchedFolder folder(watch(DoneInputAction::remove));
+  EXPECT_TRUE(needs_processing(folder, found(at("in"), "a.png")));
+  EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::skipped);
+  EXPECT_FALSE(fs::exists(at("in/a.png")));
+  EXPECT_TRUE(fs::exists(at("out/a.png")));
+  EXPECT_EQ(folder.figures().skipped(), 1);
+}
+
+TEST_F(WatchedFolderTest, counts_what_is_in_its_quarantine) {
+  WatchedFolder folder(watch(DoneInputAction::remove));
+  pipeline::ItemPtr item = bad_item(folder, "a.png");
+  item->is_last_attempt = true;
+  publish(folder, item);
+  folder.maintain({});
+  EXPECT_EQ(folder.quarantine_usage().files, 1);
+  EXPECT_GE(folder.quarantine_usage().bytes, 3);
+}
+
+TEST_F(WatchedFolderTest, is_refused_with_its_place_in_the_configuration) {
+  settings::WatchSettings wrong = watch();
+  wrong.settings.chroma_rank = RankPolicy{5};
+  const auto error = [&]() -> std::string {
+    try {
+      const WatchedFolder folder(wrong);
+    } catch (const FatalError& fatal) {
+      EXPECT_EQ(fatal.code(), ExitCode::configuration);
+      return fatal.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(error(), "test: chroma_rank is set, but color is channels, not ycbcr");
+  wrong = watch();
+  wrong.output = at("in/out");
+  EXPECT_THAT(error(), testing::StartsWith("test: "));
+  wrong.exclude = {"out"};
+  EXPECT_EQ(error(), "none") << "it is not scanned";
 }
 
 }  // namespace

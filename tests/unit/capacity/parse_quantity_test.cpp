@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -73,6 +74,69 @@ TEST(QuantityParser, reads_a_deadline_in_summer) {
   ::tzset();
   const std::time_t noon = 1782900000;  // 2026-07-01 12:00
   EXPECT_DOUBLE_EQ(parse_deadline("2026-07-01", noon).seconds, 12 * 3600);
+}
+
+TEST(QuantityParser, accepts_every_name_of_a_unit) {
+  const struct {
+    const char* names;
+    double seconds;
+    const char *phrase, *period;
+  } units[] = {{"s sec second seconds", 1, "in 2 s", "3 a second"},
+               {"min minute minutes MIN", 60, "in 2 min", "3 a minute"},
+               {"h hour hours hr H", 3600, "in 2 h", "3 an hour"},
+               {"d day days D", 86400, "in 2 days", "3 a day"},
+               {"w week weeks", 604800, "in 2 weeks", "3 a week"},
+               {"mo month months", 2629800, "in 2 months", "3 a month"},
+               {"y year years yr", 31557600, "in 2 years", "3 a year"}};
+  for (const auto& [names, seconds, phrase, period] : units) {
+    std::istringstream words(names);
+    for (std::string name; words >> name;) {
+      EXPECT_DOUBLE_EQ(parse_deadline("2" + name, 0).seconds, 2 * seconds) << name;
+      EXPECT_EQ(parse_deadline("2" + name, 0).phrase, phrase) << name;
+      EXPECT_EQ(parse_rate("3/" + name).phrase, period) << name;
+      EXPECT_DOUBLE_EQ(parse_rate("3/" + name).per_s(), 3 / seconds) << name;
+    }
+  }
+  EXPECT_EQ(parse_deadline("1w", 0).phrase, "in 1 week");
+  EXPECT_EQ(parse_deadline("0.5d", 0).phrase, "in 0.5 days");
+  EXPECT_EQ(parse_count("1").phrase, "1 image");
+  EXPECT_DOUBLE_EQ(parse_count("3B").images, 3e9);
+  EXPECT_DOUBLE_EQ(parse_count("12,345,678.5").images, 12345678.5);
+}
+
+TEST(QuantityParser, says_what_is_accepted_for_each_quantity) {
+  const auto error = [](const auto& parse) {
+    try {
+      parse();
+    } catch (const std::invalid_argument& invalid) {
+      return std::string(invalid.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(error([] { parse_count("many"); }),
+            "'many' is not a number of images. Accepted: a number above 0, such as 1234, "
+            "1,700,000, 500k or 2M");
+  EXPECT_EQ(error([] { parse_deadline("soon", 0); }),
+            "'soon' is not a deadline. Accepted: a duration such as 90min, 6h, 2d or 4w, or a date "
+            "as 2026-12-31");
+  EXPECT_EQ(error([] { parse_deadline("2026-12-31", 1900000000); }),
+            "the deadline 2026-12-31 is over. Accepted: today or later");
+  EXPECT_EQ(error([] { parse_shift("25 h"); }),
+            "'25 h' is not a part of a day. Accepted: hours or minutes of a day, such as 8h or "
+            "450min");
+  EXPECT_EQ(error([] { parse_prices("gpu"); }),
+            "'gpu' is not a list of prices. Accepted: core=PRICE/h, gpu=PRICE/h and kWh=PRICE, "
+            "each at most once and above 0, separated by commas, such as "
+            "core=0.04/h,gpu=3.50/h,kWh=0.30");
+}
+
+TEST(QuantityParser, takes_a_date_until_its_last_second) {
+  ::setenv("TZ", "UTC0", 1);
+  ::tzset();
+  const std::time_t midnight = 1798761600;  // 2027-01-01 00:00
+  EXPECT_DOUBLE_EQ(parse_deadline("2026-12-31", midnight - 1).seconds, 1);
+  EXPECT_THROW(parse_deadline("2026-12-31", midnight), std::invalid_argument);
+  EXPECT_DOUBLE_EQ(parse_deadline("2027-01-31", midnight).seconds, 31 * 86400);
 }
 
 TEST(QuantityParser, reads_a_shift_of_at_most_a_day) {

@@ -296,6 +296,32 @@ TEST(PlanAnswer, tells_how_long_images_take) {
               StartsWith("1 image takes "));
 }
 
+TEST(PlanRequest, repeats_the_question_with_the_shift) {
+  const auto phrase_of_rate = [](const char* rate, double shift_h) {
+    PlanRequest request{.shift_s = shift_h * 3600};
+    set_target(request, parse_rate(rate));
+    return request.target_phrase;
+  };
+  EXPECT_EQ(phrase_of_rate("250/s", 8), "") << "the rate says it";
+  EXPECT_EQ(phrase_of_rate("30k/min", 8), "30k a minute");
+  EXPECT_EQ(phrase_of_rate("2M/day", 24), "2M a day");
+  EXPECT_EQ(phrase_of_rate("2M/week", 7.5), "2M a week in shifts of 7.50 h");
+  const auto of_deadline = [](const char* deadline, double shift_h) {
+    PlanRequest request{.shift_s = shift_h * 3600};
+    set_target(request, parse_count("288k"), parse_deadline(deadline, 0));
+    return request;
+  };
+  EXPECT_EQ(of_deadline("8h", 8).target_phrase, "288k images in 8 h");
+  EXPECT_NEAR(of_deadline("8h", 8).target_per_s.value_or(0), 10, 1e-9);
+  EXPECT_EQ(of_deadline("9h", 8).target_phrase, "288k images in 9 h in shifts of 8 h");
+  EXPECT_NEAR(of_deadline("9h", 8).target_per_s.value_or(0), 10, 1e-9);
+  EXPECT_NEAR(of_deadline("25h", 8).target_per_s.value_or(0), 288e3 / (9 * 3600), 1e-9);
+  EXPECT_NEAR(of_deadline("2d", 24).target_per_s.value_or(0), 288e3 / (48 * 3600), 1e-9);
+  EXPECT_EQ(of_deadline("2d", 24).target_phrase, "288k images in 2 days");
+  PlanRequest request{.shift_s = 6 * 3600};
+  EXPECT_NEAR(request.hours_per_month(), 6 * 365.25 / 12, 1e-9);
+}
+
 TEST(PlanRequest, has_to_do_a_day_of_images_within_the_shift) {
   PlanRequest request{.shift_s = 8 * 3600};
   set_target(request, parse_rate("864k/day"));

@@ -3,7 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -60,6 +65,116 @@ TEST(ThroughputLogReader, reads_interleaved_runs) {
   ASSERT_EQ(reading.runs.size(), 2U);
   EXPECT_EQ(reading.runs[0].intervals.size(), 2U);
   EXPECT_EQ(reading.runs[0].whole().done, 21);
+}
+
+TEST(ThroughputLogReader, reads_every_field) {
+  const std::string run = std::string("{") + kSchema + R"(,"kind":"run","run":"a","time":"T",
+      "command":"watch","host":"H","cpu":"C","backend":"B","device":"D","cores":6,"startup_s":1.5,
+      "gpus":[{"name":"G1"},{}],"settings":{"rank":"20","batch.pad":8,"x":[1,2]}})";
+  const std::string total = std::string("{") + kSchema + R"(,"kind":"total","run":"a",
+      "elapsed_s":20,"interval_s":4,"done":3,"failed":5,"skipped":7,"unfinished":11,"pixels":13,
+      "input_bytes":17,"output_bytes":19,"process":{"cpu_s":2.5},
+      "end_to_end_s":{"mean":0.25,"count":8},
+      "stages":[{"name":"write","workers":2,"busy_s":1,"cpu_s":0.5,"images":23,
+                 "waiting_for_input_s":3,"blocked_s":7}],
+      "gpus":[{"busy":0.75,"energy_j":29},{"busy":null,"energy_j":null}]})";
+  const auto one_line = [](std::string text) {
+    std::erase(text, '\n');
+    return text + "\n";
+  };
+  const ReadResult reading = read({one_line(run) + one_line(total)});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  ASSERT_EQ(reading.runs.size(), 1U);
+  const LoggedRun& a = reading.runs[0];
+  EXPECT_EQ(a.id + a.time + a.command + a.host + a.cpu + a.backend + a.device, "aTwatchHCBD");
+  EXPECT_TRUE(a.is_service());
+  EXPECT_EQ(a.cores, 6);
+  EXPECT_EQ(a.startup_s, 1.5);
+  EXPECT_THAT(a.gpus, ElementsAre("G1", "GPU"));
+  EXPECT_EQ(a.settings, (std::map<std::string, std::string>{
+                            {"rank", "20"}, {"batch.pad", "8"}, {"x", "[1,2]"}}));
+  ASSERT_TRUE(a.total);
+  const ThroughputSample& sample = *a.total;
+  EXPECT_EQ(sample.elapsed_s, 20);
+  EXPECT_EQ(sample.interval_s, 4);
+  EXPECT_EQ(sample.done, 3);
+  EXPECT_EQ(sample.failed, 5);
+  EXPECT_EQ(sample.images(), 8);
+  EXPECT_EQ(sample.skipped, 7);
+  EXPECT_EQ(sample.unfinished, 11);
+  EXPECT_EQ(sample.pixels, 13);
+  EXPECT_EQ(sample.input_bytes, 17);
+  EXPECT_EQ(sample.output_bytes, 19);
+  EXPECT_EQ(sample.cpu_s, 2.5);
+  EXPECT_EQ(sample.in_system_count, 8);
+  EXPECT_EQ(sample.in_system_s, 2);
+  ASSERT_EQ(sample.stages.size(), 1U);
+  EXPECT_EQ(sample.stages[0].stage, Stage::write);
+  EXPECT_EQ(sample.stages[0].workers, 2);
+  EXPECT_EQ(sample.stages[0].busy_s, 1);
+  EXPECT_EQ(sample.stages[0].cpu_s, 0.5);
+  EXPECT_EQ(sample.stages[0].images, 23);
+  EXPECT_EQ(sample.stages[0].thread_s, 11);
+  ASSERT_EQ(sample.gpus.size(), 2U);
+  EXPECT_EQ(sample.gpus[0].busy_s, 3);
+  EXPECT_EQ(sample.gpus[0].observed_s, 4);
+  EXPECT_EQ(sample.gpus[0].energy_j, 29);
+  EXPECT_EQ(sample.gpus[1].observed_s, 0);
+  EXPECT_EQ(sample.gpus[1].energy_j, std::nullopt);
+}
+
+TEST(ThroughputLogReader, orders_runs_by_time_and_requires_work_after_the_start) {
+  const auto at = [](const std::string& id, const std::string& time, double startup_s) {
+    std::ostringstream text;
+    text << "{" << kSchema << R"(,"kind":"run","run":")" << id << R"(","time":")" << time
+         << R"(","cores":1,"startup_s":)" << startup_s << "}\n"
+         << line(id, "total", 1, 5);
+    return text.str();
+  };
+  const ReadResult reading = read({at("c", "2026-11-22T12", 0.5) + at("a", "2026-11-22T13", 0.5) +
+                                   at("b", "2026-11-22T11", 0.5) + at("d", "2026-11-22T10", 1)});
+  std::string order;
+  for (const LoggedRun& run : reading.runs) order += run.id;
+  EXPECT_EQ(order, "bca");
+  EXPECT_THAT(reading.warnings, ElementsAre("run d ignored: it processed no images"));
+}
+
+TEST(ThroughputLogReader, stops_to_warn_after_20_lines) {
+  std::string text = head("a") + line("a", "total", 1, 5);
+  for (int i = 0; i < 25; ++i) text += "nonsense\n";
+  const ReadResult reading = read({text + "\n \t\n"});
+  ASSERT_EQ(reading.warnings.size(), 21U);
+  EXPECT_EQ(reading.warnings[19], "file1:22: line ignored: it is not JSON");
+  EXPECT_EQ(reading.warnings[20], "more lines were ignored; these warnings stop here");
+}
+
+TEST(ThroughputLogReader, names_the_missing_key_and_accepts_each_largest_value) {
+  const auto warning = [](const std::string& text) {
+    const ReadResult reading = read({head("a") + line("a", "total", 1, 5) + text});
+    return reading.warnings.empty() ? "" : reading.warnings.front();
+  };
+  const std::string run = std::string("{") + kSchema + R"(,"kind":"run","run":"b")";
+  EXPECT_EQ(warning(run + "}\n"), "file1:3: line ignored: it has no key 'cores'");
+  EXPECT_EQ(warning(std::string("{") + kSchema + "}\n"),
+            "file1:3: line ignored: it has no key 'kind'");
+  EXPECT_EQ(warning(std::string("{") + kSchema + R"(,"kind":"interval","run":"a"})" + "\n"),
+            "file1:3: line ignored: it has no key 'elapsed_s'");
+  const std::pair<const char*, bool> values[] = {
+      {R"(,"pixels":1e15)", true},
+      {R"(,"pixels":1.1e15)", false},
+      {R"(,"gpus":[{"busy":1}])", true},
+      {R"(,"gpus":[{"busy":1.01}])", false},
+      {R"(,"gpus":[{"energy_j":-1}])", false},
+      {R"(,"stages":[{"name":"load","workers":65536}])", true},
+      {R"(,"stages":[{"name":"load","workers":65537}])", false},
+      {R"(,"stages":[{"name":"load","workers":1,"cpu_s":1e10}])", true},
+      {R"(,"stages":[{"name":"load","workers":1,"cpu_s":2e10}])", false}};
+  for (const auto& [more, is_accepted] : values)
+    EXPECT_EQ(warning(line("a", "interval", 2, 5, more)).empty(), is_accepted) << more;
+  std::string gpus = run + R"(,"cores":8192,"gpus":[{})";
+  for (int i = 1; i < 1024; ++i) gpus += ",{}";
+  EXPECT_EQ(warning(gpus + "]}\n" + line("b", "total", 1, 5)), "");
+  EXPECT_EQ(warning(gpus + ",{}]}\n"), "file1:3: line ignored: it has too many GPUs: 1025");
 }
 
 TEST(ThroughputLogReader, sums_a_killed_run_with_a_truncated_last_line) {

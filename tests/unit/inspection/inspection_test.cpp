@@ -274,6 +274,62 @@ TEST(BreakEvenRank, is_that_of_luma_if_chroma_has_its_own) {
   EXPECT_EQ(break_even_rank({100, 900, 3, Depth::u16}, 1), 100) << "the full rank";
 }
 
+TEST(Inspection, gives_chroma_its_own_rank) {
+  const Image image = photograph(40, 70, 3);
+  const auto inspect_with = [&](const std::optional<RankPolicy>& chroma_rank) {
+    return inspect(image, {.peak = {255},
+                           .ranks = {10, {Kind::energy, 0.99}},
+                           .targets = {{Kind::psnr, 30}},
+                           .color = ColorMode::ycbcr,
+                           .chroma_rank = chroma_rank});
+  };
+  const Inspection same = inspect_with({}), own = inspect_with(3);
+  EXPECT_EQ(same.ranks[0].channel_ranks, (std::vector{10, 10, 10}));
+  EXPECT_EQ(own.ranks[0].channel_ranks, (std::vector{10, 3, 3}));
+  EXPECT_EQ(own.ranks[0].factor_bytes, 16 * triplet_bytes(40, 70));
+  EXPECT_EQ(own.ranks[0].rank(), 10);
+  EXPECT_EQ(own.ranks[1].channel_ranks[1], 3);
+  EXPECT_EQ(own.targets[0].channel_ranks[2], 3);
+  EXPECT_LT(own.ranks[0].psnr_db, same.ranks[0].psnr_db);
+  EXPECT_LT(own.ranks[0].energy, same.ranks[0].energy);
+  EXPECT_EQ(own.chroma_rank, 3);
+  EXPECT_EQ(same.chroma_rank, std::nullopt);
+  EXPECT_EQ(inspect_with({{Kind::psnr, 30}}).chroma_rank, std::nullopt) << "it depends on pixels";
+}
+
+TEST(Inspection, has_the_channels_of_a_gray_image_in_every_color_mode) {
+  const Image gray = photograph(20, 30, 1);
+  for (const ColorMode color : {ColorMode::luma, ColorMode::ycbcr, ColorMode::joint}) {
+    const Inspection inspection =
+        inspect(gray, {.peak = {255}, .ranks = {3}, .targets = {}, .color = color});
+    EXPECT_EQ(inspection.color, ColorMode::channels);
+    EXPECT_EQ(inspection.matrices, gray.shape());
+  }
+}
+
+TEST(CommonTarget, is_a_share_of_the_energy_a_psnr_a_size_or_a_noise_threshold) {
+  EXPECT_EQ(common_targets(), (std::vector<RankPolicy>{{Kind::energy, 0.9},
+                                                       {Kind::energy, 0.99},
+                                                       {Kind::energy, 0.999},
+                                                       {Kind::psnr, 30},
+                                                       {Kind::psnr, 35},
+                                                       {Kind::psnr, 40},
+                                                       {Kind::bytes, 25},
+                                                       {Kind::bytes, 50},
+                                                       {Kind::gavish_donoho, 0},
+                                                       {Kind::marchenko_pastur, 0}}));
+}
+
+TEST(DefaultRanks, has_the_break_even_rank_of_luma_if_chroma_has_its_own) {
+  constexpr ImageShape kShape{512, 768, 3, Depth::u8};
+  EXPECT_EQ(default_ranks(kShape, RankPolicy{10}),
+            (std::vector<RankPolicy>{1, 2, 5, 10, 20, 50, 100, 200, 210}));
+  EXPECT_EQ(default_ranks(kShape, RankPolicy{115}),
+            (std::vector<RankPolicy>{1, 2, 5, 10, 20, 50, 100, 200}))
+      << "none breaks even";
+  EXPECT_EQ(default_ranks({40, 70, 1, Depth::u8}), (std::vector<RankPolicy>{1, 2, 5, 6, 10, 20}));
+}
+
 TEST(DefaultRanks, rises_from_1_to_half_of_the_full_rank) {
   EXPECT_EQ(default_ranks({512, 768, 3, Depth::u8}),
             (std::vector<RankPolicy>{1, 2, 5, 10, 20, 50, 76, 100, 200}));

@@ -119,11 +119,37 @@ TEST_F(CalibrationTest, is_loaded_unless_the_setting_is_none) {
   EXPECT_THAT(load_calibration(FileChoice::none()).costs, IsEmpty());
 }
 
+TEST_F(CalibrationTest, has_a_line_for_each_solver_in_the_file) {
+  EXPECT_EQ(
+      to_yaml(Calibration{
+          {CostBackend::cuda, "a GPU", "2026-11-21", {{1, 2, 3, 4, 5}, {0.5, 0, 1e-13, 7, 8}}}}),
+      "# Measured solver costs in seconds. Written by eckart doctor --calibrate.\n"
+      "- backend: cuda\n"
+      "  device: \"a GPU\"\n"
+      "  date: \"2026-11-21\"\n"
+      "  subspace: {batch_s: 1, sample_s: 2, flop_s: 3, vector_s: 4, cube_s: 5}\n"
+      "  gram: {batch_s: 0.5, sample_s: 0, flop_s: 1e-13, vector_s: 7, cube_s: 8}\n");
+}
+
+TEST_F(CalibrationTest, is_that_of_the_named_file_alone) {
+  write(".config/eckart/calibration.yaml", file_with());
+  const fs::path named =
+      write("c.yaml", file_with("a CPU", "another") + file_with("a CPU", "third"));
+  const LoadedCalibration loaded = load_calibration(FileChoice::at(named));
+  ASSERT_EQ(loaded.costs.size(), 2U);
+  EXPECT_EQ(loaded.costs[0].device, "another");
+  EXPECT_EQ(loaded.costs[1].device, "third");
+  EXPECT_THAT(loaded.warnings, IsEmpty());
+}
+
 TEST_F(CalibrationTest, is_a_warning_if_damaged_or_an_error_if_named) {
   const fs::path file = write(".config/eckart/calibration.yaml", "- 7\n");
   const LoadedCalibration loaded = load_calibration({});
   ASSERT_FALSE(loaded.warnings.empty());
-  EXPECT_THAT(loaded.warnings[0], HasSubstr("calibration.yaml:1: '7' is not a map"));
+  EXPECT_THAT(
+      loaded.warnings[0],
+      HasSubstr("calibration.yaml:1: '7' is not a map of keys; this calibration file is ignored"));
+  EXPECT_THAT(loaded.costs, IsEmpty());
   EXPECT_THROW(load_calibration(FileChoice::at(file)), SettingsError);
   EXPECT_THROW(load_calibration(FileChoice::at("nowhere.yaml")), SettingsError);
 }

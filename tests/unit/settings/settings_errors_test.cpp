@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <utility>
 
 #include "core/rank_spec.hpp"
 #include "file_error.hpp"
@@ -189,6 +191,82 @@ TEST(SettingsError, names_an_unreadable_file) {
             "/nowhere/eckart.yaml: cannot be read: No such file or directory");
   EXPECT_EQ(message("/"), "/: cannot be read: it is a folder");
   EXPECT_EQ(message("/dev/zero"), "/dev/zero: cannot be read: larger than 1 MiB");
+}
+
+TEST(SettingsError, is_raised_for_a_file_of_more_than_1_mib) {
+  const std::size_t max = 1 << 20;
+  EXPECT_EQ(file_error("rank: 5\n#" + std::string(max - 10, 'x') + "\n"), "");
+  EXPECT_EQ(file_error("rank: 5\n#" + std::string(max - 9, 'x') + "\n"),
+            "f: cannot be read: larger than 1 MiB");
+}
+
+TEST(SettingsError, has_the_place_and_the_wrong_character_of_a_rank) {
+  try {
+    parse_settings("budget_mb: 5\nrank: '5,x'\n", "the ledger's settings");
+    FAIL();
+  } catch (const RankSettingError& error) {
+    EXPECT_EQ(error.place(), "the ledger's settings:2: rank");
+    EXPECT_EQ(error.error().text(), "5,x");
+    EXPECT_EQ(error.error().position(), 2U);
+  }
+}
+
+TEST(SettingsError, is_raised_for_a_chroma_rank_without_chroma) {
+  Settings settings;
+  EXPECT_NO_THROW(check_chroma_rank(settings));
+  settings.chroma_rank = RankPolicy{5};
+  for (const ColorMode color : enum_values<ColorMode>()) {
+    settings.color = color;
+    try {
+      check_chroma_rank(settings);
+      EXPECT_EQ(color, ColorMode::ycbcr);
+    } catch (const std::invalid_argument& error) {
+      EXPECT_EQ(error.what(),
+                "chroma_rank is set, but color is " + to_string(color) + ", not ycbcr");
+    }
+  }
+}
+
+TEST(SettingsError, cuts_no_character_of_a_long_value) {
+  EXPECT_EQ(one_line("abcd", 4), "abcd");
+  EXPECT_EQ(one_line("abcde", 4), "abcd...");
+  EXPECT_EQ(one_line("abc\u00e4", 4), "abc...");
+  EXPECT_EQ(one_line("ab\u00e4e", 4), "ab\u00e4...");
+  EXPECT_EQ(one_line("a\n", 4), "a\\n");
+  EXPECT_EQ(quote(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
+}
+
+/// Each is read as text, whatever YAML takes it for.
+TEST(SettingsError, is_raised_for_values_that_are_almost_right) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"output.webp_quality=0", "'0' is not lossless or an integer from 1 to 100"},
+      {"output.webp_quality=101", "'101' is not lossless or an integer from 1 to 100"},
+      {"output.webp_quality=Lossless", "'Lossless' is not lossless or an integer from 1 to 100"},
+      {"output.residual=0", "'0' is not none, auto or a positive number"},
+      {"output.residual=-2", "'-2' is not none, auto or a positive number"},
+      {"quality.peak=0", "'0' is not auto, dtype, range or a positive number"},
+      {"quality.peak=bits_stored", "'bits_stored' is not auto, dtype, range or a positive number"},
+      {"input.gray=True", "'True' is not true or false"},
+      {"ledger=''", "'' is not auto, none or the name of a file"},
+      {"telemetry.listen=relative.sock",
+       "'relative.sock' is not a loopback address with a port, an absolute path or \"\""},
+      {"telemetry.listen=/run/",
+       "'/run/' is not a loopback address with a port, an absolute path or \"\""},
+      {"batch.planes=Auto", "'Auto' is not auto or an integer from 1 to 65536"},
+      {"batch.pad=auto", "'auto' is not an integer from 1 to 1024"},
+      {"cuda.memory_fraction=0.5x", "'0.5x' is not a number from 0.01 to 1"},
+      {"cuda.devices=[all, 1]", "'all,1' is not all or a list of GPU numbers"},
+      {"cuda.devices=[]", "an empty list is not all or a list of GPU numbers"},
+      {"input.size=0x5", "'0x5' is not WIDTHxHEIGHT or max:N with sides from 1 to 65535, or \"\""}};
+  for (const auto& [assignment, error] : cases)
+    EXPECT_THAT(set_error(assignment), testing::EndsWith(std::string(": ") + error)) << assignment;
+  Settings settings;
+  apply(settings, "output.webp_quality=lossless");
+  EXPECT_EQ(settings.output.webp_quality, kLosslessWebp);
+  apply(settings, "output.webp_quality=1");
+  EXPECT_EQ(settings.output.webp_quality, 1);
+  apply(settings, "telemetry.listen=/run/eckart.sock");
+  EXPECT_EQ(settings.telemetry.listen, "/run/eckart.sock");
 }
 
 TEST(SettingsError, quotes_the_set_option) {

@@ -6,7 +6,10 @@
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
+#include <set>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "core/rank_spec.hpp"
 #include "settings/watches.hpp"
@@ -182,6 +185,70 @@ TEST(SetOption, resets_a_value_if_auto) {
 TEST(SetOption, changes_only_its_key) {
   for (const auto& [key, value] : changed(all_non_default_settings()))
     EXPECT_THAT(changed(settings_with({key + "=" + value})), ElementsAre(Pair(key, value)));
+}
+
+/// Whatever is not listed here may differ between watches.
+TEST(WatchOverride, may_be_every_key_that_does_not_concern_the_whole_service) {
+  const std::set<std::string> of_the_service = {"backend",
+                                                "solver",
+                                                "certificate",
+                                                "calibration",
+                                                "threads.load",
+                                                "threads.write",
+                                                "batch.planes",
+                                                "batch.linger_ms",
+                                                "batch.pad",
+                                                "cpu.lanes",
+                                                "cuda.devices",
+                                                "cuda.lanes",
+                                                "cuda.memory_fraction",
+                                                "budget_mb",
+                                                "deterministic",
+                                                "wait_for_space",
+                                                "timeouts.stall_s",
+                                                "timeouts.shutdown_s",
+                                                "telemetry.throughput_log",
+                                                "telemetry.interval_s",
+                                                "telemetry.max_mb",
+                                                "telemetry.keep",
+                                                "telemetry.listen"};
+  std::size_t refused = 0, accepted = 0;
+  for (const auto& [key, value] : changed(all_non_default_settings())) {
+    const TempFile file("watches: [{input: /a, output: /b, " + key + ": " + value + "}]\n");
+    try {
+      const std::vector<WatchSettings> found = resolve_watches(load_configuration(file.path()));
+      EXPECT_THAT(changed(found.at(0).settings), ElementsAre(Pair(key, value)));
+      EXPECT_FALSE(of_the_service.contains(key)) << key;
+      ++accepted;
+    } catch (const SettingsError& error) {
+      EXPECT_THAT(
+          error.what(),
+          testing::EndsWith(key + ": applies to all watches: set it at the top level of the file"));
+      EXPECT_TRUE(of_the_service.contains(key)) << key;
+      ++refused;
+    }
+  }
+  EXPECT_EQ(refused, of_the_service.size());
+  EXPECT_GE(accepted, 28U);
+}
+
+TEST(SettingsYaml, is_parsed_again_with_all_values) {
+  const Settings before = all_non_default_settings();
+  EXPECT_EQ(to_yaml(parse_settings(to_yaml(before), "the ledger")), to_yaml(before));
+}
+
+TEST(Preparation, is_gray_by_its_key_or_by_the_color_mode) {
+  EXPECT_FALSE(Settings{}.preparation().gray);
+  EXPECT_TRUE(settings_with({"input.gray=true"}).preparation().gray);
+  EXPECT_TRUE(settings_with({"color=gray"}).preparation().gray);
+  EXPECT_FALSE(settings_with({"color=luma"}).preparation().gray);
+}
+
+TEST(OutputSetting, writes_files_unless_there_are_neither_images_nor_factors) {
+  EXPECT_TRUE(Settings{}.output.writes_files());
+  EXPECT_FALSE(settings_with({"output.format=none"}).output.writes_files());
+  EXPECT_TRUE(
+      settings_with({"output.format=none", "output.factors=float16"}).output.writes_files());
 }
 
 TEST(SetOption, accepts_both_range_limits) {

@@ -188,6 +188,32 @@ TEST(WatchError, names_the_other_watch_with_the_same_folder) {
             "f:3: watches[2].ledger.file: is also the ledger of watches[1]");
 }
 
+TEST(WatchError, names_the_first_of_several_watches_with_the_same_folder) {
+  const std::string two =
+      "watches:\n- {input: /a, output: /b}\n- {input: /c, output: /d, ledger: /l}\n";
+  EXPECT_EQ(file_error(two + "- {input: /e, output: /x/../d}\n"),
+            "f:4: watches[3].output.folder: is also the output folder of watches[2]");
+  EXPECT_EQ(file_error(two + "- {input: /c/., output: /f, after: delete}\n"),
+            "f:4: watches[3].input.folder: is also the input folder of watches[2]; "
+            "set after: keep in both");
+  EXPECT_EQ(file_error(two + "- {input: /e, output: /f, ledger: /l}\n"),
+            "f:4: watches[3].ledger.file: is also the ledger of watches[2]");
+  EXPECT_EQ(
+      file_error(two + "- {input: /e, output: /f, name: n}\n- {input: /g, output: /h, name: n}"),
+      "f:5: watches[4].name: is also the name of watches[3]");
+  EXPECT_EQ(
+      file_error("watches: [{input: /a, output: /b, after: delete}, {input: /a, output: /c}]"),
+      "f:1: watches[2].input.folder: is also the input folder of watches[1]; "
+      "set after: keep in both");
+}
+
+TEST(WatchError, is_raised_for_null_bytes_in_folders) {
+  EXPECT_NE(watch_error("exclude: \"c\\0d\""), "");
+  EXPECT_NE(watch_error("after: move, move_to: \"/c\\0d\""), "");
+  EXPECT_EQ(watch_error("after: move, move_to: /c"), "");
+  EXPECT_EQ(watch_error("move_to: ''"), "");
+}
+
 TEST(WatchError, names_the_other_watch_with_the_same_name) {
   EXPECT_EQ(
       file_error(

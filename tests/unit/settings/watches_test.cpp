@@ -120,6 +120,30 @@ TEST(Watch, has_its_name_or_else_a_unique_name_from_its_input_folder) {
               ElementsAre("scans", "scans-3", "scans-2", "p-q", "Photos_v1.2", "watch", "v"));
 }
 
+TEST(Watch, has_a_name_of_at_most_64_bytes) {
+  const std::string longest(64, 'n');
+  EXPECT_EQ(watches("watches: [{input: /a, output: /b, name: " + longest + "}]")[0].name, longest);
+  EXPECT_THROW(watches("watches: [{input: /a, output: /b, name: " + longest + "n}]"),
+               SettingsError);
+  const std::string folder(100, 'f');
+  const std::vector<WatchSettings> found = watches(
+      "watches: [{input: /a/" + folder + ", output: /b}, {input: /b/" + folder + ", output: /c}]");
+  EXPECT_EQ(found[0].name, std::string(60, 'f'));
+  EXPECT_EQ(found[1].name, std::string(60, 'f') + "-2");
+}
+
+TEST(Watch, of_the_command_line_has_absolute_folders) {
+  Configuration configuration;
+  configuration.watches = {watch_of("in", "/out/")};
+  apply(configuration.settings, "rank=9");
+  const WatchSettings watch = resolve_watches(configuration).at(0);
+  EXPECT_EQ(watch.input, std::filesystem::absolute("in"));
+  EXPECT_EQ(watch.output, "/out/");
+  EXPECT_EQ(watch.name, "in");
+  EXPECT_EQ(watch.settings.ranks, parse_ranks("9"));
+  EXPECT_EQ(watch.location, "command line");
+}
+
 TEST(Watch, has_its_source_location) {
   const std::vector<WatchSettings> found = watches(kAllNonDefaultWatch);
   EXPECT_THAT(found[0].location, EndsWith(".yaml:4: watches[1]"));
@@ -214,6 +238,25 @@ TEST(WatchYaml, is_read_back_unchanged) {
       EXPECT_EQ(to_yaml(after[i].settings), to_yaml(before[i].settings));
     }
   }
+}
+
+TEST(WatchYaml, has_every_value_of_a_watch) {
+  const WatchSettings watch = resolve_watches(load_watches(to_yaml(load_watches(
+      "watches: [{input: /a, output: /b, settle_ms: 1, retry_timeout_s: 2, rescan_s: 3, "
+      "poll_s: 4, after: move, move_to: /c, on_change: reprocess, links: all, "
+      "exclude: [d, 'e,f'], quarantine: {keep_days: 5, max_mb: 6}}]"))))[0];
+  EXPECT_EQ(watch.settle_ms, 1);
+  EXPECT_EQ(watch.retry_timeout_s, 2);
+  EXPECT_EQ(watch.rescan_s, 3);
+  EXPECT_EQ(watch.poll_s, 4);
+  EXPECT_EQ(watch.after, DoneInputAction::move);
+  EXPECT_EQ(watch.move_to, "/c");
+  EXPECT_EQ(watch.on_change, OnChange::reprocess);
+  EXPECT_EQ(watch.links, files::LinkPolicy::all);
+  EXPECT_THAT(watch.exclude, ElementsAre("d", "e,f"));
+  EXPECT_EQ(watch.quarantine.keep_days, 5);
+  EXPECT_EQ(watch.quarantine.max_mb, 6);
+  EXPECT_FALSE(watch.keeps_inputs());
 }
 
 TEST(WatchYaml, omits_keys_that_a_watch_does_not_override) {

@@ -34,6 +34,18 @@ TEST(ClosestWord, is_none_if_no_word_is_close) {
   EXPECT_EQ(closest_word(std::string(10000, 'r'), {"run"}), std::nullopt);
 }
 
+TEST(ClosestWord, is_at_most_a_third_of_the_length_away) {
+  EXPECT_THAT(closest_word("abcdef", {"abcdxy"}), Optional(Eq("abcdxy")));
+  EXPECT_EQ(closest_word("abcdef", {"abcxyz"}), std::nullopt);
+  EXPECT_EQ(closest_word("abcde", {"abcxy"}), std::nullopt);
+  EXPECT_THAT(closest_word("ab", {"ax"}), Optional(Eq("ax"))) << "one letter always";
+  EXPECT_THAT(closest_word("abcdef", {"abcdxy", "abcdex", "abcdey"}), Optional(Eq("abcdex")))
+      << "the first of the closest";
+  const std::string longest(64, 'a');
+  EXPECT_THAT(closest_word(longest, {longest}), Optional(Eq(longest)));
+  EXPECT_EQ(closest_word(longest + "a", {longest + "a"}), std::nullopt);
+}
+
 TEST(DidYouMean, is_a_question_or_empty) {
   EXPECT_EQ(did_you_mean("rum", {"run", "status"}), "; did you mean run?");
   EXPECT_EQ(did_you_mean("frobnicate", {"run", "status"}), "");

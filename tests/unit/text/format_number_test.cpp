@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
 
 #include "text/format_count.hpp"
 
@@ -21,6 +22,26 @@ TEST(NumberFormat, has_three_digits_and_no_exponent) {
   EXPECT_EQ(format_number(std::numeric_limits<double>::infinity()), "unbounded");
 }
 
+TEST(NumberFormat, rounds_at_each_number_of_decimals) {
+  const std::pair<double, const char*> cases[] = {{1e-7, "0"},
+                                                  {-1e-7, "0"},
+                                                  {0.000001, "0.00000100"},
+                                                  {0.0123, "0.0123"},
+                                                  {0.1234, "0.123"},
+                                                  {9.994, "9.99"},
+                                                  {12.34, "12.3"},
+                                                  {99.94, "99.9"},
+                                                  {-5.25, "-5.25"},
+                                                  {-0.5, "-0.500"},
+                                                  {-12.34, "-12.3"},
+                                                  {-1234.4, "-1,234"},
+                                                  {9e14, "900,000,000,000,000"},
+                                                  {1e15, "more than 1e15"},
+                                                  {-1e15, "less than -1e15"}};
+  for (const auto& [value, text] : cases) EXPECT_EQ(format_number(value), text);
+  EXPECT_EQ(format_number(std::numeric_limits<double>::quiet_NaN()), "unbounded");
+}
+
 TEST(CountFormat, has_a_plural_unless_it_is_one) {
   EXPECT_EQ(format_count(0, "core"), "0 cores");
   EXPECT_EQ(format_count(1, "core"), "1 core");
@@ -33,6 +54,9 @@ TEST(ImageRateFormat, counts_seconds_below_one_image_per_second) {
   EXPECT_EQ(format_image_rate(0.4), "2.50 s/image");
   EXPECT_EQ(format_image_rate(1 / 86400.0), "86,400 s/image") << "one image a day";
   EXPECT_EQ(format_image_rate(0), "0 images/s");
+  EXPECT_EQ(format_image_rate(0.999), "1.00 s/image");
+  EXPECT_EQ(format_image_rate(-1), "? images/s");
+  EXPECT_EQ(format_image_rate(std::numeric_limits<double>::infinity()), "? images/s");
   EXPECT_EQ(format_image_rate(std::numeric_limits<double>::quiet_NaN()), "? images/s");
 }
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace eckart::text {
@@ -48,6 +50,84 @@ TEST(PrintableText, escapes_blanks_that_look_like_a_space_and_private_characters
   EXPECT_EQ(printable("写真\u30001.png"), "写真\u30001.png") << "wider than a space";
 }
 
+struct HiddenRange {
+  char32_t first, last;
+};
+
+std::string utf8(char32_t code) {
+  if (code < 0x80) return {char(code)};
+  if (code < 0x800) return {char(0xc0 | code >> 6), char(0x80 | (code & 63))};
+  if (code < 0x10000)
+    return {char(0xe0 | code >> 12), char(0x80 | (code >> 6 & 63)), char(0x80 | (code & 63))};
+  return {char(0xf0 | code >> 18), char(0x80 | (code >> 12 & 63)), char(0x80 | (code >> 6 & 63)),
+          char(0x80 | (code & 63))};
+}
+
+/// Both ends of each range are escaped, and the characters beside it are not.
+TEST(PrintableText, escapes_all_of_each_range_of_hidden_characters) {
+  for (const auto& [first, last] : {HiddenRange{0xad, 0xad},
+                                    {0x34f, 0x34f},
+                                    {0x61c, 0x61c},
+                                    {0x115f, 0x1160},
+                                    {0x1680, 0x1680},
+                                    {0x17b4, 0x17b5},
+                                    {0x2000, 0x200b},
+                                    {0x2028, 0x202f},
+                                    {0x205f, 0x206f},
+                                    {0x2800, 0x2800},
+                                    {0x3164, 0x3164},
+                                    {0xfdd0, 0xfdef},
+                                    {0xfeff, 0xfeff},
+                                    {0xffa0, 0xffa0},
+                                    {0xfff0, 0xfffb},
+                                    {0x1bca0, 0x1bca3},
+                                    {0x1d173, 0x1d17a},
+                                    {0xe0000, 0xe00ff}}) {
+    for (const char32_t code : {first, last}) {
+      char escape[16];
+      std::snprintf(escape, sizeof escape, "\\u{%x}", unsigned(code));
+      EXPECT_EQ(printable(utf8(code)), escape);
+    }
+    for (const char32_t code : {first - 1, last + 1}) {
+      const bool is_joiner_or_selector =
+          code == 0x200c || code == 0xe0100 || code == 0x180f || (code & 0xfffe) == 0xfffe;
+      if (!is_joiner_or_selector) {
+        EXPECT_EQ(printable(utf8(code)), utf8(code)) << unsigned(code);
+      }
+    }
+  }
+  for (const char32_t code : {0x80, 0x9f, 0xa0, 0xe000, 0xf8ff, 0xf0000, 0x10ffff})
+    EXPECT_EQ(printable(utf8(code)).substr(0, 3), "\\u{") << unsigned(code);
+  for (const char32_t code : {0xa1, 0x7ff, 0x800, 0xd7ff, 0xf900, 0xfffd, 0x10000})
+    EXPECT_EQ(printable(utf8(code)), utf8(code)) << unsigned(code);
+}
+
+/// A selector is kept after the first and the last of the characters that it applies to.
+TEST(PrintableText, keeps_selectors_only_after_the_characters_that_they_apply_to) {
+  const struct {
+    HiddenRange selectors, bases;
+  } variations[] = {
+      {{0x180b, 0x180d}, {0x1820, 0x18aa}},   {{0xfe00, 0xfe0f}, {0x2010, 0x33ff}},
+      {{0xfe0e, 0xfe0f}, {0x1f000, 0x1faff}}, {{0xfe00, 0xfe02}, {0x3400, 0xd7ff}},
+      {{0xe0100, 0xe01ef}, {0x3400, 0xfaff}}, {{0xe0100, 0xe01ef}, {0x20000, 0x2fffd}}};
+  for (const auto& [selectors, bases] : variations) {
+    for (const char32_t base : {bases.first, bases.last}) {
+      for (const char32_t selector : {selectors.first, selectors.last}) {
+        const std::string text = utf8(base) + utf8(selector);
+        EXPECT_EQ(printable(text), text) << unsigned(base) << " " << unsigned(selector);
+      }
+    }
+    EXPECT_NE(printable(utf8(0xe9) + utf8(selectors.last)), utf8(0xe9) + utf8(selectors.last));
+  }
+  for (const auto& [base, selector] : {std::pair<char32_t, char32_t>{0x3400, 0xfe03},
+                                       {0x1f000, 0xfe0d},
+                                       {0x1fb00, 0xfe0f},
+                                       {0x18ab, 0x180b},
+                                       {0x181f, 0x180b}})
+    EXPECT_NE(printable(utf8(base) + utf8(selector)), utf8(base) + utf8(selector))
+        << unsigned(base);
+}
+
 TEST(PrintableText, escapes_joiners_and_selectors_without_effect) {
   EXPECT_EQ(printable("a\u200db\u200c.png"), "a\\u{200d}b\\u{200c}.png");
   EXPECT_EQ(printable("ä\u200d.png"), "ä\\u{200d}.png") << "looks like ä.png";
@@ -87,6 +167,7 @@ TEST(PrintableMessage, does_not_escape_twice) {
 TEST(PrintableJson, keeps_the_values) {
   EXPECT_EQ(printable_json("[\"a\\n\u202e\u0085\U000e0041\u00e4\"]"),
             "[\"a\\n\\u202e\\u0085\\udb40\\udc41\u00e4\"]");
+  EXPECT_EQ(printable_json(utf8(0x10ffff) + utf8(0xffff)), "\\udbff\\udfff\\uffff");
 }
 
 TEST(VisibleText, escapes_only_invisible_characters) {
