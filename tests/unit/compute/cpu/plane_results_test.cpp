@@ -282,8 +282,8 @@ TEST(CpuBackend, describes_itself) {
   options.solver = SolverKind::gesvd;
   options.lanes = 2;
   const auto backend = make_cpu_backend(options);
-  if (backend->lanes() == 2)
-    EXPECT_EQ(backend->description(), "2 lanes, gesvd in float64 (OpenBLAS)");
+  EXPECT_EQ(backend->description(), (backend->lanes() == 2 ? "2 lanes" : "1 lane") +
+                                        std::string(", gesvd in float64 (OpenBLAS)"));
   EXPECT_EQ(backend->name(), "cpu");
   EXPECT_EQ(backend->device_name(), cpu_name());
   EXPECT_EQ(backend->batch_planes({{64, 32}, {}}), 1);
