@@ -168,7 +168,7 @@ TEST(Codec, has_a_format_for_each_extension) {
             ".dcm, .npz");
 }
 
-TEST(CodecLibraries, are_named_with_their_versions) {
+TEST(CodecLibrary, is_named_with_its_version) {
   EXPECT_THAT(codec_libraries(),
               testing::MatchesRegex("libdeflate [0-9.]+, libspng [0-9.]+, libjpeg-turbo, libtiff "
                                     "[0-9.]+, libwebp [0-9]+[.][0-9]+[.][0-9]+(, dcmtk "

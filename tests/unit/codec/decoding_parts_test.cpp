@@ -98,7 +98,7 @@ struct CountedFile {
   }
 };
 
-TEST(FileBytes, are_read_a_few_at_a_time) {
+TEST(FileWindow, is_read_a_few_at_a_time) {
   CountedFile file{100000};
   FileBytes bytes = file.bytes();
   EXPECT_EQ(bytes.size(), 100000u);
@@ -116,7 +116,7 @@ TEST(FileBytes, are_read_a_few_at_a_time) {
   EXPECT_GE(bytes.at(0, 50000).size(), 50000u);
 }
 
-TEST(FileBytes, are_read_up_to_64_mib) {
+TEST(FileWindow, is_read_up_to_64_mib) {
   CountedFile file{std::size_t(1) << 30};
   FileBytes bytes = file.bytes();
   constexpr std::size_t kMax = std::size_t(64) << 20;
@@ -128,7 +128,7 @@ TEST(FileBytes, are_read_up_to_64_mib) {
   EXPECT_EQ(error.detail, "has more than 64 MiB of metadata before its pixels");
 }
 
-TEST(FileBytes, are_those_in_memory) {
+TEST(FileWindow, is_that_in_memory) {
   const Bytes memory = test::to_bytes("0123456789");
   FileBytes bytes(memory);
   EXPECT_EQ(bytes.size(), 10u);
@@ -155,7 +155,7 @@ TEST(ZlibStream, is_inflated_up_to_a_limit) {
   EXPECT_EQ(inflate_zlib({}, 100), std::nullopt);
 }
 
-TEST(PackedSamples, are_unpacked_from_the_highest_bits) {
+TEST(PackedSample, is_unpacked_from_the_highest_bits) {
   const Bytes packed = test::to_bytes("\x1B\xE4");
   std::vector<std::uint8_t> samples(8);
   unpack_samples(packed.data(), 2, samples);

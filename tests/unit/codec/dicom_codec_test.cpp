@@ -220,7 +220,7 @@ TEST(Dicom, refuses_every_truncation) {
   }
 }
 
-TEST(DicomValues, are_described) {
+TEST(DicomValue, is_described) {
   DicomValues values;
   values.bits_stored = 12;
   EXPECT_EQ(to_string(values), "12 bits stored, value = 1 x sample + 0");

@@ -88,7 +88,7 @@ TEST(KnownRank, needs_all_values_for_the_noise) {
   }
 }
 
-TEST(KnownFactors, suffice_if_they_do_for_every_output_and_all_that_is_wanted) {
+TEST(KnownFactor, suffices_if_it_does_for_every_output_and_all_that_is_wanted) {
   Task task = task_with(
       {factors_of({4, 2, 1}, 22), factors_of({4, 2, 1}, 22), factors_of({4, 2}, 22)}, {{1}, {2}});
   EXPECT_TRUE(do_known_factors_suffice(task));
@@ -108,7 +108,7 @@ TEST(KnownFactors, suffice_if_they_do_for_every_output_and_all_that_is_wanted) {
   EXPECT_FALSE(do_known_factors_suffice(task));
 }
 
-TEST(MissingTriplets, are_described_with_the_ranks_of_the_file) {
+TEST(MissingTriplet, is_described_with_the_ranks_of_the_file) {
   const Factors two = factors_of({4, 2}, 22), three = factors_of({4, 2, 1}, 22);
   EXPECT_EQ(describe_missing_triplets(std::vector{two}),
             "more singular values than the file has: 2 of 5");

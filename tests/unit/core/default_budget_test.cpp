@@ -30,7 +30,7 @@ TEST(DefaultBudget, leaves_three_quarters_of_a_small_memory) {
   EXPECT_EQ(default_budget_mb(1), 1);
 }
 
-TEST(DefaultThreads, fit_to_the_cores) {
+TEST(DefaultThreadCount, fits_to_the_cores) {
   struct Case {
     int cores, load, write, max, lanes;
   };
@@ -44,7 +44,7 @@ TEST(DefaultThreads, fit_to_the_cores) {
   }
 }
 
-TEST(DefaultLimits, are_those_of_the_documentation) {
+TEST(DefaultLimit, is_that_of_the_documentation) {
   const ImageLimits limits;
   EXPECT_EQ(limits.pixels, 1 << 28);
   EXPECT_EQ(limits.side, 65535);

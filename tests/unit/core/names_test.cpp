@@ -99,7 +99,7 @@ TEST(EnumName, is_parsed_and_listed_in_order) {
   expect_names<Certificate>("estimate, bound");
 }
 
-TEST(EnumName, may_be_one_of_several) {
+TEST(EnumName, is_one_of_several) {
   EXPECT_EQ(parse_enum<OutputFormat>("jpg"), OutputFormat::jpeg);
   EXPECT_EQ(parse_enum<OutputFormat>("tif"), OutputFormat::tiff);
   EXPECT_EQ(parse_enum<ImageFormat>("jpg"), std::nullopt);

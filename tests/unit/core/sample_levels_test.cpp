@@ -69,7 +69,7 @@ TEST(MatrixScale, has_eight_binary_digits_for_luma_of_8_bits) {
   }
 }
 
-TEST(FactorLevels, are_multiplied_with_their_energy) {
+TEST(FactorLevel, is_multiplied_with_its_energy) {
   Factors factors{.rows = 3, .cols = 2, .s = {4, 2}, .u = {1}, .vt = {1}, .squared_norm = 24};
   EXPECT_EQ(factors.rank(), 2);
   factors.scale_levels(0.5);
@@ -94,7 +94,7 @@ TEST(RoundUp, gives_the_next_multiple) {
     EXPECT_EQ(round_up(n, 32), rounded) << n;
 }
 
-TEST(SharedBytes, exist_as_long_as_a_copy) {
+TEST(SharedByteSpan, exists_as_long_as_a_copy) {
   auto owner = std::make_shared<std::vector<std::byte>>(5, std::byte{7});
   const std::weak_ptr<const void> alive = owner;
   const std::span<const std::byte> bytes = *owner;

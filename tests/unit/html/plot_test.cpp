@@ -70,7 +70,7 @@ TEST(AxisLabel, has_a_unit_of_thousands_or_millions_from_ten_thousand_on) {
     EXPECT_EQ(format_axis_label(value), text);
 }
 
-TEST(AxisLabels, have_about_four_steps_of_1_2_or_5) {
+TEST(AxisLabels, has_about_four_steps_of_1_2_or_5) {
   EXPECT_THAT(axis_labels({.label = "", .max = 4}), ElementsAre(0, 1, 2, 3, 4));
   EXPECT_THAT(axis_labels({.label = "", .max = 8}), ElementsAre(0, 2, 4, 6, 8));
   EXPECT_THAT(axis_labels({.label = "", .max = 40.1}), ElementsAre(0, 20, 40));
@@ -148,7 +148,7 @@ TEST(Plot, draws_zero_outside_a_logarithmic_axis) {
               HasSubstr("points='-336.0,272.0 64.0,272.0 464.0,402.0 '"));
 }
 
-TEST(Bars, have_a_label_a_length_and_a_text) {
+TEST(Bar, has_a_label_a_length_and_a_text) {
   EXPECT_EQ(to_svg("A <", {{.label = "one <", .text = "50 & %", .share = 0.5},
                            {.label = "two", .text = "0", .share = 0, .is_highlighted = true},
                            {.label = "three", .text = "many", .share = 7}}),

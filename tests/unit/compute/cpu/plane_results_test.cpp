@@ -162,7 +162,7 @@ Factors diagonal_factors(int rows, int cols, const std::vector<int>& values, dou
   return factors;
 }
 
-TEST(KnownFactors, give_outputs_without_samples) {
+TEST(KnownFactor, gives_outputs_without_samples) {
   Task task = task_of_image(diagonal_image<std::uint8_t>(6, 5, {{}, {}, {}}), {{1}, {2}});
   task.known_factors = {diagonal_factors(6, 5, {300, 100, 2}, 100005),
                         diagonal_factors(6, 5, {20, 10}, 500),
@@ -211,7 +211,7 @@ TEST(KnownFactors, give_outputs_without_samples) {
   EXPECT_THAT(task.error, HasSubstr("3, 2, 4 of 5"));
 }
 
-TEST(KnownFactors, are_measured_against_known_samples) {
+TEST(KnownFactor, is_measured_against_known_samples) {
   const auto task_with = [](const std::vector<int>& samples, double squared_norm) {
     Task task = task_of_image(diagonal_image<std::uint16_t>(6, 5, {samples}), {{2}});
     task.known_factors = {diagonal_factors(6, 5, {300, 100, 20}, squared_norm)};
