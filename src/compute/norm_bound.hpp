@@ -13,8 +13,8 @@ namespace eckart::compute {
 /// The program uses the same vectors for all planes. The probability holds for matrices that were
 /// made without knowledge of them.
 ///
-/// With 16 vectors and alpha = 6.5 one bound fails with a probability of 1e-13, and any of the
-/// degrees 0 to kMaxProbeDegree with 9e-13. docs/explanation/numerics.md defines this probability.
+/// With 16 vectors and alpha = 7 one bound fails with a probability of 3e-14, and any of the
+/// degrees 0 to kMaxProbeDegree with 3e-13. docs/explanation/numerics.md defines this probability.
 constexpr int kProbeVectors = 16;
 constexpr int kMaxProbeDegree = 8;
 

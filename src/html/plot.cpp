@@ -25,8 +25,8 @@ std::vector<double> linear_labels(const Axis& axis) {
   const double step = std::max(axis.min_step, axis_step(axis.max - axis.min));
   const double slack = 1e-3 * (axis.max - axis.min);
   std::vector<double> labels;
-  for (double i = std::ceil((axis.min - slack) / step); i * step <= axis.max + slack; ++i)
-    labels.push_back(i * step);
+  const double first = std::ceil((axis.min - slack) / step) + 0.0;  // 0 instead of -0
+  for (double i = first; i * step <= axis.max + slack; ++i) labels.push_back(i * step);
   return labels;
 }
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,6 +140,60 @@ TEST(Bmp, has_a_resolution) {
   file[42] = std::byte(0x10);
   EXPECT_EQ(codec_for(ImageFormat::bmp).decode(file, {}).metadata.density,
             (PixelDensity{2835, 16}));
+}
+
+/// A file of OS/2 1.x, with a header of 12 bytes and colors of 3.
+Bytes core_bmp(int cols, int rows, int bits, std::string_view palette, std::string_view pixels) {
+  const auto number = [](int value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += char(value >> (8 * i));
+    return text;
+  };
+  const int begin = 26 + int(palette.size());
+  return test::to_bytes("BM" + number(begin + int(pixels.size()), 4) + number(0, 4) +
+                        number(begin, 4) + number(12, 4) + number(cols, 2) + number(rows, 2) +
+                        number(1, 2) + number(bits, 2) + std::string(palette) +
+                        std::string(pixels));
+}
+
+TEST(Bmp, reads_the_oldest_headers) {
+  EXPECT_THAT(samples(open_bmp(core_bmp(1, 2, 24, "", "abc\0def\0"sv)).pixels),
+              ElementsAre('f', 'e', 'd', 'c', 'b', 'a'));
+  EXPECT_THAT(samples(open_bmp(core_bmp(2, 1, 1, "\3\2\1\6\5\4"sv, "\x40\0\0\0"sv)).pixels),
+              ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(open_bmp(core_bmp(1, 1, 24, "", "abc\0"sv)).metadata.density, std::nullopt);
+}
+
+TEST(Bmp, has_all_colors_of_its_depth_if_it_does_not_say_how_many) {
+  Bytes file = BmpMaker(2, 1, 1).palette("\3\2\1\0\6\5\4\0"sv).pixels("\x40\0\0\0"sv).file();
+  file[46] = std::byte(0);
+  EXPECT_THAT(samples(open_bmp(file).pixels), ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
+TEST(Bmp, reads_masks_with_alpha_behind_a_short_header) {
+  Bytes file = BmpMaker(1, 1, 32)
+                   .masks({0xFF, 0xFF00, 0xFF0000, 0xFF000000})
+                   .compression(6)
+                   .pixels("\1\2\3\4"sv)
+                   .file();
+  file[14] = std::byte(40);
+  EXPECT_THAT(samples(open_bmp(file).pixels), ElementsAre(1, 2, 3));
+  EXPECT_THAT(samples(open_bmp(file).alpha), ElementsAre(4));
+  file[30] = std::byte(3);  // without alpha
+  EXPECT_TRUE(open_bmp(file).alpha.empty());
+  file[14] = std::byte(52);
+  EXPECT_TRUE(open_bmp(file).alpha.empty());
+}
+
+TEST(Bmp, scales_samples_of_few_bits) {
+  // 5 bits each; all that are possible.
+  std::vector<int> expected, found;
+  for (int value = 0; value < 32; ++value) {
+    const std::string pixel{char(value), '\0', '\0', '\0'};
+    found.push_back(samples(open_bmp(BmpMaker(1, 1, 16).pixels(pixel).file()).pixels)[2]);
+    expected.push_back(int(std::lround(value * 255 / 31.0)));
+  }
+  EXPECT_EQ(found, expected);
 }
 
 }  // namespace

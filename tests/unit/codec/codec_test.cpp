@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "tests/unit/codec/bmp_maker.hpp"
 #include "tests/unit/codec/dicom_maker.hpp"
@@ -113,6 +115,64 @@ TEST(Codec, recognizes_image_file_names) {
                            ".a.png", ".png", "a.png.crdownload", ".nfs0001", "a.heic", "a.png "}) {
     EXPECT_FALSE(is_image_file_name(name)) << name;
   }
+}
+
+TEST(Codec, has_the_usual_extension_and_the_limits_of_its_format) {
+  struct Case {
+    ImageFormat format;
+    std::string_view extension;
+    bool is_encoded_on_a_gpu = false, has_density = false, has_png_color = false;
+  };
+  for (const Case& expected :
+       {Case{ImageFormat::png, "png", true, true, true},
+        Case{ImageFormat::jpeg, "jpg", true, true, false},
+        Case{ImageFormat::tiff, "tif", false, true, false},
+        Case{ImageFormat::webp, "webp", false, true, false},
+        Case{ImageFormat::pnm, "pnm", false, false, false}, Case{ImageFormat::bmp, "bmp"},
+        Case{ImageFormat::dicom, "dcm"}, Case{ImageFormat::npz, "npz"}}) {
+    const Codec& codec = codec_for(expected.format);
+    EXPECT_EQ(codec.extension, expected.extension);
+    EXPECT_EQ(codec.read_undecoded != nullptr, expected.is_encoded_on_a_gpu) << expected.extension;
+    EXPECT_EQ(codec.encode_head_and_tail != nullptr, expected.is_encoded_on_a_gpu)
+        << expected.extension;
+    if (codec.encode == nullptr) continue;
+    EXPECT_EQ(codec.metadata_limits.has_density, expected.has_density) << expected.extension;
+    EXPECT_EQ(codec.metadata_limits.has_png_color, expected.has_png_color) << expected.extension;
+  }
+  for (const Codec& codec : codecs(Decoder::opencv))
+    EXPECT_EQ(codec.read_undecoded, nullptr) << codec.extension;
+}
+
+TEST(Codec, has_a_format_for_each_extension) {
+  for (const auto& [name, format] : {std::pair{"a.png", ImageFormat::png},
+                                     {"a.JPG", ImageFormat::jpeg},
+                                     {"a.jpeg", ImageFormat::jpeg},
+                                     {"a.jpe", ImageFormat::jpeg},
+                                     {"a.jfif", ImageFormat::jpeg},
+                                     {"a.tif", ImageFormat::tiff},
+                                     {"a.tiff", ImageFormat::tiff},
+                                     {"a.webp", ImageFormat::webp},
+                                     {"a.pbm", ImageFormat::pnm},
+                                     {"a.pgm", ImageFormat::pnm},
+                                     {"a.ppm", ImageFormat::pnm},
+                                     {"a.pnm", ImageFormat::pnm},
+                                     {"a.bmp", ImageFormat::bmp},
+                                     {"a.dcm", ImageFormat::dicom},
+                                     {"a.npz", ImageFormat::npz},
+                                     {".png", ImageFormat::png}})
+    EXPECT_EQ(format_of_file_name(name), format) << name;
+  for (const char* name : {"", "png", "a.", "a.txt", "a.png.txt"})
+    EXPECT_EQ(format_of_file_name(name), std::nullopt) << name;
+  EXPECT_EQ(image_extensions(),
+            ".png, .jpg, .jpeg, .jpe, .jfif, .tif, .tiff, .webp, .pbm, .pgm, .ppm, .pnm, .bmp, "
+            ".dcm, .npz");
+}
+
+TEST(CodecLibrary, is_named_with_its_version) {
+  EXPECT_THAT(codec_libraries(),
+              testing::MatchesRegex("libdeflate [0-9.]+, libspng [0-9.]+, libjpeg-turbo, libtiff "
+                                    "[0-9.]+, libwebp [0-9]+[.][0-9]+[.][0-9]+(, dcmtk "
+                                    "[0-9.]+)?, OpenCV [0-9].*"));
 }
 
 }  // namespace

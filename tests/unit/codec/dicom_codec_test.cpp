@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -217,6 +218,75 @@ TEST(Dicom, refuses_every_truncation) {
     const Bytes part(whole.begin(), whole.begin() + std::ptrdiff_t(size));
     EXPECT_EQ(failure_of([&] { open_dicom(part); }).reason, FailureReason::corrupt) << size;
   }
+}
+
+TEST(DicomValue, is_described) {
+  DicomValues values;
+  values.bits_stored = 12;
+  EXPECT_EQ(to_string(values), "12 bits stored, value = 1 x sample + 0");
+  values.bits_stored = 8;
+  values.is_inverted = true;
+  values.offset = 128;
+  values.slope = 2.5;
+  values.intercept = 7;
+  values.window_center = 10;
+  EXPECT_EQ(to_string(values), "8 bits stored, inverted, value = 2.5 x (sample - 128) + 7");
+  values.window_width = 20.5;
+  EXPECT_EQ(to_string(values),
+            "8 bits stored, inverted, value = 2.5 x (sample - 128) + 7, window 10 / 20.5");
+}
+
+TEST(Dicom, inverts_signed_samples) {
+  const Bytes file = DicomMaker(12)
+                         .number(DicomMaker::kPixelRepresentation, 1)
+                         .text(DicomMaker::kPhotometric, "MONOCHROME1")
+                         .pixels("\0\0\x01\x08"sv)
+                         .file();
+  const Picture picture = open_dicom(file);
+  EXPECT_THAT(samples(picture.pixels), ElementsAre(2047, 4094)) << "0 and -2047";
+  const DicomValues& values = *picture.metadata.dicom;
+  EXPECT_TRUE(values.is_inverted);
+  EXPECT_EQ(values.bits_stored, 12);
+  EXPECT_EQ(values.offset, 2048);
+  EXPECT_EQ(values.slope, 1);
+  EXPECT_EQ(values.intercept, 0);
+  EXPECT_EQ(values.window_center, std::nullopt);
+}
+
+/// The frame is divided into fragments, and its last one padded.
+TEST(Dicom, joins_the_fragments_of_a_frame) {
+  const Bytes jpeg = test::make_jpeg(test::gradient_image({16, 24, 1, Depth::u8}), {});
+  const std::string frame(reinterpret_cast<const char*>(jpeg.data()), jpeg.size());
+  const auto file_of = [&](std::size_t fragments) {
+    return DicomMaker(8)
+        .number(DicomMaker::kRows, 16)
+        .number(DicomMaker::kCols, 24)
+        .syntax(".4.50")
+        .frame(frame, fragments)
+        .file();
+  };
+  const Header header = dicom().read_header(file_of(3));
+  const std::size_t padded = frame.size() + frame.size() % 2;
+  EXPECT_EQ(header.max_decode_bytes, 16u * 24 + 2 * padded + 4 * 16 * 24);
+  EXPECT_EQ(header.min_decode_bytes, header.max_decode_bytes);
+  if (failure_of([&] { open_dicom(file_of(1)); }).reason == FailureReason::unsupported)
+    GTEST_SKIP() << "built without dcmtk";
+  EXPECT_TRUE(test::same(open_dicom(file_of(3)).pixels, open_dicom(file_of(1)).pixels));
+}
+
+TEST(Dicom, refuses_a_frame_of_other_bits) {
+  const Bytes jpeg = test::make_jpeg(test::gradient_image({16, 24, 1, Depth::u8}), {});
+  const std::string frame(reinterpret_cast<const char*>(jpeg.data()), jpeg.size());
+  const auto detail = [&](std::string_view changed, int bits) {
+    DicomMaker maker(bits);
+    maker.number(DicomMaker::kRows, 16).number(DicomMaker::kCols, 24).syntax(".4.51");
+    const Bytes file = maker.frame(std::string(changed)).file();
+    return failure_of([&] { open_dicom(file); }).detail;
+  };
+  EXPECT_EQ(detail(frame, 12), "has a JPEG frame of 8 bits, but declares 12");
+  EXPECT_EQ(detail(frame.substr(0, frame.size() - 2), 8),
+            "truncated: the JPEG frame has no end marker");
+  EXPECT_EQ(detail("", 8), "truncated: the JPEG frame has no end marker");
 }
 
 }  // namespace

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+
+#include "codec/exif_entries.hpp"
+#include "codec/exif_tags.hpp"
+#include "codec/tiff_directory.hpp"
 #include "codec/tiff_reader.hpp"
 #include "tests/unit/codec/make_metadata.hpp"
 
@@ -100,6 +106,56 @@ TEST(Xmp, gets_a_normal_orientation) {
     make_xmp_upright(xmp);
     EXPECT_EQ(as_string(xmp), after);
   }
+}
+
+PixelDensity density_of(std::uint32_t unit, std::array<std::uint32_t, 2> x,
+                        std::array<std::uint32_t, 2> y) {
+  const auto number = [](std::uint32_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += char(value >> 8 * i & 0xFF);
+    return text;
+  };
+  const auto rational = [&](std::uint32_t tag, const std::array<std::uint32_t, 2>& value) {
+    return TiffEntry{tag, TiffType::kRational, 1,
+                     as_bytes(number(value[0], 4) + number(value[1], 4))};
+  };
+  ExifEntries entries{
+      .first = {rational(ExifTag::kXResolution, x), rational(ExifTag::kYResolution, y)}};
+  if (unit > 0)
+    entries.first.push_back(
+        {ExifTag::kResolutionUnit, TiffType::kShort, 1, as_bytes(number(unit, 2))});
+  Bytes exif;
+  write_exif_entries(entries, exif);
+  return exif_density(exif).value_or(PixelDensity{});
+}
+
+TEST(ExifDensity, depends_on_the_unit) {
+  const PixelDensity none{};
+  EXPECT_EQ(density_of(0, {300, 1}, {150, 1}), (PixelDensity{11811, 5906})) << "inches";
+  EXPECT_EQ(density_of(2, {300, 1}, {150, 1}), (PixelDensity{11811, 5906}));
+  EXPECT_EQ(density_of(3, {300, 1}, {1, 2}), (PixelDensity{30000, 50})) << "centimeters";
+  EXPECT_EQ(density_of(1, {4, 1}, {3, 1}), (PixelDensity{4, 3, true})) << "a ratio";
+  EXPECT_EQ(density_of(1, {3, 1}, {3, 1}), none);
+  EXPECT_EQ(density_of(4, {300, 1}, {150, 1}), none);
+  EXPECT_EQ(density_of(2, {300, 0}, {150, 1}), none);
+  EXPECT_EQ(density_of(2, {300, 1}, {150, 0}), none);
+  EXPECT_EQ(density_of(2, {0, 1}, {150, 1}), none);
+  EXPECT_EQ(density_of(3, {0xFFFFFFFF, 1}, {150, 1}), none) << "does not fit";
+}
+
+TEST(Exif, has_the_orientation_of_its_first_valid_entry) {
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    for (const bool is_little_endian : {true, false})
+      EXPECT_EQ(exif_orientation(
+                    make_exif({.is_little_endian = is_little_endian, .orientation = orientation})),
+                orientation);
+  }
+  EXPECT_EQ(exif_orientation(make_exif({.orientation = 0})), 1);
+  EXPECT_EQ(exif_orientation(make_exif({.orientation = 9})), 1);
+  EXPECT_EQ(exif_orientation({}), 1);
+  EXPECT_TRUE(is_exif(make_exif()));
+  EXPECT_FALSE(is_exif(as_bytes(std::string_view("II*\0\10\0\0\0\0\0", 10)))) << "no entry";
+  EXPECT_FALSE(is_exif({}));
 }
 
 }  // namespace

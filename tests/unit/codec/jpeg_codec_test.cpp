@@ -236,24 +236,37 @@ TEST_P(JpegHeaderTest, is_rejected_with_its_reason) {
                                              rejected.components);
   const test::CaughtError failure = failure_of([&] { jpeg().read_header(file); });
   EXPECT_EQ(failure.reason, rejected.reason);
-  EXPECT_THAT(failure.detail, HasSubstr(rejected.message));
+  EXPECT_EQ(failure.detail, rejected.message);
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Kinds, JpegHeaderTest,
-    testing::Values(RejectedHeader{0xC0, 8, 200, 4, FailureReason::unsupported, "CMYK"},
-                    RejectedHeader{0xC0, 8, 200, 2, FailureReason::unsupported, "2 components"},
-                    RejectedHeader{0xC1, 12, 200, 1, FailureReason::unsupported, "12 bits"},
-                    RejectedHeader{0xC3, 8, 200, 3, FailureReason::unsupported, "lossless"},
-                    RejectedHeader{0xC5, 8, 200, 3, FailureReason::unsupported, "hierarchical"},
-                    RejectedHeader{0xCB, 8, 200, 3, FailureReason::unsupported, "lossless"},
-                    RejectedHeader{0xCD, 8, 200, 3, FailureReason::unsupported, "hierarchical"},
-                    RejectedHeader{0xCE, 8, 200, 3, FailureReason::unsupported, "hierarchical"},
-                    RejectedHeader{0xF7, 8, 200, 3, FailureReason::unsupported, "JPEG-LS"},
-                    RejectedHeader{0xC0, 8, 0, 3, FailureReason::unsupported, "height"},
-                    RejectedHeader{0xC0, 8, 65501, 3, FailureReason::too_large, "65500"},
-                    RejectedHeader{0xFE, 8, 200, 3, FailureReason::corrupt, "truncated"},
-                    RejectedHeader{0xD9, 8, 200, 3, FailureReason::corrupt, "no frame header"}));
+    testing::Values(
+        RejectedHeader{0xC0, 8, 200, 4, FailureReason::unsupported,
+                       "has four components (CMYK or YCCK); convert it to RGB first"},
+        RejectedHeader{0xC0, 8, 200, 2, FailureReason::unsupported,
+                       "has 2 components; convert it to gray or RGB first"},
+        RejectedHeader{0xC1, 12, 200, 1, FailureReason::unsupported,
+                       "has 12 bits per sample; convert it to 8 bits or to PNG first"},
+        RejectedHeader{0xC3, 8, 200, 3, FailureReason::unsupported,
+                       "is a lossless JPEG; convert it to baseline JPEG or to PNG first"},
+        RejectedHeader{0xC5, 8, 200, 3, FailureReason::unsupported,
+                       "is a hierarchical JPEG; convert it to baseline JPEG or to PNG first"},
+        RejectedHeader{0xCB, 8, 200, 3, FailureReason::unsupported,
+                       "is a lossless JPEG; convert it to baseline JPEG or to PNG first"},
+        RejectedHeader{0xCD, 8, 200, 3, FailureReason::unsupported,
+                       "is a hierarchical JPEG; convert it to baseline JPEG or to PNG first"},
+        RejectedHeader{0xCE, 8, 200, 3, FailureReason::unsupported,
+                       "is a hierarchical JPEG; convert it to baseline JPEG or to PNG first"},
+        RejectedHeader{0xF7, 8, 200, 3, FailureReason::unsupported,
+                       "is JPEG-LS; convert it to baseline JPEG or to PNG first"},
+        RejectedHeader{0xC0, 8, 0, 3, FailureReason::unsupported,
+                       "has no height in its header; re-save it first"},
+        RejectedHeader{0xC0, 8, 65501, 3, FailureReason::too_large,
+                       "65501 x 300 pixels exceed libjpeg's limit of 65500 per side"},
+        RejectedHeader{0xFE, 8, 200, 3, FailureReason::corrupt,
+                       "truncated: no end-of-image marker"},
+        RejectedHeader{0xD9, 8, 200, 3, FailureReason::corrupt, "has no frame header"}));
 
 TEST(Jpeg, accepts_a_progressive_file) {
   Bytes file = start_with_frame_header(0xC2, 8, 200, 300, 3);

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +13,7 @@
 #include "codec/codec.hpp"
 #include "codec/deflate.hpp"
 #include "codec/file_bytes.hpp"
+#include "codec/jpeg_encoder.hpp"
 #include "codec/jpeg_metadata.hpp"
 #include "codec/png_chunk_reader.hpp"
 #include "codec/png_contents.hpp"
@@ -403,6 +407,132 @@ TEST(PngEncoder, writes_alpha_behind_the_other_channels) {
       EXPECT_TRUE(test::same(codec_for(ImageFormat::png).decode(file, {}).pixels, image));
     }
   }
+}
+
+TEST(JpegEncoder, has_the_density_that_jfif_can_hold) {
+  struct Case {
+    PixelDensity written;
+    std::optional<PixelDensity> read;
+  };
+  for (const Case& expected :
+       {Case{{2835, 2835}, PixelDensity{2835, 2835}},      // 72 per inch
+        Case{{11811, 11811}, PixelDensity{11811, 11811}},  // 300 per inch
+        Case{{10000, 20000}, PixelDensity{10000, 20000}},  // 100 and 200 per centimeter
+        Case{{1234, 5678}, PixelDensity{1220, 5669}},      // 31 and 144 per inch
+        Case{{3, 4, true}, PixelDensity{3, 4, true}},      // a ratio
+        Case{{5, 5, true}, std::nullopt},                  // which is none
+        Case{{10, 10000}, std::nullopt},                   // less than one per inch
+        Case{{65535, 65535, true}, std::nullopt},
+        Case{{65535, 1, true}, PixelDensity{65535, 1, true}},
+        Case{{65536, 1, true}, std::nullopt}}) {
+    Metadata written;
+    written.density = expected.written;
+    EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, written)).density, expected.read)
+        << expected.written.x << " " << expected.written.y;
+  }
+}
+
+TEST(JpegEncoder, has_the_subsampling_that_is_chosen) {
+  const Metadata of_jpeg{.subsampling = ChromaSubsampling{2, 1}};
+  const ImageShape gray{8, 8, 1, Depth::u8};
+  for (const auto& [choice, expected] : {std::pair{JpegSubsampling::keep, ChromaSubsampling{2, 1}},
+                                         {JpegSubsampling::k444, ChromaSubsampling{1, 1}},
+                                         {JpegSubsampling::k422, ChromaSubsampling{2, 1}},
+                                         {JpegSubsampling::k420, ChromaSubsampling{2, 2}}}) {
+    EXPECT_EQ(jpeg_subsampling(kMetadataShape, &of_jpeg, choice), expected) << to_string(choice);
+    EXPECT_EQ(jpeg_subsampling(gray, &of_jpeg, choice), (ChromaSubsampling{1, 1}));
+    EXPECT_EQ(read_metadata(encode_with(ImageFormat::jpeg, of_jpeg, {.jpeg_subsampling = choice}))
+                  .subsampling,
+              expected);
+  }
+  EXPECT_EQ(jpeg_subsampling(kMetadataShape, nullptr, JpegSubsampling::keep),
+            (ChromaSubsampling{1, 1}));
+}
+
+TEST(JpegMetadata, has_the_first_segments_of_each_kind) {
+  const std::string exif = "Exif\0\0"s + as_string(make_exif({.orientation = 1})),
+                    other = "Exif\0\0"s + as_string(make_exif({.orientation = 6})),
+                    xmp = "http://ns.adobe.com/xap/1.0/\0"s,
+                    extended = "http://ns.adobe.com/xmp/extension/\0"s, jfif = "JFIF\0\1\1"s;
+  const Metadata metadata = read_metadata(jpeg_with({{0xE0, jfif + "\1\0\x48\0\x90\0\0"s},
+                                                     {0xE0, jfif + "\2\0\1\0\1\0\0"s},
+                                                     {0xE1, exif},
+                                                     {0xE1, other},
+                                                     {0xE1, xmp + "<x/>"},
+                                                     {0xE1, xmp + "<y/>"},
+                                                     {0xE1, extended + "a"},
+                                                     {0xE1, extended + "b"},
+                                                     {0xE1, "unknown"}}));
+  EXPECT_EQ(metadata.density, (PixelDensity{2835, 5669}));
+  EXPECT_EQ(as_string(metadata.exif), exif.substr(6));
+  EXPECT_EQ(as_string(metadata.xmp), "<x/>");
+  EXPECT_EQ(metadata.dropped, "extended XMP (only the standard packet is kept)");
+  EXPECT_EQ(read_metadata(jpeg_with({{0xE0, jfif + "\0\0\3\0\4\0\0"s}})).density,
+            (PixelDensity{3, 4, true}));
+  for (const std::string& none : {"\0\0\3\0\3\0\0"s, "\1\0\0\0\3\0\0"s, "\3\0\3\0\4\0\0"s})
+    EXPECT_EQ(read_metadata(jpeg_with({{0xE0, jfif + none}})).density, std::nullopt);
+}
+
+TEST(PngMetadata, says_why_a_chunk_is_dropped) {
+  const std::string xmp = "XML:com.adobe.xmp\0"s;
+  for (const auto& [type, data, why] : std::vector<std::array<std::string, 3>>{
+           {"iCCP", "name", "invalid"},
+           {"iCCP", "name\0"s, "invalid"},
+           {"iCCP", "name\0\1"s + compressed(as_string(make_icc())), "invalid"},
+           {"iCCP", "name\0\0"s + compressed("not a profile"), "not an ICC profile"},
+           {"iCCP", "name\0\0not zlib"s, "damaged, or larger than 14544 bytes"},
+           {"eXIf", "damaged", "not EXIF data"},
+           {"iTXt", xmp + "\0", "invalid"},
+           {"iTXt", xmp + "\0\0en\0"s, "invalid"},
+           {"pHYs", "short", "invalid"},
+           {"pHYs", "\0\0\0\0\0\0\0\1\1"s, "invalid"},
+           {"pHYs", "\0\0\0\1\0\0\0\1\2"s, "invalid"},
+           {"gAMA", "\0\0\0\0"s, "invalid"},
+           {"cHRM", "12345678", "invalid"},
+           {"cICP", "123", "invalid"},
+           {"sRGB", "\4", "invalid"},
+           {"sRGB", "", "invalid"}}) {
+    EXPECT_EQ(read_metadata(png_with(type, data)).dropped, type + " chunk (" + why + ")");
+  }
+  EXPECT_EQ(read_metadata(png_with("sRGB", "\3")).color.rendering_intent, std::uint8_t(3));
+}
+
+TEST(PngMetadata, has_the_first_chunk_of_each_kind) {
+  const std::string xmp = "XML:com.adobe.xmp\0\0\0\0\0"s;
+  const Bytes file = PngMaker(1, 1, 8, 0)
+                         .chunk("gAMA", "\0\0\0\1"s)
+                         .chunk("gAMA", "\0\0\0\2"s)
+                         .chunk("iTXt", xmp + "<x/>")
+                         .pixels("\0\1"s)
+                         .chunk("iTXt", xmp + "<y/>")
+                         .chunk("cICP", "\1\2\3\4")
+                         .end();
+  const Metadata metadata = read_metadata(file);
+  EXPECT_EQ(metadata.color.gamma, 1U);
+  EXPECT_EQ(metadata.color.cicp, (std::array<std::uint8_t, 4>{1, 2, 3, 4}));
+  EXPECT_EQ(as_string(metadata.xmp), "<x/>");
+  EXPECT_EQ(metadata.dropped, "");
+}
+
+TEST(Metadata, has_a_maximum_of_memory_in_the_header) {
+  const auto bytes_of = [](const Bytes& file) {
+    return detect_codec(file).read_header(file).max_metadata_bytes;
+  };
+  const std::string exif = "Exif\0\0"s + std::string(94, 'x');
+  EXPECT_EQ(bytes_of(jpeg_with({})), 0u);
+  EXPECT_EQ(bytes_of(jpeg_with({{0xE1, exif}, {0xE2, std::string(1000, 'x')}, {0xE3, exif}})),
+            100u + 2 * 1000);
+  const Bytes png = PngMaker(1, 1, 8, 0).pixels("\0\1"s).end();
+  EXPECT_EQ(bytes_of(png), png.size());
+  const Bytes profile = png_with("iCCP", std::string(10, 'x')),
+              text = png_with("iTXt", "XML:com.adobe.xmp\0\1"s),
+              plain = png_with("iTXt", "Title\0"s);
+  EXPECT_EQ(bytes_of(profile), profile.size() + 1032 * 10);
+  EXPECT_EQ(bytes_of(text), text.size() + 1032 * 19);
+  EXPECT_EQ(bytes_of(plain), plain.size());
+  const Bytes webp = encode_with(ImageFormat::webp, {}), tiff = encode_with(ImageFormat::tiff, {});
+  EXPECT_EQ(bytes_of(webp), webp.size());
+  EXPECT_EQ(bytes_of(tiff), 2 * tiff.size());
 }
 
 }  // namespace

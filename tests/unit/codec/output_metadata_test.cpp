@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -117,6 +120,40 @@ TEST(OutputMetadata, names_colors_that_only_a_png_can_hold_if_they_change) {
   EXPECT_THAT(dropped({.gamma = 46456}), Not(IsEmpty()));
   EXPECT_THAT(dropped({.gamma = 100000, .rendering_intent = std::uint8_t(0)}), IsEmpty());
   EXPECT_THAT(dropped({.cicp = {{1, 13, 0, 1}}}), IsEmpty());
+}
+
+TEST(OutputMetadata, names_chromaticities_that_are_not_those_of_srgb) {
+  const std::array<std::uint32_t, 8> srgb{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000};
+  const auto dropped = [](const PngColor& color) {
+    return output_metadata({.color = color}, MetadataPolicy::keep, codec_for(ImageFormat::webp),
+                           kMetadataShape)
+        .dropped;
+  };
+  EXPECT_EQ(dropped({.chromaticities = srgb}), "");
+  for (std::size_t i = 0; i < srgb.size(); ++i) {
+    std::array<std::uint32_t, 8> changed = srgb;
+    changed[i] += 1000;
+    EXPECT_EQ(dropped({.chromaticities = changed}), "") << i;
+    changed[i] += 1;
+    EXPECT_EQ(dropped({.chromaticities = changed}), "gamma, chromaticities or cICP (not in webp)")
+        << i;
+    EXPECT_EQ(dropped({.gamma = 45455, .chromaticities = changed}),
+              "gamma, chromaticities or cICP (not in webp)")
+        << i;
+  }
+  EXPECT_EQ(dropped({.cicp = {{1, 8, 0, 1}}, .rendering_intent = std::uint8_t(0)}),
+            "gamma, chromaticities or cICP (not in webp)")
+      << "cICP precedes sRGB";
+}
+
+TEST_P(OutputMetadataTest, drops_no_more_than_the_format_cannot_hold) {
+  const Codec& codec = codec_for(GetParam());
+  Metadata source = all_metadata();
+  source.dropped = "eXIf chunk (wrong CRC)";
+  source.dicom.emplace();
+  const Metadata metadata = output_metadata(source, MetadataPolicy::keep, codec, kMetadataShape);
+  EXPECT_EQ(metadata.dropped, "") << "what the input lost is not what the output lacks";
+  EXPECT_EQ(metadata.dicom, std::nullopt);
 }
 
 }  // namespace

@@ -328,5 +328,65 @@ TEST(PlaneResult, is_certified_by_its_estimate_or_also_by_its_bound) {
   EXPECT_FALSE(result.is_certified(Certificate::estimate));
 }
 
+/// By the formula of the header, with values that are far from rounding.
+TEST(Certificate, follows_its_formula) {
+  struct Case {
+    int k;
+    double residual;  // what is inside the subspace from k on, and what is outside
+    double mu;
+  };
+  const std::vector<double> ritz{1000, 500, 10, 8, 6, 4};
+  const std::vector<double> quotients{1001, 501.5, 10, 8, 6, 4};
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const Case& expected :
+       {Case{2, 28 + 10, 6},    // the value in the middle between k and the last
+        Case{2, 28 + 50, 10},   // twice the mean of what is outside
+        Case{2, 28 + 80, 80},   // the mean exceeds the middle value: all that is outside
+        Case{1, 528 + 60, 12},  // the value in the middle is 8
+        Case{1, 528 + 90, 90}}) {
+    double missed = 0;
+    for (int i = 0; i < expected.k; ++i) {
+      const auto at = std::size_t(i);
+      missed += (quotients[at] - ritz[at]) * expected.mu / (ritz[at] - expected.mu);
+    }
+    const LossEstimate estimate = estimate_loss({ritz, quotients, 16}, expected.k,
+                                                expected.residual, 2000, Precision::float64);
+    EXPECT_NEAR(estimate.db, -10 * std::log10(1 - 2 * missed / expected.residual), 1e-9)
+        << expected.mu;
+    EXPECT_LT(estimate.rounding_db, 1e-9);
+  }
+  const std::vector<double> weak{1000, 70, 10, 8, 6, 4};
+  EXPECT_EQ(estimate_loss({weak, weak, 16}, 2, 28 + 80, 2000, Precision::float64).db, kInfinity)
+      << "not all are above what is outside";
+}
+
+TEST(FullDecompositionLossBound, follows_its_formula) {
+  constexpr double kEps = std::numeric_limits<double>::epsilon(), kNorm = 1e12;
+  const auto db = [](double residual, double optimum) {
+    return 10 * std::log10(residual * (1 + 1e-5) / optimum);
+  };
+  const std::vector<double> gram{kNorm};
+  const auto gram_bound = [&](bool is_integer) {
+    return full_decomposition_loss_bound_db(gram, 1, 1000, 2, 11, kNorm + 10,
+                                            Precision::float64_gram, is_integer);
+  };
+  const double rounding = (50 + 1) * 2 * kEps * (kNorm + 10);
+  EXPECT_NEAR(gram_bound(true), db(11, 10 - rounding), 1e-6);
+  EXPECT_NEAR(gram_bound(false), db(11, 10 - rounding - 2 * 1002 * kEps * (kNorm + 10)), 1e-6)
+      << "the products of floats are rounded";
+  const std::vector<double> all{kNorm, 9, 1};
+  const double delta = 50 * 1003 * kEps * 1e6;
+  const double optimum = std::pow(std::sqrt(10.0) - std::sqrt(2.0) * delta, 2);
+  EXPECT_NEAR(full_decomposition_loss_bound_db(all, 1, 1000, 3, 11, kNorm + 10, Precision::float64),
+              db(11, optimum), 1e-9);
+  EXPECT_EQ(full_decomposition_loss_bound_db(all, 1, 1000, 3, 9, kNorm + 10, Precision::float64), 0)
+      << "not negative";
+}
+
+TEST(LossEstimate, is_infinite_if_rounding_exceeds_the_residual) {
+  EXPECT_EQ(loss_estimate_db(20, 256, 1, 1e15, Precision::float32),
+            std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 }  // namespace eckart::compute

@@ -1,6 +1,10 @@
 #include "compute/cost_model.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <tuple>
 
 #include "compute/cpu/built_in_costs.hpp"
 #include "compute/cuda/plan/built_in_costs.hpp"
@@ -98,6 +102,38 @@ TEST(CostModel, selects_the_costs_of_this_backend_and_device) {
       select_costs(calibration, CostBackend::cpu, "third", compute::cpu::kBuiltInCpuCosts);
   EXPECT_EQ(none.costs.gram.cube_s, compute::cpu::kBuiltInCpuCosts.gram.cube_s);
   EXPECT_NE(describe_source(none).find("built-in"), std::string::npos);
+}
+
+/// The table of the header.
+TEST(CostModel, counts_the_operations_of_each_solver) {
+  using testing::ElementsAre;
+  constexpr double m = 300, n = 60, l = 24;
+  const BatchWorkload small{{300, 60}, 8, 24, 2}, large{{300, 60}, 30, 24, 2};
+  EXPECT_THAT(operation_counts(subspace, small),
+              ElementsAre(1, 2 * m * n, 2 * (2 * m * n * l + 2 * (m + n) * l * l), 2 * l * l,
+                          2 * l * l * l));
+  for (const auto& [batch, k, b] : {std::tuple{small, 8.0, 8.0}, {large, 30.0, 10.0}}) {
+    EXPECT_THAT(
+        operation_counts(gram, batch),
+        ElementsAre(1, 2 * m * n, 2 * (m * n * n + 4 * m * n * k + 2 * n * n * b + 4 * n * b * b),
+                    2 * n * b, 2 * n * n * n));
+  }
+  BatchWorkload float64 = small;
+  float64.is_float64 = true;
+  EXPECT_THAT(operation_counts(subspace, float64),
+              ElementsAre(1, 2 * m * n, 2 * (6 * m * n * l + 4.5 * (m + n) * l * l), 2 * l * l,
+                          2 * l * l * l));
+  const SolverCosts costs{.subspace = {.sample_s = 1}, .gram = {.batch_s = 1}};
+  EXPECT_EQ(estimate_seconds(subspace, small, costs), 2 * m * n);
+  EXPECT_EQ(estimate_seconds(gram, small, costs), 1);
+  EXPECT_EQ(estimate_seconds(subspace, float64, costs), 1) << "with the costs of gram";
+  EXPECT_THROW(operation_counts(gesvd, small), std::logic_error);
+  EXPECT_EQ(describe_source({}),
+            "solver costs: built-in defaults; run eckart doctor --calibrate to measure this "
+            "machine");
+  const MeasuredCosts none = select_costs({}, CostBackend::cuda, "GPU", costs);
+  EXPECT_EQ(none.backend, CostBackend::cuda);
+  EXPECT_EQ(none.device, "GPU");
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <new>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "core/error.hpp"
@@ -300,6 +302,32 @@ TEST_F(FallbackTest, passes_the_stop_token_to_a_lane_that_is_created_later) {
   const std::vector<Task*> tasks = make_tasks(1);
   compute(tasks);
   EXPECT_TRUE(tasks[0]->is_canceled);
+}
+
+TEST_F(FallbackTest, answers_as_the_gpu_backend) {
+  struct NoResizer : preparation::Resizer {
+    std::optional<Image> try_resize(const Image&, int, int) override { return std::nullopt; }
+  } resizer;
+  gpu_.resizer = &resizer;
+  gpu_.warnings = {"of the GPU"};
+  gpu_.start_capacity = 2;
+  EXPECT_EQ(backend_->name(), "fake");
+  EXPECT_EQ(backend_->description(), "for tests");
+  EXPECT_EQ(backend_->device_name(), "the device");
+  EXPECT_EQ(backend_->details(), std::vector<std::string>{"a detail"});
+  EXPECT_EQ(backend_->gpu_bus_ids(), std::vector<std::string>{"0000:01:00.0"});
+  EXPECT_EQ(backend_->lanes(), 2);
+  EXPECT_EQ(backend_->resizer(), &resizer);
+  EXPECT_EQ(backend_->solver_choices().at(0).explanation, "it is fake");
+  EXPECT_EQ(backend_->decoding_rate(ImageFormat::jpeg, {40, 9, 1, Depth::u8}).max_images, 41);
+  EXPECT_EQ(lane_->slots(), 2);
+  EXPECT_EQ(lane_->take_spans().size(), 3u);
+  compute(make_tasks(1, 3));
+  EXPECT_EQ(backend_->warnings(),
+            (std::vector<std::string>{"of the GPU",
+                                      "not enough GPU memory: 1 image was computed on the CPU"}));
+  backend_->make_gpu_lane(6);
+  EXPECT_EQ(gpu_.gpu_lanes, std::vector{6});
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compute/fallback/fallback_backend.hpp"
+#include "preparation/resizer.hpp"
 
 namespace eckart::compute {
 
@@ -30,6 +31,9 @@ struct BackendScript {
 
   std::vector<int> started{};  ///< planes of each start(), including those that ran out of memory
   std::map<const Task*, int> computed{};
+  std::vector<int> gpu_lanes{};  ///< of make_gpu_lane()
+  std::vector<std::string> warnings{};
+  preparation::Resizer* resizer = nullptr;
 
   struct ScriptedLane : Lane {
     explicit ScriptedLane(BackendScript& owner) : script(owner) {}
@@ -43,6 +47,7 @@ struct BackendScript {
       if (sum > script.start_capacity) throw_out_of_memory(tasks);
       batches[slot] = {sum, {tasks.begin(), tasks.end()}};
     }
+    std::vector<DeviceSpan> take_spans() override { return std::vector<DeviceSpan>(3); }
     void finish(int slot) override {
       const auto [sum, tasks] = batches.at(slot);
       batches.erase(slot);
@@ -60,6 +65,9 @@ struct BackendScript {
       for (Task* task : tasks) {
         task->error = "half done";
         task->encoded_outputs.resize(1);
+        task->failed_stage = Stage::load;
+        task->spectra.resize(1);
+        task->factors.resize(1);
         std::memset(task->outputs[0].data(), 99, task->outputs[0].bytes());
         for (PlaneResult& result : task->results[0]) result.residual = 99;
       }
@@ -79,6 +87,20 @@ class ScriptedBackend : public Backend {
   int lanes() const override { return 2; }
   std::vector<std::string> gpu_bus_ids() const override { return {"0000:01:00.0"}; }
   int batch_planes(const BatchKey&) const override { return script_.planes; }
+  std::string device_name() const override { return "the device"; }
+  std::vector<std::string> details() const override { return {"a detail"}; }
+  std::vector<std::string> warnings() const override { return script_.warnings; }
+  DecodingRate decoding_rate(ImageFormat format, const ImageShape& shape) const override {
+    return {.max_images = shape.rows + int(format)};
+  }
+  preparation::Resizer* resizer() const override { return script_.resizer; }
+  std::vector<SolverChoice> solver_choices() const override {
+    return {{{{2, 5}, 1, 1, 7}, SolverKind::gram, "it is fake"}};
+  }
+  std::unique_ptr<Lane> make_gpu_lane(int gpu) override {
+    script_.gpu_lanes.push_back(gpu);
+    return std::make_unique<BackendScript::ScriptedLane>(script_);
+  }
   std::unique_ptr<Lane> make_lane(int) override {
     if (!script_.has_lane_memory) throw OutOfMemory("cudaMalloc failed for a lane", script_.memory);
     return std::make_unique<BackendScript::ScriptedLane>(script_);
@@ -116,6 +138,9 @@ class FallbackTest : public ::testing::Test {
       EXPECT_EQ(task->error, "");
       EXPECT_EQ(int(task->outputs[0].data()[0]), by);
       EXPECT_TRUE(task->encoded_outputs.empty());
+      EXPECT_TRUE(task->spectra.empty());
+      EXPECT_TRUE(task->factors.empty());
+      EXPECT_EQ(task->failed_stage, Stage::compute);
       for (const PlaneResult& result : task->results[0]) EXPECT_EQ(result.residual, by);
       EXPECT_EQ(gpu_.computed[task], by == kGpu ? 1 : 0);
       EXPECT_EQ(cpu_.computed[task], by == kCpu ? 1 : 0);

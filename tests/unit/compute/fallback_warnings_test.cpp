@@ -7,7 +7,6 @@ namespace eckart::compute {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 class FallbackWarningTest : public FallbackTest {};
@@ -54,16 +53,23 @@ TEST_F(FallbackWarningTest, is_given_once_per_shape_with_the_cause) {
     compute(make_tasks(1, 3));
     compute(make_tasks(1, 3), kOtherKey);
   }
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("8 planes of 64 x 32 (cudaMalloc failed)"),
-                                     HasSubstr("image of 64 x 32 (cudaMalloc failed)"),
-                                     HasSubstr("image of 96 x 32 (cudaMalloc failed)")));
+  const std::string batch = "not enough GPU memory for a batch of ";
+  EXPECT_THAT(
+      warnings_,
+      ElementsAre(batch + "8 planes of 64 x 32 (cudaMalloc failed); batches of this shape are "
+                          "split from now on",
+                  batch + "one image of 64 x 32 (cudaMalloc failed); it is computed on the CPU",
+                  batch + "one image of 96 x 32 (cudaMalloc failed); it is computed on the "
+                          "CPU"));
 }
 
 TEST_F(FallbackWarningTest, is_given_once_for_lanes) {
   gpu_.has_lane_memory = false;
   for (int i = 0; i < 2; ++i) lane_ = backend_->make_lane(i);
   compute(make_tasks(2));
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("for a lane (cudaMalloc failed for a lane)")));
+  EXPECT_THAT(warnings_,
+              ElementsAre("not enough GPU memory for a lane (cudaMalloc failed for a lane); its "
+                          "images are computed on the CPU until memory is free"));
 }
 
 }  // namespace

@@ -69,5 +69,13 @@ TEST(NormBound, is_finite_for_any_probe) {
   }
 }
 
+TEST(NormBound, has_the_factor_of_its_failure_probability) {
+  constexpr double kFactor = 7 * 7 * 2 / 3.14159265358979;
+  EXPECT_NEAR(squared_norm_bound(3, 0, 1e9), kFactor * 3, 1e-4);
+  EXPECT_EQ(squared_norm_bound(0, 3, 25), 25) << "at least the cutoff";
+  // x T_2(2 x - 1)^2 is 2 x 17^2 at x = 2.
+  EXPECT_NEAR(squared_norm_bound(2 * 17 * 17 * 5 / kFactor, 2, 5), 10, 1e-4);
+}
+
 }  // namespace
 }  // namespace eckart::compute

@@ -99,5 +99,20 @@ TEST(RankEstimate, is_covered_with_a_margin) {
   EXPECT_EQ(rank_to_cover(250, 256), 256);
 }
 
+TEST(RankEstimate, is_at_most_the_full_rank_and_at_least_the_known_one) {
+  const std::vector<double> values = decaying_values(0.3);
+  const std::vector known{leading(values, 24)};
+  EXPECT_EQ(estimate_rank({RuleKind::rank, 100}, known), 100);
+  EXPECT_EQ(estimate_rank({RuleKind::rank, 1000}, known), kFullRank);
+  EXPECT_EQ(estimate_rank({RuleKind::squared_error, 1e-300}, known), kFullRank);
+  // The first plane needs more values for the threshold, and the second none.
+  const std::vector<double> weak = decaying_values(2);
+  const std::vector both{leading(values, 24), leading(weak, 24)};
+  const RankRule rule{RuleKind::threshold, values[60], 2};
+  EXPECT_EQ(estimate_rank(rule, both), estimate_rank(rule, known));
+  EXPECT_EQ(estimate_rank(rule, std::vector{both[1], both[0]}), estimate_rank(rule, known));
+  EXPECT_GT(estimate_rank(rule, known), 50);
+}
+
 }  // namespace
 }  // namespace eckart::compute

@@ -185,5 +185,56 @@ TEST(KnownRank, is_that_of_a_decomposition_if_the_image_is_known) {
   EXPECT_EQ(choose_known_ranks(task, 0, all), std::nullopt);
 }
 
+TEST(RankRule, has_the_kind_and_limit_of_its_policy) {
+  const ImageShape color{4, 6, 3, Depth::u8}, floats{4, 6, 3, Depth::f32};
+  EXPECT_EQ(make_rank_rule({Kind::energy, 0.75}, color, 255),
+            (RankRule{RankRule::Kind::missing_share, 0.25, 3}));
+  EXPECT_EQ(make_rank_rule(RankPolicy(3), color, 255), (RankRule{RankRule::Kind::rank, 3, 3}));
+  EXPECT_EQ(make_rank_rule(RankPolicy(9), color, 255), (RankRule{RankRule::Kind::rank, 4, 3}));
+  EXPECT_EQ(make_rank_rule({Kind::marchenko_pastur, 0}, color, 255),
+            (RankRule{RankRule::Kind::marchenko_pastur, 0, 3}));
+  const RankRule noise = make_rank_rule({Kind::gavish_donoho, 0}, color, 255);
+  EXPECT_EQ(noise.kind, RankRule::Kind::median_threshold);
+  EXPECT_DOUBLE_EQ(noise.limit, std::pow(hard_threshold_of_median(4.0 / 6), 2));
+  // Floats are not rounded.
+  EXPECT_DOUBLE_EQ(make_rank_rule({Kind::rmse, 2}, floats, 1).limit, 72 * 4);
+  EXPECT_DOUBLE_EQ(make_rank_rule({Kind::psnr, 20}, floats, 5).limit, 72 * 25 / 100.0);
+  // Steps of a quarter level.
+  EXPECT_DOUBLE_EQ(make_rank_rule({Kind::rmse, 2}, color, 255, 0.25).limit, 72 * (4 - 0.0625 / 12));
+}
+
+TEST(RankRule, gives_the_singular_values_of_a_complete_spectrum) {
+  const std::vector<double> squares{25, 4, 0}, roots{5, 2, 0};
+  EXPECT_THAT(singular_values(spectrum(squares)), ElementsAre(5, 2, 0));
+  PlaneSpectrum plane = spectrum(squares);
+  plane.values = roots.data();
+  plane.are_roots = true;
+  plane.scale = 4;
+  EXPECT_THAT(singular_values(plane), ElementsAre(10, 4, 0));
+}
+
+TEST(RankRule, keeps_values_above_a_threshold_and_at_least_one) {
+  const std::vector<double> values{50, 30, 15, 5};
+  const auto rank = [&](double limit) {
+    return ranks_of({RankRule::Kind::threshold, limit}, {spectrum(values)});
+  };
+  EXPECT_THAT(rank(60), ElementsAre(1));
+  EXPECT_THAT(rank(30), ElementsAre(1)) << "not above";
+  EXPECT_THAT(rank(29), ElementsAre(2));
+  EXPECT_THAT(rank(1), ElementsAre(4));
+}
+
+/// With the noise edge of Veraart et al.: the smallest values lie in the range of noise.
+TEST(RankRule, finds_the_edge_of_the_noise) {
+  const auto rank = [](const std::vector<double>& values, int cols) {
+    return ranks_of({RankRule::Kind::marchenko_pastur, 0}, {spectrum(values, -1, cols)});
+  };
+  // Of p values and q columns, the range may be 4 sqrt(p / (q - n + p)) of the mean.
+  EXPECT_THAT(rank({100, 3, 2, 1}, 4), ElementsAre(1));
+  EXPECT_THAT(rank({100, 3, 2, 1}, 1000), ElementsAre(3));
+  EXPECT_THAT(rank({9, 9, 9, 9}, 4), ElementsAre(1));
+  EXPECT_THAT(rank({100, 50, 25, 1}, 100), ElementsAre(3));
+}
+
 }  // namespace
 }  // namespace eckart::compute

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <utility>
 
 #include "compute/cost_model.hpp"
@@ -232,6 +233,41 @@ TEST(SolverChooser, reports_the_largest_shapes_after_eviction) {
   EXPECT_EQ(solver_choices.front().batch.shape.rows, kSides);
   EXPECT_EQ(solver_choices.back().batch.shape.rows, kSides - 99);
   EXPECT_EQ(chooser.choose(batch(500, 500, 20), kMaxGramColumns), first);
+}
+
+TEST(SolverChoice, uses_up_to_three_quarters_of_the_columns) {
+  const auto choose = [](int columns) {
+    return choose_solver(subspace, {{64, 64}, 20, columns, 1}, INT_MAX, kBuiltInCudaCosts);
+  };
+  EXPECT_EQ(choose(48).solver, subspace);
+  EXPECT_EQ(choose(48).explanation, "requested");
+  EXPECT_EQ(choose(49).solver, gram);
+  EXPECT_EQ(choose(49).explanation,
+            "rank 20 needs a subspace of 49 columns, more than three quarters of 64");
+}
+
+TEST(SolverChooser, records_the_solver_that_was_used) {
+  SolverChooser chooser(automatic, kBuiltInCudaCosts);
+  EXPECT_EQ(chooser.estimate(batch(256, 256, 20), kMaxGramColumns), subspace);
+  EXPECT_TRUE(chooser.solver_choices().empty()) << "an estimate is not a choice";
+  chooser.record(batch(256, 256, 20), subspace);
+  chooser.record(batch(128, 128, 20), gram);
+  chooser.record(batch(128, 128, 20), subspace);  // the first one counts
+  const auto choices = chooser.solver_choices();
+  ASSERT_EQ(choices.size(), 2U);
+  EXPECT_EQ(choices[0].batch.shape, (PaddedShape{256, 256}));
+  EXPECT_EQ(choices[0].solver, subspace);
+  EXPECT_THAT(choices[0].explanation, HasSubstr("48 of 256 columns: about"));
+  EXPECT_EQ(choices[1].solver, gram);
+  EXPECT_EQ(choices[1].explanation, "its singular values gave the rank");
+}
+
+TEST(SolverChooser, keeps_the_largest_records) {
+  SolverChooser chooser(automatic, kBuiltInCudaCosts);
+  constexpr int kSides = int(kMaxCacheEntries) + 10;
+  for (int side = kSides; side > 0; --side) chooser.record(batch(side, side, 1), gesvd);
+  EXPECT_EQ(chooser.solver_choices().front().batch.shape.rows, kSides);
+  EXPECT_EQ(chooser.solver_choices().size(), 100U);
 }
 
 }  // namespace

@@ -33,6 +33,24 @@ TEST(Outcome, is_ok_only_if_done) {
   EXPECT_EQ(failed.detail, "ends in the middle");
 }
 
+TEST(Outcome, is_retried_if_no_file_is_to_blame_or_it_may_be_incomplete) {
+  const Outcome incomplete = Outcome::incomplete(Stage::load, FailureReason::corrupt, "ends early");
+  EXPECT_EQ(incomplete.result, ItemResult::incomplete);
+  EXPECT_EQ(incomplete.stage, Stage::load);
+  EXPECT_EQ(incomplete.reason, FailureReason::corrupt);
+  EXPECT_EQ(incomplete.detail, "ends early");
+  EXPECT_TRUE(incomplete.will_be_retried());
+  const Outcome deferred = Outcome::deferred(Stage::write, "no space");
+  EXPECT_EQ(deferred.result, ItemResult::deferred);
+  EXPECT_EQ(deferred.stage, Stage::write);
+  EXPECT_EQ(deferred.reason, FailureReason::none);
+  EXPECT_EQ(deferred.detail, "no space");
+  EXPECT_TRUE(deferred.will_be_retried());
+  EXPECT_FALSE(Outcome{}.will_be_retried());
+  EXPECT_FALSE(Outcome::failed(Stage::load, FailureReason::corrupt, "").will_be_retried());
+  EXPECT_FALSE((Outcome{.result = ItemResult::skipped, .detail = "done before"}.will_be_retried()));
+}
+
 TEST(Exception, carries_code_and_message) {
   const ItemError item(FailureReason::too_large, "70000 x 3");
   EXPECT_EQ(item.reason(), FailureReason::too_large);

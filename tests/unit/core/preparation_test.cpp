@@ -44,6 +44,11 @@ TEST(ResizedShape, keeps_the_ratio_below_a_maximum) {
   EXPECT_EQ(resized(512, 768, TargetSize::at_most(256)), (ImageShape{171, 256, 3, Depth::u16}));
   EXPECT_EQ(resized(768, 512, TargetSize::at_most(256)), (ImageShape{256, 171, 3, Depth::u16}));
   EXPECT_EQ(resized(5000, 2, TargetSize::at_most(100)), (ImageShape{100, 1, 3, Depth::u16}));
+  EXPECT_EQ(resized(2, 5000, TargetSize::at_most(100)), (ImageShape{1, 100, 3, Depth::u16}));
+  // Image.thumbnail() of Pillow: 300 x 199 and 199 x 300, with a side of 100 or 7.
+  EXPECT_EQ(resized(199, 300, TargetSize::at_most(100)), (ImageShape{66, 100, 3, Depth::u16}));
+  EXPECT_EQ(resized(300, 199, TargetSize::at_most(100)), (ImageShape{100, 66, 3, Depth::u16}));
+  EXPECT_EQ(resized(100, 100, TargetSize::at_most(7)), (ImageShape{7, 7, 3, Depth::u16}));
 }
 
 TEST(ResizedShape, does_not_enlarge_to_a_maximum) {

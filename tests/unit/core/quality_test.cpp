@@ -58,5 +58,29 @@ TEST(PsnrLoss, is_positive_above_the_negligible_error) {
   EXPECT_TRUE(std::isfinite(loss_db(1, 0)));
 }
 
+TEST(SquaredError, is_negligible_below_that_of_half_a_level) {
+  EXPECT_TRUE(is_negligible(0));
+  EXPECT_TRUE(is_negligible(0.2499));
+  EXPECT_FALSE(is_negligible(0.25));
+  EXPECT_FALSE(is_negligible(std::numeric_limits<double>::quiet_NaN()));
+}
+
+TEST(ExactReconstruction, has_the_pixels_of_the_input_and_a_finite_residual) {
+  EXPECT_TRUE(is_exact_reconstruction(0, 0));
+  EXPECT_TRUE(is_exact_reconstruction(0, 1000));
+  EXPECT_FALSE(is_exact_reconstruction(1, 0));
+  EXPECT_FALSE(is_exact_reconstruction(0, std::numeric_limits<double>::quiet_NaN()));
+  EXPECT_FALSE(is_exact_reconstruction(0, std::numeric_limits<double>::infinity()));
+}
+
+TEST(LossBound, is_the_larger_of_two_and_unproven_if_one_is) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(max_loss_bound_db(1, 2), 2);
+  EXPECT_EQ(max_loss_bound_db(2, 1), 2);
+  EXPECT_TRUE(std::isnan(max_loss_bound_db(kNan, 1)));
+  EXPECT_TRUE(std::isnan(max_loss_bound_db(1, kNan)));
+  EXPECT_EQ(kMaxLossDb, 0.01);
+}
+
 }  // namespace
 }  // namespace eckart

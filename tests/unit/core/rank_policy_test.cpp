@@ -25,7 +25,8 @@ TEST(ScaleLevels, changes_only_ranks_that_are_given_in_levels) {
   using Kind = RankPolicy::Kind;
   for (const Kind kind : {Kind::rmse, Kind::gavish_donoho})
     EXPECT_EQ(scale_levels({kind, 3}, 0.5), (RankPolicy{kind, 1.5}));
-  for (const Kind kind : {Kind::rank, Kind::percent, Kind::energy, Kind::psnr})
+  for (const Kind kind : {Kind::rank, Kind::percent, Kind::bytes, Kind::full, Kind::energy,
+                          Kind::psnr, Kind::marchenko_pastur})
     EXPECT_EQ(scale_levels({kind, 3}, 0.5), (RankPolicy{kind, 3}));
 }
 
@@ -87,6 +88,38 @@ TEST(RankPolicy, covers_policies_that_never_choose_more) {
   EXPECT_EQ(largest("rmse:2,rmse:1,energy:0.9,energy:0.99"), "rmse:1,energy:0.99");
   EXPECT_EQ(largest("gd,gd:sigma=3,gd:sigma=2,mp"), "gd,gd:sigma=2,mp");
   EXPECT_EQ(largest("5,full,psnr:99"), "full");
+  EXPECT_EQ(largest("full"), "full");
+  EXPECT_EQ(largest("10%,50%,bytes:20%,bytes:10%"), "50%,bytes:20%");
+  EXPECT_EQ(largest("psnr:40,energy:0.5,mp,7"), "psnr:40,energy:0.5,mp,7") << "the order is kept";
+}
+
+TEST(RankPolicy, depends_on_the_shape_or_assumes_noise_by_its_kind) {
+  using Kind = RankPolicy::Kind;
+  struct Case {
+    Kind kind;
+    bool is_of_shape, assumes_noise;
+  };
+  for (const Case& expected :
+       {Case{Kind::rank, true, false}, Case{Kind::percent, true, false},
+        Case{Kind::bytes, true, false}, Case{Kind::full, true, false},
+        Case{Kind::energy, false, false}, Case{Kind::psnr, false, false},
+        Case{Kind::rmse, false, false}, Case{Kind::gavish_donoho, false, true},
+        Case{Kind::marchenko_pastur, false, true}}) {
+    const RankPolicy policy(expected.kind, 1);
+    EXPECT_EQ(depends_on_shape_only(policy), expected.is_of_shape) << to_string(policy);
+    EXPECT_EQ(assumes_white_noise(policy), expected.assumes_noise) << to_string(policy);
+    if (expected.is_of_shape) continue;
+    EXPECT_THROW(choose_rank(policy, kGray), std::logic_error) << to_string(policy);
+  }
+}
+
+TEST(Triplet, counts_bytes_and_channels) {
+  EXPECT_EQ(triplet_bytes(300, 200), 4 * 501);
+  EXPECT_EQ(triplet_bytes(2147483647, 2147483647), 4 * (2 * 2147483647LL + 1));
+  EXPECT_EQ(triplet_count(1, 20), 20);
+  EXPECT_EQ(triplet_count(3, 20), 60);
+  EXPECT_EQ(triplet_count(3, 20, 5), 30);
+  EXPECT_EQ(triplet_count(1, 20, 5), 20);
 }
 
 }  // namespace

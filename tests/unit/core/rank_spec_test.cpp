@@ -130,5 +130,54 @@ TEST(RankSpec, labels_suit_file_names) {
   EXPECT_EQ(label("rmse:1e-8"), "rmse-1e-8");
 }
 
+TEST(RankSpec, has_an_error_for_each_wrong_value) {
+  struct Case {
+    const char* specs;
+    std::size_t position;
+    const char* reason;
+  };
+  for (const Case& expected : {
+           Case{"energy:1.01", 7, "expected a share of the energy, above 0 and at most 1"},
+           Case{"energy:0", 7, "expected a share of the energy, above 0 and at most 1"},
+           Case{"psnr:1001", 5, "expected a PSNR in dB, above 0 and at most 1000"},
+           Case{"rmse:1000001", 5, "expected an error in levels, above 0 and at most 1000000"},
+           Case{"bytes:x", 6, "expected a share of the bytes of the pixels, such as 50%"},
+           Case{"bytes:1000001%", 6, "expected a share of the bytes of the pixels, such as 50%"},
+           Case{"bytes:50", 8, "expected a percent sign"},
+           Case{"gd:sigma=0", 9, "expected the standard deviation of the noise in levels, above 0"},
+           Case{"gd:sigma=1000001", 9,
+                "expected the standard deviation of the noise in levels, above 0"},
+           Case{"5 6", 2, "expected a comma or the end of the list"},
+           Case{"x", 0, "expected a rank"},
+           Case{"0%", 0, "expected more than 0% and at most 100%"},
+           Case{"100.5%", 0, "expected more than 0% and at most 100%"},
+           Case{"1.5", 0, "expected a whole number, or a percent sign after it"},
+           Case{"5:x", 2, "expected the last rank of the range"},
+           Case{"5:8.5:1", 2, "expected a whole number: the last rank of the range"},
+           Case{"5:4:1", 2, "the last rank of the range is below the first"},
+           Case{"5:10", 4, "expected a colon and the step of the range"},
+           Case{"5:9:0", 4, "expected the step of the range"},
+           Case{"5:9:1.5", 4, "expected a whole number: the step of the range"},
+           Case{"1:1001:1", 2, "the range has more than 1000 ranks"},
+           Case{"20, 5,20", 6, "'20' is listed twice"},
+       }) {
+    const RankSpecError error = error_of(expected.specs);
+    EXPECT_EQ(error.reason(), expected.reason) << expected.specs;
+    EXPECT_EQ(error.position(), expected.position) << expected.specs;
+    EXPECT_EQ(error.text(), expected.specs);
+    EXPECT_EQ(error.what(), "'" + std::string(expected.specs) + "': at character " +
+                                std::to_string(expected.position + 1) + ": " + expected.reason +
+                                "; a rank is one of " + std::string(kRankGrammar));
+  }
+}
+
+TEST(RankSpec, accepts_the_largest_values) {
+  for (const char* spec : {"energy:1", "psnr:1000", "rmse:1000000", "bytes:1000000%",
+                           "gd:sigma=1000000", "100%", "rmse:0.0001"}) {
+    EXPECT_EQ(to_string(parse_ranks(spec)), spec);
+  }
+  EXPECT_EQ(to_string(parse_ranks("20,psnr:35, 10%")), "20,psnr:35,10%");
+}
+
 }  // namespace
 }  // namespace eckart

@@ -10,11 +10,13 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "compute/spectrum.hpp"
 #include "core/quality.hpp"
+#include "hash/fnv1a.hpp"
 #include "synth/random.hpp"
 
 namespace eckart::synth {
@@ -278,6 +280,80 @@ TEST(SyntheticImage, rejects_invalid_specs) {
   EXPECT_THROW(synthesize({.kind = SynthKind::low_rank, .rank = 0}), std::invalid_argument);
   EXPECT_THROW(synthesize({.kind = SynthKind::low_rank, .rows = 8, .rank = 9}),
                std::invalid_argument);
+}
+
+/// FNV-1a of the samples.
+std::uint64_t hash_of(const Image& image) {
+  return hash::fnv1a({reinterpret_cast<const char*>(image.data()), image.bytes()});
+}
+
+/// Documentation, benchmarks and recorded results refer to these images.
+TEST(SyntheticImage, has_the_same_bytes_for_ever) {
+  struct Case {
+    SynthKind kind;
+    std::uint64_t gray, color, noisy;
+  };
+  for (const Case& expected : {
+           Case{SynthKind::phantom, 0x67468A351A42AAB3, 0x769A65A5AD16FDF2, 0xA86A104A7A68D4D3},
+           Case{SynthKind::texture, 0xCEF0B37FBB86BDE2, 0x2F93F8B2C6BB298, 0x30B6B7D67CE5895E},
+           Case{SynthKind::low_rank, 0x8600E2EA728CA3AF, 0x96E0FCD30BCCDD26, 0x42AEBA38E3BA35A},
+           Case{SynthKind::noise, 0xE5D208C54A0A2115, 0xE62E77E344F20BEA, 0xFC142BC1AAA247A6},
+           Case{SynthKind::constant, 0xFACB2F159E551A99, 0xE2304E923D5353C5, 0xFB622516865381E6},
+           Case{SynthKind::gradient, 0xC9CD8D9FC262B43F, 0xE139158E6F84FB1C, 0xE0C51EE287E0C1C6},
+       }) {
+    SynthSpec spec{.kind = expected.kind, .rows = 90, .cols = 130, .rank = 7, .seed = 5};
+    EXPECT_EQ(hash_of(synthesize(spec)), expected.gray) << to_string(spec.kind);
+    spec.channels = 3;
+    spec.depth = Depth::u16;
+    EXPECT_EQ(hash_of(synthesize(spec)), expected.color) << to_string(spec.kind);
+    spec.noise_sigma = 300;
+    EXPECT_EQ(hash_of(synthesize(spec)), expected.noisy) << to_string(spec.kind);
+  }
+}
+
+TEST(Random, has_the_same_numbers_for_ever) {
+  Random random(3, 4);
+  EXPECT_EQ(random.bits(), 0xEEAE1954DDF80911u);
+  EXPECT_EQ(random.uniform(), 0.09178408475876032);
+  EXPECT_EQ(random.uniform(-2, 5), -1.4493673610399864);
+  EXPECT_EQ(random.uniform_int(1000), 383);
+  EXPECT_NEAR(random.normal(), -0.07491803365818069, 1e-12);
+  EXPECT_NEAR(random.normal(), -0.2031615884468655, 1e-12);
+}
+
+TEST(SynthKind, has_the_name_of_the_command_line) {
+  std::vector<std::string> names;
+  for (const SynthKind kind : kSynthKinds) names.emplace_back(to_string(kind));
+  EXPECT_THAT(names, testing::ElementsAre("phantom", "texture", "low-rank", "noise", "constant",
+                                          "gradient"));
+}
+
+TEST(SyntheticImage, says_what_is_wrong_with_a_spec) {
+  const auto error = [](const SynthSpec& spec) {
+    try {
+      synthesize(spec);
+    } catch (const std::invalid_argument& invalid) {
+      return std::string(invalid.what());
+    }
+    return std::string("no error");
+  };
+  const std::string begin = "invalid image specification: ";
+  EXPECT_EQ(error({.cols = 0}), begin + "rows and cols must be positive");
+  EXPECT_EQ(error({.rows = -1}), begin + "rows and cols must be positive");
+  EXPECT_EQ(error({.channels = 4}), begin + "channels must be 1 or 3");
+  EXPECT_EQ(error({.noise_sigma = std::numeric_limits<double>::infinity()}),
+            begin + "noise must be 0 or more");
+  EXPECT_EQ(error({.kind = SynthKind::low_rank, .rows = 9, .cols = 8, .rank = 9}),
+            begin + "rank 9 is not in 1..8");
+  EXPECT_EQ(error({.kind = SynthKind::low_rank, .rows = 9, .cols = 8, .rank = 8}), "no error");
+  EXPECT_EQ(error({.kind = SynthKind::phantom, .rows = 9, .cols = 8, .rank = 9}), "no error");
+}
+
+TEST(SyntheticImage, has_default_noise_of_an_eighth_of_the_peak) {
+  const auto all = levels(synthesize({.kind = SynthKind::noise, .seed = 2}));
+  double squares = 0;
+  for (const int level : all) squares += (level - 127.5) * (level - 127.5);
+  EXPECT_NEAR(std::sqrt(squares / double(all.size())), 255.0 / 8, 0.5);
 }
 
 }  // namespace

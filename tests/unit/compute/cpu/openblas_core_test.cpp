@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace eckart::compute::cpu {
 namespace {
 
@@ -16,6 +18,15 @@ TEST(OpenblasCore, does_not_warn_about_a_suitable_core) {
   EXPECT_EQ(openblas_core_warning("Cooperlake", {true, true}), "");
   EXPECT_EQ(openblas_core_warning("Haswell", {true, true}), "");
   EXPECT_EQ(openblas_core_warning("Prescott", {false, false}), "") << "the CPU is that old";
+}
+
+TEST(OpenblasCore, says_what_to_set_and_why) {
+  const std::string begin =
+      "OpenBLAS does not recognize this CPU and uses only SSE3; set OPENBLAS_CORETYPE=";
+  EXPECT_EQ(openblas_core_warning("Prescott", {true, false}),
+            begin + "Haswell in the environment, so that it uses AVX2");
+  EXPECT_EQ(openblas_core_warning("Prescott", {true, true}),
+            begin + "SkylakeX in the environment, so that it uses AVX-512");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "compute/cpu/cpu_backend.hpp"
+#include "compute/cpu/cpu_name.hpp"
 
 namespace eckart::compute::cpu {
 namespace {
@@ -41,6 +42,22 @@ TEST(CpuTimeModel, has_the_lanes_of_the_backend) {
   EXPECT_EQ(TimeModel(options).lanes(), make_cpu_backend(options)->lanes());
   options.lanes = 1;
   EXPECT_EQ(TimeModel(options).lanes(), 1);
+}
+
+TEST(CpuTimeModel, estimates_the_solver_that_would_be_used) {
+  const SolverCosts costs{.subspace = {.batch_s = 1}, .gram = {.batch_s = 4}};
+  const auto seconds = [&](SolverKind solver, int rank, bool is_complete = false) {
+    BackendOptions options;
+    options.solver = solver;
+    options.calibration = {{CostBackend::cpu, cpu_name(), "2026-01-01", costs}};
+    return TimeModel(options).plane_seconds(kShape, rank, is_complete);
+  };
+  EXPECT_EQ(seconds(SolverKind::automatic, 20), 1);
+  EXPECT_EQ(seconds(SolverKind::subspace, 20), 1);
+  EXPECT_EQ(seconds(SolverKind::automatic, 170), 4) << "too many columns";
+  EXPECT_EQ(seconds(SolverKind::automatic, 20, true), 4);
+  EXPECT_EQ(seconds(SolverKind::gram, 20), 4);
+  EXPECT_TRUE(std::isinf(seconds(SolverKind::gesvdj, 20, true)));
 }
 
 }  // namespace
