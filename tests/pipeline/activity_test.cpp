@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+#include <vector>
+
 #include "core/image.hpp"
 #include "core/instant.hpp"
 #include "pipeline/step_limits.hpp"
@@ -76,7 +80,7 @@ TEST_F(ActivityTest, has_not_stalled_in_a_suspended_process) {
 
 TEST_F(ActivityTest, reports_the_step_with_the_largest_overrun) {
   const pipeline::Activity::Scope a(activity_, {"load", seconds(5)}),
-      b(activity_, {"write", seconds(2)});
+      b(activity_, {"write", seconds(2)}), c(activity_, {"batch", seconds(3)});
   EXPECT_EQ(check_for(4)->stage, "write");
 }
 
@@ -150,6 +154,53 @@ TEST(StepLimit, grows_with_the_work) {
   EXPECT_LT(limits.compute(batch), seconds(110));
   batch = {.key = {{16384, 16384}, {}}, .planes = 3};
   EXPECT_GT(limits.compute(batch), std::chrono::hours(24)) << "hours of LAPACK on one core";
+}
+
+TEST_F(ActivityTest, describes_the_longest_steps_and_counts_the_others) {
+  const std::filesystem::path names[] = {"a0", "a1", "a2"};
+  const auto files = [&](int count) {
+    std::vector<pipeline::Activity::FileOfStep> all;
+    for (int i = 0; i < count; ++i) all.push_back({names[i], relative_});
+    return all;
+  };
+  const pipeline::Activity::Scope a(activity_, {"load", seconds(5), files(3)}),
+      b(activity_, {"write", seconds(2)}), c(activity_, {"compute", seconds(2), files(1)}),
+      d(activity_, {"batch", seconds(2)}), e(activity_, {"batch", seconds(2)});
+  EXPECT_EQ(activity_.describe(),
+            "load of a0 and 2 more for 0 s, write for 0 s, compute of a0 for 0 s, and 2 more");
+  EXPECT_EQ(activity_.describe_longest(seconds(0)), "load for 0 s");
+  EXPECT_EQ(activity_.describe_longest(seconds(100)), "");
+}
+
+/// Those of one thread are in order in any case.
+TEST_F(ActivityTest, describes_steps_of_all_threads_by_their_age) {
+  pipeline::Activity::Scope own(activity_, {"own", seconds(5)});
+  for (int i = 0; i < 40; ++i) {
+    std::thread([&] {
+      const pipeline::Activity::Scope other(activity_, {"other", seconds(5)});
+      EXPECT_TRUE(activity_.describe().starts_with("own for")) << activity_.describe();
+    }).join();
+  }
+  own.exclude_wait([&] {
+    EXPECT_EQ(activity_.describe(), "") << "it waits";
+    EXPECT_EQ(activity_.describe_longest(seconds(0)), "");
+  });
+}
+
+/// A service finds by these which input has blocked it.
+TEST_F(ActivityTest, tells_the_files_of_a_stalled_step) {
+  pipeline::WorkItem item;
+  item.file = "in/a.png", item.relative = "a.png", item.job = 3;
+  item.file_state = {.size = 5, .mtime_ns = 6, .inode = 7};
+  const pipeline::Activity::Scope scope(activity_,
+                                        {"load", seconds(1), {pipeline::to_activity_file(item)}});
+  const auto stall = check_for(3);
+  ASSERT_TRUE(stall);
+  ASSERT_EQ(stall->files.size(), 1U);
+  EXPECT_EQ(stall->files[0].file, "in/a.png");
+  EXPECT_EQ(stall->files[0].relative, "a.png");
+  EXPECT_EQ(stall->files[0].job, 3);
+  EXPECT_EQ(stall->files[0].state, item.file_state);
 }
 
 }  // namespace

@@ -77,6 +77,24 @@ TEST_F(AvailableRanksTest, does_not_fail_if_an_output_is_kept) {
   EXPECT_EQ(item_.task.outputs.size(), 2U);
 }
 
+/// Those of the ranks that are left would look like those of all.
+TEST_F(AvailableRanksTest, leaves_out_the_factors_too) {
+  item_.has_factors = true;
+  prepare("9,2", {5, 5, 5});
+  item_.outputs.resize(3);
+  item_.task.min_factor_rank = 0;
+  leave_out();
+  EXPECT_EQ(item_.unavailable_outputs, (std::vector<std::size_t>{0, 2}));
+  EXPECT_FALSE(item_.task.min_factor_rank);
+}
+
+TEST_F(AvailableRanksTest, fails_if_only_factors_are_written) {
+  prepare("9,2", {5, 5, 5});
+  item_.has_factors = true;
+  item_.outputs.resize(1);
+  EXPECT_EQ(failure_of([&] { leave_out(); }).reason, FailureReason::unsupported);
+}
+
 class AvailableChromaRanksTest : public AvailableRanksTest {
  protected:
   AvailableChromaRanksTest() : AvailableRanksTest(ColorMode::ycbcr) {}

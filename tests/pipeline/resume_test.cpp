@@ -9,10 +9,12 @@
 #include <fstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/error.hpp"
 #include "io/content_hash.hpp"
 #include "tests/pipeline/fakes.hpp"
+#include "tests/support/log_capture.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace eckart::test {
@@ -252,6 +254,135 @@ TEST_F(ResumeCheckTest, hashes_the_open_file) {
   write("new/a.png", "other");
   resume(true).check(copy, &open);
   EXPECT_EQ(copy.outcome.result, ItemResult::skipped);
+}
+
+/// Another image may have caused the first loss of the GPU, but not the second.
+TEST_F(ResumeCheckTest, suspects_an_input_that_was_in_flight_when_the_gpu_was_lost) {
+  write("new/a.png", "image");
+  const auto resume_with = [&](bool uses_gpu) {
+    return pipeline::Resume(
+        ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}, .uses_gpu = uses_gpu});
+  };
+  const auto checked = [&](bool uses_gpu) {
+    pipeline::WorkItem found = item("new");
+    found.outputs = {at("other.png")};
+    resume_with(uses_gpu).check(found, nullptr);
+    return std::pair(found.is_suspect, found.task.is_cpu_only);
+  };
+  pipeline::WorkItem lost = item("new");
+  lost.file_state = io::InputFile(lost.file).state();
+  EXPECT_EQ(checked(true), std::pair(false, false));
+  resume_with(true).record_suspects({&lost});
+  EXPECT_EQ(checked(true), std::pair(true, false));
+  const LogCapture log;
+  resume_with(true).record_suspects({&lost});
+  EXPECT_EQ(checked(true), std::pair(true, true));
+  EXPECT_EQ(log.text(),
+            "W " + at("new/a.png").string() +
+                ": the GPU was lost 2 times while computing this image; using the CPU\n");
+  EXPECT_EQ(checked(false), std::pair(false, false));
+  write("new/a.png", "image of another size");
+  EXPECT_EQ(checked(true), std::pair(false, false)) << "another file";
+}
+
+TEST_F(ResumeCheckTest, clears_failure_and_suspicion_of_an_input_that_is_done) {
+  make_from_old();
+  pipeline::WorkItem done = item("old");
+  done.file_state = io::InputFile(done.file).state();
+  ledger_.record({.done = {},
+                  .failed = {{at("old/a.png"), done.file_state, FailureReason::corrupt}},
+                  .cleared = {}});
+  const ledger::Suspect suspects[] = {{at("old/a.png"), done.file_state, 1}};
+  ledger_.record_suspects(suspects);
+  const pipeline::Resume again(
+      ledger_, {.root = folder_.path(), .settings = {"png, rank 7"}, .uses_gpu = true});
+  again.check(done, nullptr);
+  ASSERT_EQ(done.outcome.result, ItemResult::skipped);
+  EXPECT_EQ(done.outcome.detail, "already done");
+  pipeline::WorkItem* const items[] = {&done};
+  again.record(items);
+  EXPECT_TRUE(ledger_.failures(1).empty());
+  EXPECT_TRUE(ledger_.suspects().empty());
+}
+
+TEST_F(ResumeCheckTest, records_a_failure_for_outputs_that_the_input_cannot_give) {
+  pipeline::WorkItem made = item("old");
+  made.file_state = io::InputFile(made.file).state();
+  made.outputs = {at("a.png"), at("b.png")};
+  made.unavailable_outputs = {1};
+  made.unavailable_reason = "few triplets";
+  made.output_bytes = {6, 0};
+  fill(made, 1);
+  pipeline::WorkItem* const items[] = {&made};
+  resume().record(items);
+  EXPECT_TRUE(ledger_.find("a.png"));
+  EXPECT_FALSE(ledger_.find("b.png"));
+  const auto failure = ledger_.find_failure(at("old/a.png"));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->reason, FailureReason::unsupported);
+  EXPECT_EQ(failure->detail, "few triplets");
+}
+
+TEST_F(ResumeCheckTest, does_not_record_an_input_that_will_be_tried_again) {
+  pipeline::WorkItem waits = item("old");
+  waits.outcome = Outcome::deferred(Stage::write, "no space");
+  pipeline::WorkItem* const items[] = {&waits};
+  resume().record(items);
+  EXPECT_TRUE(ledger_.failures(1).empty());
+}
+
+TEST_F(ResumeCheckTest, does_not_examine_outputs_that_are_known_to_be_free) {
+  pipeline::WorkItem fresh = item("old");
+  EXPECT_NO_THROW(resume().check(fresh, nullptr))
+      << "an unknown file, compared when it is published";
+  make_from_old();
+  fresh.outputs_are_free = true;
+  resume().check(fresh, nullptr);
+  EXPECT_TRUE(fresh.outcome.ok());
+  fresh.outputs_are_free = false;
+  resume().check(fresh, nullptr);
+  EXPECT_EQ(fresh.outcome.result, ItemResult::skipped);
+}
+
+/// Each rank has its own settings.
+TEST_F(ResumeCheckTest, explains_the_changed_settings_of_each_output) {
+  ledger_.record_settings({"png, rank 7"});
+  make_from_old();
+  write("b.png", "result");
+  pipeline::WorkItem second = item("old");
+  second.file_state = io::InputFile(second.file).state();
+  second.outputs = {at("b.png")};
+  second.output_bytes = {6};
+  fill(second, 1);
+  pipeline::WorkItem* const items[] = {&second};
+  resume().record(items);
+  second.outputs = {at("a.png"), at("b.png")};
+  const pipeline::Resume other(
+      ledger_, {.root = folder_.path(), .settings = {"png, rank 5", "jpeg, rank 7"}});
+  EXPECT_EQ(other.decision_for(second, 0).explanation, "rank 7 -> 5");
+  EXPECT_EQ(other.decision_for(second, 1).explanation, "format png -> jpeg");
+}
+
+/// A folder of links may have the images of others.
+TEST_F(ResumeCheckTest, calls_only_inputs_of_the_same_folder_siblings) {
+  make_from_old();
+  write("old/a.jpg", "another image");
+  write("new/a.jpg", "another image");
+  pipeline::WorkItem sibling = item("old"), stranger = item("new");
+  sibling.file = at("old/a.jpg"), stranger.file = at("new/a.jpg");
+  EXPECT_TRUE(resume().collides_with_sibling(sibling));
+  EXPECT_FALSE(resume().collides_with_sibling(stranger));
+  EXPECT_FALSE(resume().collides_with_sibling(item("old"))) << "its own output";
+}
+
+TEST_F(ResumeCheckTest, knows_whether_earlier_runs_made_outputs) {
+  EXPECT_FALSE(resume().had_outputs());
+  pipeline::WorkItem killed = item("old");
+  killed.output_bytes = {22};
+  killed.output_mtimes_ns = {1};
+  pipeline::WorkItem* const items[] = {&killed};
+  resume().record({}, items);
+  EXPECT_TRUE(resume().had_outputs()) << "perhaps";
 }
 
 }  // namespace

@@ -104,5 +104,30 @@ TEST(SettingsDifference, lists_changed_settings) {
   EXPECT_EQ(pipeline::settings_difference("", "png, rank 7"), "settings that were not recorded");
 }
 
+TEST(SettingsDifference, knows_the_values_that_are_not_in_the_text) {
+  const auto difference_of = [](const std::string& setting) {
+    return pipeline::settings_difference("png, rank 7", "png, " + setting + ", rank 7");
+  };
+  EXPECT_EQ(difference_of("chroma_rank 5"), "chroma_rank that of rank -> 5");
+  EXPECT_EQ(difference_of("alpha white"), "alpha keep -> white");
+  EXPECT_EQ(difference_of("color ycbcr"), "color channels -> ycbcr");
+  EXPECT_EQ(difference_of("peak 4095"), "peak auto -> 4095");
+  EXPECT_EQ(difference_of("unstamped"), "unstamped none -> on");
+}
+
+/// Gray is a preparation, and its matrices are those of channels.
+TEST(SettingsText, has_color_modes_that_change_the_matrices) {
+  EXPECT_EQ(pipeline::settings_text({.color = ColorMode::luma, .ranks = {7}}),
+            "png, solver auto, color luma, rank 7");
+  EXPECT_EQ(pipeline::settings_text({.color = ColorMode::gray, .ranks = {7}}),
+            "png, solver auto, rank 7");
+}
+
+TEST(SettingsText, has_the_residual) {
+  pipeline::PixelSettings settings{.ranks = {7}};
+  settings.residual = {.gain = ResidualGain::number, .number = 4};
+  EXPECT_EQ(pipeline::settings_text(settings), "png, solver auto, residual 4, rank 7");
+}
+
 }  // namespace
 }  // namespace eckart::test

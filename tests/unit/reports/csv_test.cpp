@@ -27,5 +27,9 @@ TEST(Csv, knows_a_row_that_a_line_does_not_end) {
   EXPECT_TRUE(is_complete_csv_row("1,\"two\nlines\""));
 }
 
+TEST(CsvRow, quotes_values_with_any_line_break) {
+  EXPECT_EQ(csv_row({"a\rb", "c\nd", "e,f", "g"}), "\"a\rb\",\"c\nd\",\"e,f\",g\n");
+}
+
 }  // namespace
 }  // namespace eckart::reports

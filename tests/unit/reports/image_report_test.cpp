@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.hpp"
 #include "reports/report_format.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -129,6 +130,73 @@ TEST_P(ImageReportTest, tells_the_absolute_path_of_each_input) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, ImageReportTest, ::testing::Values("r.jsonl", "r.csv"),
                          [](const auto& format) { return std::string(format.param).substr(2); });
+
+/// Earlier versions did not record from which folder.
+TEST(ImageReportOfEarlierVersions, replaces_a_relative_output_of_the_same_input_only) {
+  const test::TempFolder folder;
+  const std::filesystem::path file = folder.path() / "report.jsonl";
+  const auto line = [](const std::string& input) {
+    return R"({"kind":"output","schema":1,"input":")" + input +
+           R"(","output":"out/a.png","result":"done"})" + "\n";
+  };
+  std::ofstream(file) << line("/x/a.png") << line("/y/a.png");
+  ImageReport report(file);
+  report.add("/y/a.png", "out/a.png", {});
+  report.close();
+  std::ifstream stream(file);
+  std::vector<std::string> inputs;
+  for (std::string text; std::getline(stream, text);) {
+    const auto json = text::Json::parse(text);
+    inputs.push_back(json.at("input"));
+    const std::filesystem::path output = json.at("output").get<std::string>();
+    EXPECT_EQ(output.is_absolute(), inputs.back() == "/y/a.png") << output;
+  }
+  EXPECT_THAT(inputs, UnorderedElementsAre("/x/a.png", "/y/a.png"));
+}
+
+/// Older versions recorded fewer measurements, or none.
+TEST(RecordedOutput, has_null_for_what_was_not_recorded) {
+  const test::TempFolder folder;
+  const std::filesystem::path file = folder.path() / "report.jsonl";
+  ImageReport report(file);
+  report.add_recorded("/a.png", "/out/a.png", ItemResult::skipped, R"({"rank":5})");
+  report.add_recorded("/b.png", "/out/b.png", ItemResult::skipped, "");
+  report.close();
+  std::ifstream stream(file);
+  std::string first, second;
+  std::getline(stream, first);
+  std::getline(stream, second);
+  const auto known = text::Json::parse(first), unknown = text::Json::parse(second);
+  EXPECT_EQ(known.at("rank"), 5);
+  EXPECT_EQ(known.at("result"), "skipped");
+  EXPECT_TRUE(known.at("psnr_db").is_null());
+  EXPECT_TRUE(known.at("rows").is_null());
+  EXPECT_TRUE(unknown.at("rank").is_null());
+}
+
+TEST(IncompleteReport, tells_the_error_and_how_to_complete_it) {
+  const test::TempFolder folder;
+  const auto error_of_report = [](const std::filesystem::path& file, const auto& spoil) {
+    ImageReport report(file);
+    spoil();
+    report.add("/a.png", "/out/a.png", {});
+    try {
+      report.close();
+    } catch (const FatalError& error) {
+      EXPECT_EQ(error.code(), ExitCode::io_error);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::filesystem::path file = folder.path() / "r.jsonl",
+                              part = folder.path() / "r.jsonl.part";
+  EXPECT_EQ(error_of_report(file, [&] { std::filesystem::remove(part); }),
+            "report " + file.string() +
+                " is incomplete: No such file or directory. To complete it, run the same command "
+                "again");
+  EXPECT_EQ(error_of_report("/dev/full", [] {}),
+            "report /dev/full is incomplete: No space left on device");
+}
 
 }  // namespace
 }  // namespace eckart::reports

@@ -86,6 +86,7 @@ TEST(MeasurementSummary, leaves_images_out_whose_full_rank_is_not_higher) {
   const auto spectrum = summary.spectrum();
   ASSERT_EQ(spectrum.size(), 3U);
   EXPECT_EQ(spectrum[0].energy.count(), 2);
+  EXPECT_EQ(spectrum[1].energy.count(), 1);
   EXPECT_EQ(spectrum[2].rank, 5);
   EXPECT_EQ(spectrum[2].energy.count(), 1);
 }
@@ -97,6 +98,44 @@ TEST(MeasurementSummaryText, has_the_knee_only_with_spectra) {
   EXPECT_THAT(to_text(summary), HasSubstr("99 % need"));
   summary.add_spectra(std::vector<std::vector<double>>{{3, 2, 1}}, 9, 255);
   EXPECT_THAT(to_text(summary), HasSubstr("knee"));
+}
+
+/// 1 to 200: each column of a table has another number.
+TEST(MeasurementSummary, has_every_value_in_its_place) {
+  MeasurementSummary summary({"psnr:35"});
+  for (int image = 1; image <= 200; ++image)
+    summary.add(measured("psnr:35", 10 * image + (image > 100), 35.25));
+  summary.add_spectra(std::vector<std::vector<double>>{{9, 8, 7, 6, 5, 4, 3}}, 49, 255);
+  const auto json = text::Json::parse(to_json(summary, 200, 1));
+  EXPECT_EQ(json["ranks"][0]["rank"]["mean"], 1005.5);
+  EXPECT_EQ(json["ranks"][0]["rank"]["median"], 1005.5);
+  EXPECT_EQ(json["ranks"][0]["rank"]["p5"], 100);
+  EXPECT_EQ(json["ranks"][0]["rank"]["p95"], 1901);
+  EXPECT_EQ(json["ranks"][0]["rank_99_percent_need"], 1981);
+  EXPECT_EQ(json["done"], 200);
+  ASSERT_EQ(json["spectrum"].size(), 3U);
+  EXPECT_EQ(json["spectrum"][2]["rank"], 5);
+  EXPECT_EQ(json["spectrum"][2]["images"], 1);
+  EXPECT_NEAR(json["spectrum"][2]["energy"]["mean"].get<double>(), 255.0 / 280, 1e-4);
+  EXPECT_NEAR(json["spectrum"][2]["psnr_before_rounding_db"]["mean"].get<double>(),
+              10 * std::log10(255.0 * 255 * 49 / 25), 0.01);
+  const std::string text = to_text(summary);
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "\npsnr:35             1,006        1,006          100        1,901        1,981\n"));
+  EXPECT_THAT(text, HasSubstr("\nrank                    " +
+                              std::to_string(std::llround(summary.knee().mean())) + " "));
+  EXPECT_THAT(text, HasSubstr("            1\n5 ")) << text;
+}
+
+TEST(MeasurementSummary, knows_all_energy_of_a_black_image) {
+  MeasurementSummary summary({"20"});
+  summary.add_spectra(std::vector<std::vector<double>>{{0, 0, 0}}, 9, 255);
+  EXPECT_EQ(summary.spectrum().front().energy.mean(), 1);
+  MeasurementSummary none({"20"});
+  none.add_spectra(std::vector<std::vector<double>>{{}}, 9, 255);
+  EXPECT_EQ(none.knee().count(), 0);
 }
 
 }  // namespace

@@ -6,12 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "core/error.hpp"
 #include "files/file_descriptor.hpp"
+#include "tests/support/max_file_size.hpp"
 #include "tests/support/other_disk.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -167,6 +169,71 @@ TEST_F(ReportFileTest, is_not_direct_in_shared_memory) {
     EXPECT_EQ(report.publish(), 0);
   }
   EXPECT_TRUE(fs::remove(file));
+}
+
+/// A killed run may have left more lines than this one writes.
+TEST_F(ReportFileTest, begins_with_an_empty_part_file) {
+  write(part_, R"({"kind":"output","input":"/a.png","result":"done"})"
+               "\n"
+               R"({"kind":"output","input":"/b.png","result":"done"})"
+               "\n");
+  ReportFile report(file_);
+  report.write("one\n");
+  EXPECT_EQ(report.publish(), 0);
+  EXPECT_EQ(contents(file_), "one\n");
+}
+
+/// Anybody may create it in a shared folder.
+TEST_F(ReportFileTest, does_not_write_through_a_link_at_the_part_file) {
+  const fs::path victim = folder_.path() / "victim";
+  write(victim, "");
+  fs::create_symlink(victim, part_);
+  EXPECT_EQ(open_error(), ExitCode::cannot_create);
+  EXPECT_TRUE(fs::is_empty(victim));
+}
+
+TEST_F(ReportFileTest, keeps_the_previous_report_if_the_disk_is_full) {
+  write(file_, R"({"kind":"output","input":"/a.png","result":"done"})"
+               "\n");
+  const std::string before = contents(file_);
+  ReportFile report(file_);
+  const test::MaxFileSize limit(10);
+  report.write(std::string(100, 'x'));
+  report.write("y");
+  EXPECT_EQ(report.publish(), EFBIG);
+  EXPECT_EQ(contents(file_), before);
+}
+
+TEST_F(ReportFileTest, names_the_report_and_the_problem) {
+  const auto error_of = [](const fs::path& file) {
+    try {
+      ReportFile report(file);
+    } catch (const FatalError& error) {
+      return std::to_string(int(error.code())) + ' ' + error.what();
+    }
+    return std::string();
+  };
+  const std::string cannot_create = std::to_string(int(ExitCode::cannot_create)) + " report ",
+                    usage = std::to_string(int(ExitCode::usage)) + " report ";
+  const fs::path no_folder = folder_.path() / "none" / "r";
+  EXPECT_EQ(error_of(no_folder).find(cannot_create + no_folder.string() + " cannot be created: "),
+            0U)
+      << error_of(no_folder);
+  const fs::path long_name = folder_.path() / std::string(300, 'x');
+  EXPECT_EQ(error_of(long_name),
+            cannot_create + long_name.string() + " cannot be created: File name too long");
+  const fs::path csv = folder_.path() / "r.csv";
+  for (const fs::path& file : {file_, csv}) write(file, "precious\n");
+  EXPECT_EQ(error_of(file_),
+            usage + file_.string() + ": the file exists and is not a report; choose another name");
+  EXPECT_EQ(error_of(csv), usage + csv.string() +
+                               ": the file exists and is not a CSV report; choose another name");
+  EXPECT_EQ(contents(file_), "precious\n");
+}
+
+TEST_F(ReportFileTest, writes_to_stdout_if_its_name_is_a_dash) {
+  EXPECT_TRUE(ReportFile("-").is_direct());
+  EXPECT_FALSE(fs::exists("-.part"));
 }
 
 }  // namespace

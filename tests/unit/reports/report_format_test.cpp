@@ -91,5 +91,20 @@ TEST(ReportFormat, knows_its_first_line) {
   EXPECT_FALSE(is_truncated_report_line(ReportFormat::csv, "kind of a table"));
 }
 
+/// As in JSON lines.
+TEST(CsvReport, replaces_bytes_that_are_not_utf8) {
+  const std::string row =
+      report_record(ReportFormat::csv, {{"kind", "failure"}, {"input", "caf\xe9"}});
+  EXPECT_EQ(row.substr(0, row.find(",,,")), "failure,,caf\xEF\xBF\xBD");
+}
+
+TEST(CsvReport, ignores_values_without_a_column) {
+  ReportReader reader(ReportFormat::csv);
+  EXPECT_FALSE(reader.add_line("kind,schema,input"));
+  const auto record = reader.add_line("failure,1,/a.png,more,values");
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->json.size(), 3U);
+}
+
 }  // namespace
 }  // namespace eckart::reports

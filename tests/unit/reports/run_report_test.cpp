@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "reports/run_report_text.hpp"
+#include "tests/support/filled_snapshot.hpp"
 
 namespace eckart::reports {
 namespace {
@@ -349,6 +350,112 @@ TEST(MeasurementText, tells_of_images_and_time_and_of_no_outputs) {
   report.interrupted = true;
   EXPECT_THAT(measurement_text(report), testing::StartsWith("INTERRUPTED the figures below"))
       << "nothing continues it";
+}
+
+TEST(RunReportJson, has_every_value_in_its_place) {
+  telemetry::RunReport report;
+  static_cast<telemetry::ImageCounts&>(report) = test::filled_snapshot(1).counts;
+  report.backend = "cuda", report.backend_details = "H200", report.backend_reason = "fastest";
+  report.partly_done = 1, report.ignored = 31, report.not_read = {{".tif", 29}};
+  report.wall_s = 20, report.cpu_s = 41, report.pipeline_s = 10;
+  report.psnr_db_mean = 35, report.psnr_db_min = 25;
+  report.max_loss_estimate_db = 0.25, report.max_loss_bound_db = 0.5;
+  report.planes_recomputed = 3, report.decoded_on_gpu = 4, report.encoded_on_gpu = 5;
+  report.interrupted = true, report.stopped_by = "no space";
+  report.solvers = {{64, 32, 20, 512, "gram", "fast"}};
+  report.stages = test::filled_snapshot(1).stages;
+  report.machine.cores = 4;
+  report.warnings = {"a warning"};
+  telemetry::RankSummary& rank = report.ranks.emplace_back(telemetry::RankSummary{"5"});
+  rank.outputs = 3;
+  for (const double number : {1, 2, 6}) {
+    rank.psnr_db.add(number);
+    rank.file_psnr_db.add(10 * number);
+    rank.ssim.add(number / 8);
+  }
+  rank.output_bytes = 51, rank.compute_s = 52, rank.write_s = 53;
+  const auto json = nlohmann::json::parse(to_json(report));
+  const auto expected =
+      nlohmann::json::parse(R"({"kind": "summary", "done": 11, "failed": 13, "skipped": 12,
+    "ignored": 31, "not_read": {".tif": 29}, "failures": {"corrupt": 14, "not written": 15},
+    "interrupted": true, "stopped_by": "no space", "outputs": 22, "psnr_db_mean": 35,
+      "psnr_db_min": 25,
+    "ranks": [{"rank": "5", "outputs": 3, "psnr_db_mean": 3, "psnr_db_median": 2, "psnr_db_min": 1,
+      "file_psnr_db_mean": 30, "file_psnr_db_median": 20, "file_psnr_db_min": 10,
+      "ssim_mean": 0.375, "ssim_median": 0.25, "ssim_min": 0.125, "output_bytes": 51,
+      "compute_s": 52, "write_s": 53}],
+    "max_loss_estimate_db": 0.25, "max_loss_bound_db": 0.5, "planes": 21, "planes_recomputed": 3,
+    "decoded_on_gpu": 4, "encoded_on_gpu": 5, "pixels": 20000, "input_bytes": 23000,
+      "output_bytes": 24000,
+    "wall_s": 20, "images_per_s": 0.55, "pixels_per_s": 1000, "input_bytes_per_s": 1150,
+      "output_bytes_per_s": 1200,
+    "cores": 4, "cpu_s": 41, "backend": "cuda", "backend_details": "H200",
+      "backend_reason": "fastest",
+    "solvers": [{"rows": 64, "cols": 32, "rank": 20, "planes_per_batch": 512, "solver": "gram",
+      "reason": "fast"}],
+    "stages": [
+      {"name": "load", "workers": 2, "busy_s": 12, "waiting_for_input_s": 6, "blocked_s": 1.5,
+      "cpu_s": 4, "busy_ratio": 0},
+      {"name": "write", "workers": 1, "busy_s": 2, "waiting_for_input_s": 7, "blocked_s": 1.1,
+      "cpu_s": 0.5, "busy_ratio": 0}],
+    "bottleneck": "load", "warnings": ["a warning"],
+    "bottleneck_text": "load is the bottleneck: 62 % busy. More threads may help: --set threads.load=auto"
+  })");
+  auto exact = json;
+  for (auto& stage : exact["stages"]) stage["busy_ratio"] = 0;
+  EXPECT_EQ(exact, expected) << nlohmann::json::diff(exact, expected);
+  EXPECT_NEAR(json["stages"][0]["busy_ratio"].get<double>(), 12 / 19.5, 1e-9);
+}
+
+TEST(RunReportText, begins_with_the_error_that_ended_the_run) {
+  telemetry::RunReport report = make_report();
+  report.interrupted = true;
+  report.stopped_by = "the disk\nis full";
+  for (const std::string& text : {to_text(report), measurement_text(report)})
+    EXPECT_THAT(
+        text,
+        testing::StartsWith(
+            "STOPPED     the disk\\nis full; the figures below cover the work done before that\n"));
+  report.stopped_by.clear();
+  EXPECT_THAT(to_text(report),
+              testing::StartsWith("INTERRUPTED the same command continues; the figures below"));
+}
+
+TEST(RunReportText, keeps_the_warnings_if_nothing_was_done) {
+  telemetry::RunReport report = make_report();
+  report.done = report.skipped = report.outputs = 0;
+  report.warnings = {"a warning"};
+  EXPECT_THAT(to_text(report), testing::EndsWith("note        a warning\n"));
+  EXPECT_THAT(to_text(report), Not(HasSubstr("rate")));
+  EXPECT_THAT(measurement_text(report), Not(HasSubstr("rate")));
+  report.skipped = 1;
+  EXPECT_THAT(to_text(report), HasSubstr("backend     cpu")) << "the run has compared files";
+}
+
+TEST(RunReportText, counts_only_files_that_are_not_read_if_no_others_are_ignored) {
+  telemetry::RunReport report;
+  report.ignored = 11;
+  report.not_read = {{".tif", 10}, {".heic", 1}};
+  EXPECT_EQ(ignored_text(report), "11 files not read: 10 .tif, 1 .heic");
+  report.not_read.clear();
+  EXPECT_EQ(ignored_text(report), "11 files ignored (hidden, temporary, or link)");
+  report.ignored = 0;
+  EXPECT_THAT(to_text(report), Not(HasSubstr("ignored")));
+}
+
+TEST(RunReportText, has_other_numbers_of_outputs_and_images_on_the_gpu) {
+  telemetry::RunReport report = make_report();
+  report.encoded_on_gpu = 5;
+  EXPECT_THAT(to_text(report),
+              HasSubstr("on the GPU  0 of 9,996 images decoded, 5 of 19,992 outputs encoded\n"));
+  report.ranks = {make_rank("5", {})};
+  EXPECT_THAT(to_text(report), Not(HasSubstr("\n5 "))) << "a rank without outputs";
+}
+
+TEST(RunReportText, has_each_share_of_a_stage_in_its_column) {
+  telemetry::RunReport report = make_report();
+  report.stages = {make_stage(Stage::load, 2, 10, 25, 65)};
+  EXPECT_THAT(to_text(report), HasSubstr("load              2    10 %       25 %    65 %\n"));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/filled_snapshot.hpp"
+
 namespace eckart::reports {
 namespace {
 
@@ -79,6 +81,29 @@ TEST(SnapshotText, has_counts_rates_and_the_bottleneck) {
 TEST(SnapshotText, is_not_empty_before_the_first_image) {
   EXPECT_THAT(snapshot_text({}, {}), HasSubstr("no image finished recently"));
   EXPECT_EQ(short_bottleneck_text({}), "");
+}
+
+/// Counts are of the whole run. Rates and times are of the last interval.
+TEST(SnapshotText, has_every_value_in_its_place) {
+  const telemetry::Snapshot all = test::filled_snapshot(20);
+  telemetry::Snapshot recent = all.since(test::filled_snapshot(18));
+  recent.counts.done = 30;
+  telemetry::DurationRecorder latency;
+  latency.add(8ms);
+  recent.end_to_end = latency.read();
+  EXPECT_EQ(
+      snapshot_text(all, recent),
+      "images     220 done, 260 failed, 240 skipped, 2040 unfinished, in 200.0 s\n"
+      "rate       1.50 images/s in the last 20.0 s, 1.10 images/s since the start\n"
+      "stage    threads  busy input wait blocked  cores  p50, p90, p99\n"
+      "load           2  62 %       31 %     8 %   0.40  1.01 ms, 2.03 ms, 4.06 ms\n"
+      "write          1  20 %       69 %    11 %   0.05  1.01 ms, 2.03 ms, 4.06 ms\n"
+      "queues     found 27/256, loaded 28/128; decoded images: 320 of 640 MiB\n"
+      "latency    8.06 ms, 8.11 ms, 8.13 ms (p50, p90, p99, from found to published)\n"
+      "process    0.50 of 4 cores, 35 MiB in memory, 37 threads\n"
+      "gpu        GPU-1: 40 % busy, 40 MiB in use, 300 W, 1001 MHz, 55 °C, throttled: thermal\n"
+      "bottleneck load is the bottleneck: 62 % busy. More threads may help: --set "
+      "threads.load=auto\n");
 }
 
 }  // namespace

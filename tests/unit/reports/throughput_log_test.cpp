@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/log_capture.hpp"
 #include "tests/support/max_file_size.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -157,6 +159,27 @@ TEST(ThroughputLog, continues_after_a_write_error) {
   EXPECT_FALSE(nowhere.write("a"));
   ThroughputLog full("/dev/full", kLargeFiles, "head", kBegin);
   EXPECT_FALSE(full.write("a"));
+}
+
+/// Once for each time that the disk is full, not for each line.
+TEST_F(ThroughputLogTest, warns_once_until_it_can_write_again) {
+  ThroughputLog log(file_, kLargeFiles, "head", kBegin);
+  const test::LogCapture warnings;
+  const auto fail_twice = [&] {
+    const MaxFileSize limit(std::filesystem::file_size(file_));
+    EXPECT_FALSE(log.write("lost"));
+    EXPECT_FALSE(log.write("lost"));
+  };
+  const auto count = [&] {
+    const std::string text = warnings.text();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  fail_twice();
+  EXPECT_EQ(count(), 1) << warnings.text();
+  EXPECT_TRUE(warnings.text().starts_with("W cannot write the throughput log: "));
+  EXPECT_TRUE(log.write("kept"));
+  fail_twice();
+  EXPECT_EQ(count(), 2) << warnings.text();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,9 +22,12 @@
 #include <future>
 #include <iterator>
 #include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "core/error.hpp"
+#include "status_server/listening_socket.hpp"
 #include "tests/support/free_port.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wait_for.hpp"
@@ -178,7 +182,9 @@ TEST_F(StatusServerOnPortTest, rejects_methods_other_than_get_and_head) {
   Socket client;
   client.connect(port_);
   client.send("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  EXPECT_TRUE(client.receive().starts_with("HTTP/1.1 200 "));
+  const std::string head = client.receive();
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 200 "));
+  EXPECT_TRUE(head.ends_with("\r\n\r\n")) << "no body";
 }
 
 TEST_F(StatusServerOnPortTest, rejects_a_foreign_host_header) {
@@ -340,6 +346,127 @@ TEST(StatusServerOnSocket, does_not_block_on_an_unresponsive_socket_owner) {
   EXPECT_THROW(StatusServer(path, make_handlers()), FatalError);
   ::close(waiting);
   ::close(busy);
+}
+
+/// What a handler tells is in the response, with the type that clients expect.
+TEST_F(StatusServerOnPortTest, answers_each_path) {
+  std::string health, readiness;
+  double since = 0;
+  const StatusHandlers handlers{[&](double unix_s) {
+                                  since = unix_s;
+                                  return std::string("{1}");
+                                },
+                                [] { return std::string("metrics"); },
+                                [] { return std::string("text"); },
+                                [&]() -> std::string {
+                                  if (readiness == "throw") throw std::runtime_error("a\nbug");
+                                  return readiness;
+                                },
+                                [&] { return health; }};
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, handlers, ClientTimeouts{kLong, kLong});
+  const auto response_to = [&](const std::string& path) {
+    Socket client;
+    client.connect(port_);
+    client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    std::string text = client.receive();
+    const std::size_t type = text.find("Content-Type: ") + 14, body = text.find("\r\n\r\n") + 4;
+    return text.substr(9, 3) + ' ' + text.substr(type, text.find('\r', type) - type) + ": " +
+           text.substr(body);
+  };
+  EXPECT_EQ(response_to("/status.json?since=17.5"), "200 application/json: {1}");
+  EXPECT_EQ(since, 17.5);
+  const std::string plain = " text/plain; charset=utf-8: ";
+  EXPECT_EQ(response_to("/status.txt"), "200" + plain + "text");
+  EXPECT_EQ(response_to("/metrics"), "200 text/plain; version=0.0.4; charset=utf-8: metrics");
+  EXPECT_TRUE(response_to("/").starts_with("200 text/html; charset=utf-8: <!doctype html>"))
+      << response_to("/").substr(0, 80);
+  EXPECT_EQ(response_to("/healthz"), "200" + plain + "ok\n");
+  EXPECT_EQ(response_to("/readyz"), "200" + plain + "ok\n");
+  EXPECT_EQ(response_to("/none"), "404" + plain + "There is no such page.\n");
+  health = "stalled", readiness = "no GPU";
+  EXPECT_EQ(response_to("/healthz"), "503" + plain + "stalled\n");
+  EXPECT_EQ(response_to("/readyz"), "503" + plain + "no GPU\n");
+  readiness = "throw";
+  EXPECT_EQ(response_to("/readyz"), "500" + plain + "a\\nbug\n");
+}
+
+/// Otherwise silent clients would hold its descriptors until it needs them.
+TEST_F(StatusServerOnPortTest, closes_the_connections_of_silent_clients_in_time) {
+  const auto before = open_files();
+  const auto is_alone_with_its_client = [&] { return open_files() == before + 1; };
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, make_handlers(),
+                                           ClientTimeouts{std::chrono::milliseconds(1), kLong});
+  {
+    Socket silent;
+    silent.connect(port_);
+    EXPECT_EQ(silent.receive(), "");
+    EXPECT_TRUE(test::wait_for(is_alone_with_its_client));
+  }
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, make_handlers(),
+                                           ClientTimeouts{kLong, std::chrono::milliseconds(1)});
+  Socket stays;
+  stays.connect(port_);
+  stays.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  EXPECT_TRUE(test::wait_for(is_alone_with_its_client));
+}
+
+std::string error_of(const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const FatalError& error) {
+    return std::to_string(int(error.code())) + ' ' + error.what();
+  }
+  return "none";
+}
+
+TEST_F(StatusServerOnPortTest, has_clients_that_tell_why_there_is_no_answer) {
+  const std::string unavailable = std::to_string(int(ExitCode::unavailable)) + ' ';
+  EXPECT_EQ(error_of([&] { http_get(address_, "/none"); }),
+            unavailable + address_ + " answers 404 to /none");
+  server_.reset();
+  EXPECT_EQ(error_of([&] { http_get(address_, "/healthz"); }),
+            unavailable + "no eckart process is listening on " + address_);
+  const std::string unknown =
+      error_of([&] { StatusServer("no.host.invalid.:1", make_handlers()); });
+  EXPECT_TRUE(unknown.starts_with(std::to_string(int(ExitCode::cannot_create)) +
+                                  " cannot listen on no.host.invalid.:1: "))
+      << unknown;
+  EXPECT_TRUE(unknown.ends_with(::gai_strerror(EAI_NONAME)) ||
+              unknown.ends_with(::gai_strerror(EAI_AGAIN)))
+      << unknown;
+}
+
+TEST_F(StatusServerOnPortTest, listens_on_an_ipv6_address_in_brackets) {
+  const std::string address = "[::1]:" + std::to_string(port_);
+  EXPECT_EQ(host_and_port(address).host, "::1");
+  EXPECT_EQ(host_and_port(address).port, port_);
+  EXPECT_EQ(host_and_port("localhost:9464").host, "localhost");
+}
+
+TEST(StatusServerOnSocket, answers_until_it_ends_and_replaces_only_a_dead_socket) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "status.sock").string();
+  const std::string failed = std::to_string(int(ExitCode::cannot_create)) + " cannot listen on ";
+  ASSERT_EQ(::mknod(path.c_str(), S_IFSOCK | 0600, 0), 0) << "as a dead process leaves it";
+  {
+    const StatusServer server(path, make_handlers());
+    EXPECT_EQ(http_get(path, "/healthz"), "ok\n")
+        << "no browser knows its path, so any host is accepted";
+    EXPECT_EQ(error_of([&] { StatusServer(path, make_handlers()); }),
+              failed + path + ": another process is listening there");
+    EXPECT_EQ(http_get(path, "/healthz"), "ok\n");
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::ofstream(path) << "theirs";
+  EXPECT_EQ(error_of([&] { StatusServer(path, make_handlers()); }),
+            failed + path + ": Address already in use");
+  EXPECT_EQ(std::filesystem::file_size(path), 6u);
+  const std::string longest = "/" + std::string(107, 'x');  // and a zero
+  EXPECT_EQ(error_of([&] { StatusServer(longest, make_handlers()); }),
+            failed + longest + ": the path is too long for a socket");
 }
 
 }  // namespace

@@ -1,6 +1,12 @@
 #include "telemetry/snapshot.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/support/filled_snapshot.hpp"
 
 namespace eckart::telemetry {
 namespace {
@@ -144,6 +150,96 @@ TEST(Snapshot, counts_no_time_before_it_when_the_backend_appears) {
   const Snapshot interval = now.since(before);
   EXPECT_EQ(interval.stages[0].busy_s, 0.5);
   EXPECT_EQ(interval.stages[0].waiting_for_input_s, 1.5);
+}
+
+/// All fields that count from the start.
+std::vector<double> counters_of(const Snapshot& snapshot) {
+  const ImageCounts& counts = snapshot.counts;
+  std::vector<double> values{snapshot.seconds,
+                             double(snapshot.found),
+                             double(counts.done),
+                             double(counts.skipped),
+                             double(counts.failed),
+                             double(counts.pixels),
+                             double(counts.planes),
+                             double(counts.outputs),
+                             double(counts.input_bytes),
+                             double(counts.output_bytes),
+                             double(snapshot.batches.count),
+                             double(snapshot.batches.planes),
+                             double(snapshot.batches.plane_capacity),
+                             double(snapshot.oom_splits),
+                             double(snapshot.cpu_fallback_images),
+                             snapshot.machine.process.cpu_s,
+                             snapshot.machine.idle_core_s};
+  const auto add_all = [&](const auto& numbers) {
+    for (const auto number : numbers) values.push_back(double(number));
+  };
+  const auto add_durations = [&](const DurationHistogram& durations) {
+    add_all(std::array{double(durations.count()), 1000 * durations.sum_s(),
+                       double(durations.count_up_to(0.0015))});
+  };
+  add_all(counts.failures);
+  for (const auto& reasons : counts.failures_by_stage) add_all(reasons);
+  add_all(counts.retries_by_stage);
+  for (const StageStats& stage : snapshot.stages) {
+    add_all(std::array{stage.busy_s, stage.waiting_for_input_s, stage.blocked_s, stage.cpu_s,
+                       double(stage.images)});
+    add_durations(stage.service);
+  }
+  for (const QueueStats& queue : snapshot.queues) add_durations(queue.wait);
+  add_durations(snapshot.end_to_end);
+  for (const machine::GpuUsage& gpu : snapshot.machine.gpus) {
+    add_all(std::array{gpu.seconds, gpu.busy_s, gpu.memory_busy_s, gpu.energy_j});
+    add_all(gpu.throttled_samples);
+  }
+  return values;
+}
+
+TEST(Snapshot, subtracts_every_counter_in_since) {
+  const Snapshot recent = test::filled_snapshot(5).since(test::filled_snapshot(2));
+  EXPECT_THAT(counters_of(recent),
+              testing::Pointwise(testing::DoubleNear(1e-6), counters_of(test::filled_snapshot(3))));
+  EXPECT_EQ(recent.elapsed_s, 50);
+  EXPECT_EQ(recent.unfinished, 510);
+  EXPECT_EQ(recent.stages[0].workers, 2);
+  EXPECT_EQ(recent.queues[1].images, 28);
+  EXPECT_EQ(recent.queues[1].capacity, 128);
+  EXPECT_EQ(recent.machine.process.threads, 37);
+  EXPECT_EQ(recent.machine.gpus[0].temperature_c, 55);
+}
+
+TEST(Bottleneck, is_the_busiest_gpu_only_if_it_is_busier_than_the_cores) {
+  machine::MachineUsage machine = make_machine(2, 19.8, 9.9);
+  machine.gpus.emplace_back().seconds = 10;
+  const auto resource_of = [&] {
+    return find_bottleneck({make_stage(Stage::write, 9, 9)}, machine, 10).resource;
+  };
+  EXPECT_EQ(resource_of(), Resource::gpu);
+  machine.process.cpu_s = 19.9;
+  EXPECT_EQ(resource_of(), Resource::cores);
+  machine.process.cpu_s = 30;  // the clocks differ slightly
+  EXPECT_EQ(find_bottleneck({make_stage(Stage::write, 9, 9)}, machine, 10).busy, 1);
+}
+
+/// A stage that is busy half of the time limits the rate.
+TEST(Bottleneck, is_the_disk_only_for_stages_that_use_files) {
+  const auto resource_of = [](Stage stage, double busy_s, double cpu_s) {
+    return find_bottleneck({make_stage(stage, busy_s, cpu_s)}, make_machine(4, 4), 10).resource;
+  };
+  EXPECT_EQ(resource_of(Stage::write, 5, 1), Resource::disk);
+  EXPECT_EQ(resource_of(Stage::write, 4.9, 1), std::nullopt);
+  EXPECT_EQ(resource_of(Stage::load, 9, 1), Resource::disk);
+  EXPECT_EQ(resource_of(Stage::compute, 9, 1), Resource::compute);
+  EXPECT_EQ(resource_of(Stage::write, 9, 0), Resource::write) << "its CPU time is not known";
+}
+
+TEST(Bottleneck, tells_the_threads_of_a_stage_unless_they_are_adapted) {
+  StageStats stage = make_stage(Stage::load, 9, 8);
+  stage.workers = 3;
+  EXPECT_EQ(find_bottleneck({stage}, make_machine(8, 9), 10).stage_workers, 3);
+  stage.is_adaptive = true;
+  EXPECT_EQ(find_bottleneck({stage}, make_machine(8, 9), 10).stage_workers, 0);
 }
 
 }  // namespace

@@ -56,5 +56,14 @@ TEST(Statistic, has_percentiles_that_a_share_of_the_values_does_not_exceed) {
   EXPECT_EQ(statistic.percentile(1), 100);
 }
 
+TEST(Statistic, has_the_smallest_value_that_a_share_does_not_exceed) {
+  Statistic statistic{1};
+  for (int value = 1; value <= 10; ++value) statistic.add(value);
+  EXPECT_EQ(statistic.percentile(0.5), 5);
+  EXPECT_EQ(statistic.percentile(0.51), 6);
+  EXPECT_EQ(statistic.percentile(0), 1);
+  EXPECT_EQ(statistic.percentile(1), 10);
+}
+
 }  // namespace
 }  // namespace eckart::telemetry

@@ -202,5 +202,50 @@ TEST_F(TraceFileTest, does_not_throw_when_writing_fails) {
   trace.close();
 }
 
+/// As viewers expect them. An end before its begin becomes the begin.
+TEST_F(TraceFileTest, has_each_event_in_the_format_of_viewers) {
+  Trace trace(file(), 1);
+  const Trace::Track track{2, 30};
+  trace.name_thread(track, "t");
+  trace.span(track, "load", "a", time_at(2'003'004), time_at(2'003'004 + 1'000'070));
+  trace.span(track, "load", "b", time_at(9000), time_at(8000), TraceArgs().add("n", 5));
+  trace.async_span(2, "batch", 4, "g", time_at(7000), time_at(6000));
+  for (const auto flow : {Trace::Flow::start, Trace::Flow::step, Trace::Flow::end})
+    trace.flow(flow, "image", 3, track, time_at(1000));
+  trace.counter(2, "queue", time_at(6000), {{"waiting", 4}, {"held", 5}});
+  trace.close();
+  const std::string all = text();
+  EXPECT_EQ(all.substr(all.find("}},\n") + 4),
+            R"({"name":"thread_name","ph":"M","pid":2,"tid":30,"args":{"name":"t"}},
+{"name":"thread_sort_index","ph":"M","pid":2,"tid":30,"args":{"sort_index":30}},
+{"name":"a","cat":"load","ph":"X","pid":2,"tid":30,"ts":2003.004,"dur":1000.070},
+{"name":"b","cat":"load","ph":"X","pid":2,"tid":30,"ts":9.000,"dur":0.000,"args":{"n":5}},
+{"name":"g","cat":"batch","ph":"b","pid":2,"tid":2,"ts":7.000,"id":1099511627780,"args":{}},
+{"name":"g","cat":"batch","ph":"e","pid":2,"tid":2,"ts":7.000,"id":1099511627780,"args":{}},
+{"name":"image","cat":"image","ph":"s","pid":2,"tid":30,"ts":1.000,"id":1099511627779},
+{"name":"image","cat":"image","ph":"t","pid":2,"tid":30,"ts":1.000,"id":1099511627779},
+{"name":"image","cat":"image","ph":"f","pid":2,"tid":30,"ts":1.000,"id":1099511627779,"bp":"e"},
+{"name":"queue","cat":"counter","ph":"C","pid":2,"tid":2,"ts":6.000,"args":{"waiting":4,"held":5}}
+]
+)");
+}
+
+/// Otherwise a long run needs much memory, and a killed one leaves little of its trace.
+TEST_F(TraceFileTest, writes_events_before_it_is_closed) {
+  Trace trace(file());
+  const std::string name(1000, 'x');
+  for (int i = 0; i < 100; ++i) trace.span(kTrack, "load", name, time_at(1), time_at(2));
+  EXPECT_GT(std::filesystem::file_size(file()), 65'000U);
+}
+
+/// For example, that of a run without a lost GPU before.
+TEST_F(TraceFileTest, replaces_the_trace_of_another_run) {
+  for (const char* name : {"earlier", "later"}) {
+    Trace trace(file());
+    trace.span(kTrack, "load", name, time_at(1), time_at(2));
+  }
+  EXPECT_THAT(text(), AllOf(HasSubstr("later"), Not(HasSubstr("earlier"))));
+}
+
 }  // namespace
 }  // namespace eckart::trace
