@@ -29,6 +29,15 @@ bool is_mostly_sparse(const io::InputFile& file) {
          status.st_blocks * kBlock < file.size() / 16;
 }
 
+/// Whether the file has the ctime with which it was read; true if that is not known.
+bool has_same_ctime(const pipeline::WorkItem& item) {
+  const io::RootedFile& file = item.rooted_file;
+  const io::DirectoryPtr folder = io::open_directory(file);
+  if (!folder) return true;
+  const io::EntryStat entry = io::stat_entry(*folder, file.name(), file.root->links());
+  return entry.kind != io::EntryStat::file || entry.identity.ctime_ns == item.identity.ctime_ns;
+}
+
 }  // namespace
 
 InputDisposal::InputDisposal(const settings::WatchSettings& watch, io::Quarantine& quarantine,
@@ -53,9 +62,10 @@ InputDisposal::Disposal InputDisposal::dispose_of(const pipeline::WorkItem& item
 InputDisposal::Result InputDisposal::dispose_of_done(const pipeline::WorkItem& item) {
   if (!watch_.keeps_inputs()) {
     const io::RootDirectoryPtr move_to = watch_.move_to.empty() ? nullptr : open_move_to();
+    if (may_have_been_written_to(item)) return Result::replaced;
     std::optional<io::ClaimedFile> file = io::ClaimedFile::claim(item.rooted_file, item.identity);
     // Replaced by a new file, or no longer in the input folder.
-    if (!file) return Result::kept;
+    if (!file) return Result::replaced;
     if (move_to) {
       file->move_to(*move_to, item.relative, watch_.settings.limits.file_mb);
     } else {
@@ -65,6 +75,18 @@ InputDisposal::Result InputDisposal::dispose_of_done(const pipeline::WorkItem& i
   quarantine_.remove_kept_record(item.relative);
   retry_backoff_.forget(item.file);
   return watch_.keeps_inputs() ? Result::kept : Result::removed;
+}
+
+/// Whether a program may have written to the file since it was read, and have set the mtime back.
+/// Then it is processed again, but not twice: some programs change the ctime after each read.
+bool InputDisposal::may_have_been_written_to(const pipeline::WorkItem& item) {
+  constexpr std::size_t kMaxFiles = 10000;
+  const bool is_same = has_same_ctime(item);
+  const std::lock_guard lock(mutex_);
+  if (is_same || changed_ctimes_.erase(item.file.native()) > 0) return false;
+  if (changed_ctimes_.size() >= kMaxFiles) changed_ctimes_.clear();
+  changed_ctimes_.insert(item.file.native());
+  return true;
 }
 
 /// Makes the folder only if it never existed: if its disk is unmounted, new files would be hidden

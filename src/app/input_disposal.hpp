@@ -1,8 +1,10 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
 
 #include "app/mount_guard.hpp"
 #include "app/retry_backoff.hpp"
@@ -22,6 +24,7 @@ class InputDisposal {
   enum class Result {
     kept,
     removed,      ///< moved or deleted, because it is done
+    replaced,     ///< not removed: it is not the file that was read
     quarantined,  ///< the quarantine has a new file or record
   };
   struct Disposal {
@@ -44,6 +47,7 @@ class InputDisposal {
 
  private:
   Result dispose_of_done(const pipeline::WorkItem& item);
+  bool may_have_been_written_to(const pipeline::WorkItem& item);
   std::string quarantine(const pipeline::WorkItem& item);
   std::string keep_failed(const pipeline::WorkItem& item, const std::string& record,
                           const std::string& explanation);
@@ -57,6 +61,8 @@ class InputDisposal {
   RetryBackoff& retry_backoff_;
   const io::RootPath move_to_path_;
   MountGuard move_to_mount_;
+  std::mutex mutex_;
+  std::unordered_set<std::string> changed_ctimes_;  // paths of inputs that are processed again
 };
 
 }  // namespace eckart::app

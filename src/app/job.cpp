@@ -32,8 +32,10 @@ namespace fs = std::filesystem;
 using Naming = io::OutputTree::Naming;
 
 io::InputGuard make_guard(const JobRequest& request) {
-  return request.settings.output.writes_files() ? io::InputGuard(request.inputs, request.output)
-                                                : io::InputGuard();
+  const bool replaces_inputs_of_list = request.overwrite && !request.files_from.empty();
+  return request.settings.output.writes_files()
+             ? io::InputGuard(request.inputs, request.output, replaces_inputs_of_list)
+             : io::InputGuard();
 }
 
 ledger::LedgerOptions ledger_options(const JobRequest& request) {
@@ -385,6 +387,7 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
           .min_run = request_.overwrite ? run_number_ : 0,
           .compares_content =
               request_.settings.ledger_identity == settings::LedgerIdentity::content,
+          .compares_inode = request_.removes_inputs,
           .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
 }
 

@@ -42,6 +42,7 @@ struct JobRequest {
   /// How long to wait for a ledger that another process has locked.
   std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch
+  bool removes_inputs = false;               ///< whether inputs are moved or deleted when done
   int restarts = 0;  ///< number of previous processes of this run that lost their GPU
   /// If restarts > 0: the ledger number of the run that the first of them began.
   std::int64_t run_number = 0;

@@ -11,6 +11,7 @@
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
 #include "core/error.hpp"
+#include "io/parent_links.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/space_wait.hpp"
@@ -40,6 +41,13 @@ std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
     sources.push_back(
         io::make_list_source(request.files_from, request.output, request.files_from_separator));
   return io::chain_sources(std::move(sources));
+}
+
+/// The ledger and the reports have normal paths, without `..`.
+RunRequest with_safe_paths(RunRequest request) {
+  for (std::filesystem::path& input : request.inputs) input = io::resolve_parent_links(input);
+  request.output = io::resolve_parent_links(request.output);
+  return request;
 }
 
 JobRequest job_request(const RunRequest& request) {
@@ -104,7 +112,7 @@ bool uses_files(const pipeline::Activity::Stall& stall) {
 }  // namespace
 
 Run::Run(RunRequest request, Instant start)
-    : request_(std::move(request)),
+    : request_(with_safe_paths(std::move(request))),
       start_(start),
       calibration_(settings::load_calibration(request_.settings.calibration)),
       job_(job_request(request_)),

@@ -41,7 +41,8 @@ JobRequest job_request(const settings::WatchSettings& watch) {
                            ? pipeline::OnSettingsChange::reprocess
                            : pipeline::OnSettingsChange::keep,
           .ledger_timeout = kLedgerTimeout,
-          .links = watch.links};
+          .links = watch.links,
+          .removes_inputs = !watch.keeps_inputs()};
 }
 
 /// Throws the errors of the constructor of Job, before the service has any work.
@@ -284,6 +285,7 @@ void WatchedFolder::publish(std::span<pipeline::ItemPtr> group, Job& job) {
         case InputDisposal::Result::kept:
           break;
         case InputDisposal::Result::removed:
+        case InputDisposal::Result::replaced:  // a file with that name is another input
           removed.push_back(item.get());
           break;
         case InputDisposal::Result::quarantined:

@@ -2,8 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
+#include <system_error>
+
 #include "core/error.hpp"
 #include "io/is_within.hpp"
+#include "io/physical_path.hpp"
 
 namespace eckart::io {
 
@@ -11,13 +15,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// By whatever links and mounts the paths lead there.
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  return is_within(path, folder) || is_physically_within(path, folder);
+}
+
 [[noreturn]] void refuse(const fs::path& output, const std::string& why) {
   throw ItemError(FailureReason::output_collision, "its output " + output.string() + " " + why);
 }
 
 }  // namespace
 
-InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root) {
+InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root,
+                       bool has_unknown_inputs)
+    : root_(has_unknown_inputs ? root : fs::path()) {
   for (const fs::path& input : inputs) {
     struct stat status {};
     if (::stat(input.c_str(), &status) != 0) continue;
@@ -25,14 +36,14 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
       files_.emplace(status.st_dev, status.st_ino);
       continue;
     }
-    if (is_within(root, input)) {
+    if (is_inside(root, input)) {
       std::error_code ignored;  // the output folder does not exist yet
       throw FatalError(ExitCode::usage,
                        "the output folder " + root.string() +
                            (fs::equivalent(root, input, ignored) ? " is" : " is inside") +
                            " the input " + input.string());
     }
-    if (is_within(input, root)) folders_.push_back(input);
+    folders_.push_back(input);
   }
 }
 
@@ -50,10 +61,35 @@ bool InputGuard::check(const fs::path& file, const fs::path& output) const {
 }
 
 void InputGuard::check_free(const fs::path& output) const {
-  for (const fs::path& folder : folders_) {
-    if (is_within(output, folder))
-      refuse(output, "would be inside the input folder " + folder.string());
+  if (folders_.empty() && root_.empty()) return;
+  const std::string problem = problem_of(output.parent_path());
+  if (!problem.empty()) refuse(output, problem);
+}
+
+std::string InputGuard::find_problem(const fs::path& folder) const {
+  for (const fs::path& input : folders_) {
+    if (is_inside(folder, input)) return "would be inside the input folder " + input.string();
   }
+  if (!root_.empty() && !is_inside(folder, root_))
+    return "would be outside of the output folder, through a link or a mount, where inputs of the "
+           "list may be";
+  return {};
+}
+
+std::string InputGuard::problem_of(const fs::path& folder) const {
+  constexpr std::chrono::seconds kMaxAge{1};
+  constexpr std::size_t kMaxFolders = 10000;
+  const Instant now = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = checked_.find(folder.native());
+    if (known != checked_.end() && now - known->second.at < kMaxAge) return known->second.problem;
+  }
+  const std::string problem = find_problem(folder);
+  const std::lock_guard lock(mutex_);
+  if (checked_.size() >= kMaxFolders) checked_.clear();
+  checked_[folder.native()] = {now, problem};
+  return problem;
 }
 
 }  // namespace eckart::io

@@ -14,10 +14,11 @@ class OwnFolders {
   OwnFolders() = default;
   explicit OwnFolders(std::vector<std::filesystem::path> folders) : folders_(std::move(folders)) {}
 
-  /// The folder that is this directory now; null if there is none. Accesses the file system.
-  const std::filesystem::path* find(const FileId& directory) const;
-  /// The folder that the path is in, or equals, once links are resolved; null if there is none.
-  const std::filesystem::path* find_around(const std::filesystem::path& path) const;
+  /// The folder that this directory is now, or is in; null if there is none. Accesses the file
+  /// system.
+  const std::filesystem::path* find(const Directory& directory) const;
+  /// These folders without those that the root of a search is in: it is searched all the same.
+  OwnFolders without_those_around(const Directory& root) const;
 
  private:
   std::vector<std::filesystem::path> folders_;

@@ -19,6 +19,7 @@
 #include "io/environment_error.hpp"
 #include "io/is_within.hpp"
 #include "io/line_reader.hpp"
+#include "io/parent_links.hpp"
 #include "io/root_directory.hpp"
 
 namespace eckart::io {
@@ -108,18 +109,26 @@ class FolderSource : public Source {
 
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
 
+  /// Returns false, with errno, on failure.
+  bool open_root() {
+    root_directory_ = RootDirectory::open(root_);
+    const DirectoryPtr root = root_directory_ ? root_directory_->open_below({}) : nullptr;
+    if (root) own_folders_ = own_folders_.without_those_around(*root);
+    return root != nullptr;
+  }
+
   /// Fills names_ and pending_, the next entry last. After an error they hold what was read before
   /// it. Fails with ENOTDIR if the folder was replaced by a link.
   std::error_code list(const fs::path& folder, const std::stop_token& stop) {
     const auto failed = [] {
       return std::error_code(errno == ELOOP ? ENOTDIR : errno, std::generic_category());
     };
-    if (!root_directory_ && !(root_directory_ = RootDirectory::open(root_))) return failed();
+    if (!root_directory_ && !open_root()) return failed();
     const DirectoryPtr directory = root_directory_->open_below(folder);
     files::FileDescriptor reading =
         directory ? directory->open_for_reading() : files::FileDescriptor();
     if (!reading) return failed();
-    if ((own_folder_ = own_folders_.find(directory->id()))) return {};
+    if ((own_folder_ = own_folders_.find(*directory))) return {};
     const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(reading.get()), &::closedir);
     if (!listing) return failed();
     reading.release();
@@ -173,7 +182,7 @@ class FolderSource : public Source {
 
   const fs::path root_;
   const fs::path output_prefix_;  // of root_, below the output folder
-  const OwnFolders own_folders_;
+  OwnFolders own_folders_;
   const fs::path* own_folder_ = nullptr;  // that the current folder is; null: it is none
   RootDirectoryPtr root_directory_;       // of root_; opened at first use
   // What stands before names_. Text, because a path would be parsed at each step.
@@ -278,7 +287,8 @@ std::string collision_with_output(const fs::path& input, const fs::path& output)
 std::unique_ptr<Source> source_of_line(const std::string& line, const fs::path& output) {
   const fs::path path = output_path_of(line);
   const std::string collision = collision_with_output(line, output);
-  if (collision.empty()) return source_at(line, path, path, OwnFolders({output}));
+  if (collision.empty())
+    return source_at(resolve_parent_links(line), path, path, OwnFolders({output}));
   return std::make_unique<SingleSource>(SourceItem{
       line, path, Outcome::failed(Stage::source, FailureReason::output_collision, collision)});
 }

@@ -60,9 +60,9 @@ class Source {
 
 /// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,
 /// unreadable). A folder yields all images below it, folder by folder, each in order of names.
-/// Links to folders are not followed. A folder that cannot be read, or that is one of `own_folders`
-/// through a mount, yields one failed item. Folders are listed on demand, so memory does not grow
-/// with the tree. Throws EnvironmentError if descriptors or memory ran out.
+/// Links to folders are not followed. A folder that cannot be read, or that is in one of
+/// `own_folders` through a mount, yields one failed item. Folders are listed on demand, so memory
+/// does not grow with the tree. Throws EnvironmentError if descriptors or memory ran out.
 std::unique_ptr<Source> make_source(const std::filesystem::path& input,
                                     const OwnFolders& own_folders = {});
 

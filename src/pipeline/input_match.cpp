@@ -17,7 +17,8 @@ bool ends_with_path(std::string_view path, std::string_view end) {
          (path.size() == end.size() || path[path.size() - end.size() - 1] == '/');
 }
 
-/// Does not compare inodes: they differ in a copy and after a move to another disk.
+/// Does not compare inodes: they differ in a copy, after a move to another disk, and on some file
+/// systems after each mount.
 bool has_same_size_and_mtime(const files::FileState& a, const files::FileState& b) {
   return a.size == b.size && a.mtime_ns == b.mtime_ns;
 }
@@ -38,6 +39,9 @@ InputMatch match_input(const ledger::OutputEntry& known, const InputIdentity& in
   if (!known.content_hash.empty() && !input.content_hash.empty())
     return known.content_hash == input.content_hash ? InputMatch::same : otherwise;
   if (!has_same_size_and_mtime(known.state, input.state)) return otherwise;
+  const bool has_inodes = known.state.inode != 0 && input.state.inode != 0;
+  if (same_path && input.compares_inode && has_inodes && known.state.inode != input.state.inode)
+    return InputMatch::changed;
   const auto& original_paths = input.original_paths;
   const bool is_copy =
       std::find(original_paths.begin(), original_paths.end(), known.input) != original_paths.end();

@@ -19,6 +19,9 @@ struct InputIdentity {
   files::FileState state;
   std::string content_hash{};                 ///< SHA-256, 32 bytes; empty if unknown
   std::vector<std::string> original_paths{};  ///< old paths for which is_moved_or_copied() was true
+  /// Whether a file at the same path with another inode has changed, unless its content is known to
+  /// be the same.
+  bool compares_inode = false;
 };
 
 /// Returns the length in bytes of the root of an absolute path, with its final slash. The root is

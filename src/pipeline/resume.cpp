@@ -181,7 +181,8 @@ bool Resume::collides_with_sibling(const WorkItem& item) const {
 InputIdentity Resume::identity(const WorkItem& item) const {
   std::string path = absolute(item.file);
   const std::size_t root = root_length(path, item.relative);
-  return {std::move(path), root, item.file_state, item.content_hash, item.original_paths};
+  return {std::move(path),        root, item.file_state, item.content_hash, item.original_paths,
+          options_.compares_inode};
 }
 
 bool Resume::needs_input_update(const ledger::OutputEntry& known, const WorkItem& item) const {

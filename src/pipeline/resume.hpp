@@ -30,6 +30,7 @@ struct ResumeOptions {
   std::int64_t min_run = 0;  ///< reprocess outputs of runs before this one; 0: none
   /// Whether inputs are compared by content hash, if it is known, instead of mtime.
   bool compares_content = false;
+  bool compares_inode = false;  ///< see InputIdentity; for inputs that are removed when done
   bool uses_gpu = true;  ///< mark inputs that were in flight when a GPU was lost as suspects
 };
 

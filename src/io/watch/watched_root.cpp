@@ -38,7 +38,11 @@ WatchedRoot::WatchedRoot(RootDirectoryPtr root, const WatchOptions& options,
           [this](const std::string& link) { on_ignored_link(link); },
           [this](std::string_view name) { on_unread_file(name); }),
       schedule_(options.rescan_interval, options.root_check_interval),
-      stability_tracker_(options) {}
+      stability_tracker_(options),
+      own_folders_(options.own_folders) {
+  if (const DirectoryPtr directory = root_->open_below({}))
+    own_folders_ = own_folders_.without_those_around(*directory);
+}
 
 void WatchedRoot::read_events() {
   last_directory_.reset();
@@ -166,12 +170,9 @@ bool WatchedRoot::on_folder(const std::string& folder) {
 /// Whether a link or mount leads to a folder of the service. Logged once for each path.
 bool WatchedRoot::is_own_folder(const std::string& folder) {
   const DirectoryPtr directory = root_->open_below(folder);
-  const std::filesystem::path* own =
-      directory ? options_.own_folders.find(directory->id()) : nullptr;
-  if (!own && path_filter_.follows_directory_links())
-    own = options_.own_folders.find_around(path_filter_.path_of(folder));
+  const std::filesystem::path* own = directory ? own_folders_.find(*directory) : nullptr;
   if (!own) return false;
-  if (own_folders_.insert(folder).second)
+  if (logged_own_folders_.insert(folder).second)
     log_(Severity::warning, (folder.empty() ? "it" : text::printable(folder)) + " leads to " +
                                 text::printable(own->native()) +
                                 ", a folder of a watch for outputs or moved inputs, and is not "

@@ -98,7 +98,8 @@ class WatchedRoot {
   std::string_view polled_file_system_;  // type of a file system in the tree that does not report
                                          // all changes; or empty
   std::chrono::nanoseconds scan_duration_{};     // of the current full scan
-  std::set<std::string> own_folders_;            // logged paths of WatchOptions::own_folders
+  OwnFolders own_folders_;                       // of WatchOptions, not around the root
+  std::set<std::string> logged_own_folders_;     // paths that lead to them
   std::set<std::string> unreadable_;             // folders, in the current full scan
   std::set<std::string> previously_unreadable_;  // folders, in the previous full scan
   bool has_transient_errors_ = false;            // some of unreadable_ may be readable soon

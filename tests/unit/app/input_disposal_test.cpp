@@ -100,6 +100,25 @@ TEST_F(InputDisposalTest, keeps_a_file_that_has_replaced_the_input) {
   }
 }
 
+/// Some programs change the ctime after each read, so this is done once.
+TEST_F(InputDisposalTest, keeps_an_input_once_that_may_have_been_written_to) {
+  watch_.after = DoneInputAction::remove;
+  InputDisposal disposal(watch_, quarantine_, backoff_);
+  pipeline::WorkItem input = item("a.png");
+  const auto time = fs::last_write_time(input.file);
+  const auto write_again = [&] {
+    input.identity.ctime_ns -= 1;  // as if it had been written to since
+    std::ofstream(input.file) << "other";
+    fs::last_write_time(input.file, time);
+  };
+  write_again();
+  EXPECT_EQ(disposal.dispose_of(input).result, Result::replaced);
+  EXPECT_TRUE(fs::exists(input.file));
+  write_again();
+  EXPECT_EQ(disposal.dispose_of(input).result, Result::removed);
+  EXPECT_FALSE(fs::exists(input.file));
+}
+
 TEST_F(InputDisposalTest, quarantines_a_failed_input_with_its_record) {
   for (const auto after : {DoneInputAction::remove, DoneInputAction::move}) {
     watch_.after = after;

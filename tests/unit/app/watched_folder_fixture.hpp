@@ -55,8 +55,10 @@ class WatchedFolderTest : public testing::Test {
   /// Processes a file as the pipeline does, but with outputs that are not computed.
   Outcome process(WatchedFolder& folder, const std::filesystem::path& input,
                   const std::filesystem::path& name) const {
+    return process(folder, std::make_unique<pipeline::WorkItem>(found(input, name)));
+  }
+  Outcome process(WatchedFolder& folder, pipeline::ItemPtr item) const {
     flow::Budget budget(std::size_t(1) << 30);
-    auto item = std::make_unique<pipeline::WorkItem>(found(input, name));
     folder.assign_outputs(*item);
     test::FakeMemory memory([&](std::size_t bytes) { return budget.reserve(bytes); });
     pipeline::attempt(item->outcome, Stage::load, FailureReason::internal,

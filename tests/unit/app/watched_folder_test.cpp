@@ -105,7 +105,6 @@ TEST_F(WatchedFolderTest, removes_record_of_kept_input_once_quarantined) {
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/a.png.kept.json")));
 }
 
-/// Its path in the quarantine would exceed the maximum length.
 /// Its record goes, too, so that `status` counts neither.
 TEST_F(WatchedFolderTest, forgets_a_failure_when_its_kept_input_is_gone) {
   WatchedFolder folder(watch());
@@ -134,6 +133,37 @@ TEST_F(WatchedFolderTest, forgets_a_failure_when_its_file_is_gone_from_the_quara
   EXPECT_THAT(failed_inputs(), testing::ElementsAre(at("in/there.png")));
 }
 
+/// Its size and time may be those of the input that was read.
+TEST_F(WatchedFolderTest, processes_a_file_that_replaced_an_input_that_is_done) {
+  WatchedFolder folder(watch(DoneInputAction::remove));
+  write_image(at("in/a.png"));
+  const auto time = fs::last_write_time(at("in/a.png"));
+  auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
+  write_image(at("new"));
+  fs::last_write_time(at("new"), time);
+  fs::rename(at("new"), at("in/a.png"));
+  EXPECT_EQ(process(folder, std::move(item)).result, ItemResult::done);
+  ASSERT_TRUE(fs::exists(at("in/a.png")));
+  EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::done) << "not skipped";
+  EXPECT_FALSE(fs::exists(at("in/a.png")));
+}
+
+/// The service was killed before the removal.
+TEST_F(WatchedFolderTest, processes_another_file_with_size_and_time_of_an_input_that_is_done) {
+  write_image(at("in/a.png"));
+  const auto time = fs::last_write_time(at("in/a.png"));
+  {
+    WatchedFolder keeps(watch());
+    EXPECT_EQ(process(keeps, at("in"), "a.png").result, ItemResult::done);
+  }
+  write_image(at("new"));  // while the other exists: has another inode
+  fs::last_write_time(at("new"), time);
+  fs::rename(at("new"), at("in/a.png"));
+  WatchedFolder folder(watch(DoneInputAction::remove));
+  EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::done) << "not skipped";
+}
+
+/// Its path in the quarantine would exceed the maximum length.
 TEST_F(WatchedFolderTest, does_not_retry_input_too_deep_for_the_quarantine) {
   const std::size_t room = 4090 - (at("in") / "a.png").native().size();
   fs::path deep;

@@ -248,6 +248,33 @@ TEST_F(OutputRootTest, is_accepted_beside_or_above_an_input) {
   EXPECT_EQ(refusal(folder_.path(), {in_}).first, ExitCode::ok);
 }
 
+TEST_F(OutputRootTest, has_no_output_in_an_input_folder_through_a_link) {
+  fs::create_directories(in_ / "day1");
+  fs::create_directories(out_);
+  fs::create_directory_symlink(in_ / "day1", out_ / "link");
+  const InputGuard guard({in_}, out_);
+  for (const fs::path& output : {out_ / "link" / "a.png", out_ / "link" / "new" / "a.png"}) {
+    const auto failure = failure_of([&] { guard.check_free(output); });
+    EXPECT_EQ(failure.reason, FailureReason::output_collision);
+    EXPECT_THAT(failure.detail, HasSubstr("would be inside the input folder " + in_.string()));
+  }
+  EXPECT_EQ(failure_of([&] { guard.check_free(out_ / "day1" / "a.png"); }).reason,
+            FailureReason::none);
+}
+
+/// A link below the output folder may lead to inputs of the list.
+TEST_F(OutputRootTest, replaces_nothing_outside_if_inputs_are_not_known) {
+  fs::create_directories(out_);
+  fs::create_directory_symlink(in_, out_ / "link");
+  for (const bool has_unknown_inputs : {true, false}) {
+    const InputGuard guard({}, out_, has_unknown_inputs);
+    EXPECT_EQ(failure_of([&] { guard.check_free(out_ / "link" / "a.png"); }).reason,
+              has_unknown_inputs ? FailureReason::output_collision : FailureReason::none);
+    EXPECT_EQ(failure_of([&] { guard.check_free(out_ / "new" / "a.png"); }).reason,
+              FailureReason::none);
+  }
+}
+
 TEST_F(OutputRootTest, compares_relative_paths) {
   const fs::path before = fs::current_path();
   fs::current_path(folder_.path());

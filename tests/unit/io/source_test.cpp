@@ -194,6 +194,18 @@ TEST_F(SourceTest, does_not_list_an_own_folder) {
               ElementsAre("a.png", "b/c.png", "out!output collision"));
 }
 
+TEST_F(SourceTest, finds_the_files_of_a_list_whose_paths_have_dots_after_a_link) {
+  make("real/in/a.png");
+  make("in/a.png");
+  fs::create_directory(at("real/sub"));
+  fs::create_directory_symlink(at("real/sub"), at("link"));
+  std::ofstream(at("list")) << at("link/../in/a.png").native() << '\n'
+                            << at("in/../in/a.png").native() << '\n';
+  const auto source = make_list_source(at("list"), at("out"));
+  EXPECT_EQ(source->next({})->file, fs::canonical(at("real/in/a.png")));
+  EXPECT_EQ(source->next({})->file, at("in/../in/a.png")) << "the text leads there";
+}
+
 TEST_F(SourceTest, lists_a_folder_named_like_an_image) {
   make("a.png/b.png");
   EXPECT_THAT(all_of(make_source(folder_.path())), ElementsAre("a.png/b.png"));

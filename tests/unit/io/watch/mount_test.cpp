@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/error.hpp"
+#include "io/input_guard.hpp"
 #include "tests/support/no_free_descriptors.hpp"
 #include "tests/unit/io/watch/watch_source_fixture.hpp"
 
@@ -66,6 +68,43 @@ TEST_F(MountTest, detects_a_mount_over_the_root_and_its_unmount) {
   EXPECT_THAT(take_and_finish(1), ElementsAre("above.png"));
   unmount(root_);
   EXPECT_THAT(take_and_finish(1), ElementsAre("below.png"));
+}
+
+TEST_F(MountTest, searches_no_part_of_an_own_folder_that_is_mounted_in_the_root) {
+  ENTER_NAMESPACES(false);
+  const fs::path out = folder_.path() / "out put";  // mountinfo writes spaces in octal digits
+  fs::create_directories(out / "day1" / "deep");
+  std::ofstream(out / "day1" / "deep" / "a.png") << "x";
+  fs::create_directories(root_ / "b");
+  WatchOptions options = options_for(root_);
+  options.own_folders = OwnFolders({out});
+  ASSERT_EQ(::mount((out / "day1").c_str(), (root_ / "b").c_str(), nullptr, MS_BIND, nullptr), 0);
+  write("c.png");
+  start({{options, {}}});
+  EXPECT_THAT(take_and_finish(1), ElementsAre("c.png"));
+  EXPECT_EQ(count_log_lines("b leads to " + out.string()), 1);
+}
+
+/// A root inside an own folder is searched, as when the inputs are in the output folder.
+TEST_F(MountTest, searches_a_root_in_an_own_folder) {
+  ENTER_NAMESPACES(false);
+  write("d/a.png");
+  WatchOptions options = options_for(root_);
+  options.own_folders = OwnFolders({root_.parent_path()});
+  start({{options, {}}});
+  EXPECT_THAT(take_and_finish(1), ElementsAre("d/a.png"));
+}
+
+TEST_F(MountTest, leads_to_no_output_in_an_input_folder) {
+  ENTER_NAMESPACES(false);
+  const fs::path out = folder_.path() / "out";
+  fs::create_directories(out / "b");
+  fs::create_directories(root_ / "day1" / "deep");
+  const InputGuard guard({root_}, out);
+  EXPECT_NO_THROW(guard.check_free(out / "b" / "deep" / "x.png"));
+  ASSERT_EQ(::mount((root_ / "day1").c_str(), (out / "b").c_str(), nullptr, MS_BIND, nullptr), 0);
+  EXPECT_THROW(guard.check_free(out / "b" / "a.png"), ItemError);
+  EXPECT_THROW(InputGuard({root_}, out / "b" / "new"), FatalError);
 }
 
 TEST_F(MountTest, detects_a_mount_over_a_folder_and_its_unmount) {
