@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -168,6 +169,36 @@ TEST(StageClock, measures_busy_time_of_a_worker) {
   const std::chrono::duration<double> busy = worker.busy_time() - before;
   EXPECT_GE(busy.count(), 0.002 - 1e-6);
   EXPECT_LE(busy.count(), now_s() - start_s - 0.005 + 1e-6) << "without the wait";
+}
+
+TEST(StageClock, reports_each_wait_with_its_begin_and_end) {
+  StageClock clock(1);
+  std::vector<State> states;
+  std::vector<StageClock::Time> times{StageClock::Clock::now()};
+  StageClock::Worker worker(clock, 0,
+                            [&](State state, StageClock::Time begin, StageClock::Time end) {
+                              states.push_back(state);
+                              times.insert(times.end(), {begin, end});
+                            });
+  worker.measure_wait(State::blocked, [&] {
+    times.push_back(StageClock::Clock::now());
+    EXPECT_TRUE(states.empty()) << "the wait has not ended";
+  });
+  times.push_back(StageClock::Clock::now());
+  std::swap(times[1], times[2]);  // the begin of the wait, and a time within it
+  EXPECT_TRUE(std::ranges::is_sorted(times));
+  worker.measure_wait(State::waiting_for_input, [] {});
+  EXPECT_EQ(states, (std::vector{State::blocked, State::waiting_for_input}));
+}
+
+TEST(StageClock, does_not_count_a_wait_that_has_not_ended_as_busy_time) {
+  StageClock clock(1);
+  StageClock::Worker worker(clock, 0);
+  worker.measure_wait(State::blocked, [&] {
+    const auto before = worker.busy_time();
+    wait_for(0.001);
+    EXPECT_EQ(worker.busy_time(), before);
+  });
 }
 
 TEST(StageClock, counts_cpu_time_during_and_after_a_worker) {

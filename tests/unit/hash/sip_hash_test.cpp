@@ -19,6 +19,7 @@ TEST(SipHash, is_that_of_the_reference) {
   EXPECT_EQ(hash_of_first_bytes(15), 0xa129ca6149be45e5);
   EXPECT_EQ(hash_of_first_bytes(0), 0x726fdb47dd0e0e31);
   EXPECT_EQ(hash_of_first_bytes(1), 0x74f839c593dc67fd);
+  EXPECT_EQ(hash_of_first_bytes(8), 0x93f5f5799a932462);
 }
 
 TEST(SipHash, differs_by_key_and_by_size) {

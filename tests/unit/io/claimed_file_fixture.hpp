@@ -22,6 +22,7 @@ class ClaimedFileTest : public ::testing::Test {
   ~ClaimedFileTest() override {
     test::before_rename = {};
     test::on_fsync = {};
+    test::on_rename = {};
     test::on_unlink = {};
   }
   fs::path write(const fs::path& name, const std::string& text) const {

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/process_token.hpp"
+#include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/claimed_file_fixture.hpp"
 
 namespace eckart::io {
@@ -192,6 +194,83 @@ TEST_F(ClaimedFileTest, recovers_the_claim_of_a_killed_process) {
 }
 
 /// An exclusive lock on a file is refused while a claim exists.
+TEST_F(ClaimedFileTest, reports_why_it_cannot_be_claimed) {
+  const fs::path file = write("a.png", "1");
+  const std::string begin = "cannot claim " + file.string() + ": ";
+  const auto message = [&](int error) -> std::string {
+    test::on_rename = [error](const char*) { return error; };
+    try {
+      return claim("a.png") ? "claimed" : "is missing";
+    } catch (const ItemError& failure) {
+      EXPECT_EQ(failure.reason(), FailureReason::not_written);
+      return failure.what();
+    }
+  };
+  EXPECT_EQ(message(ENOENT), "is missing");
+  EXPECT_EQ(message(EACCES), begin + "Permission denied");
+  EXPECT_EQ(message(ENOSPC), begin + "No space left on device") << "other files may be claimed";
+  EXPECT_EQ(message(ENOTDIR),
+            begin + "Not a directory (a parent is a symbolic link or not a folder)");
+  EXPECT_THROW(message(EIO), EnvironmentError);
+  test::on_rename = {};
+  EXPECT_EQ(read(file), "1");
+}
+
+/// As on NFS: the system cannot rename without replacing.
+TEST_F(ClaimedFileTest, is_claimed_where_no_rename_excludes_replacing) {
+  const fs::path file = write("a.png", "1");
+  test::on_rename = [](const char*) { return EINVAL; };
+  {
+    const auto claimed = claim("a.png");
+    ASSERT_TRUE(claimed);
+    EXPECT_FALSE(fs::exists(file));
+  }
+  EXPECT_EQ(read(file), "1");
+  const fs::path taken = write(".eckart-claim-" + process_token() + "-a.png", "theirs");
+  EXPECT_THROW(claim("a.png"), ItemError);
+  EXPECT_EQ(read(file), "1");
+  EXPECT_EQ(read(taken), "theirs");
+}
+
+TEST_F(ClaimedFileTest, keeps_its_claim_name_if_it_cannot_be_restored) {
+  const fs::path file = write("a.png", "1");
+  {
+    const auto claimed = claim("a.png");
+    test::on_rename = [](const char*) { return EACCES; };
+  }
+  EXPECT_FALSE(fs::exists(file));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(ClaimedFileLongNameTest, leaves_no_directory_if_it_cannot_be_claimed) {
+  const fs::path file = write(name_, "1");
+  test::on_rename = [&](const char* to) { return to == name_ ? EACCES : 0; };
+  EXPECT_THROW(claim(name_), ItemError);
+  EXPECT_EQ(read(file), "1");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1);
+}
+
+TEST_F(ClaimedFileTest, reports_why_it_cannot_be_removed) {
+  const fs::path file = write("a.png", "1");
+  int error = EPERM;
+  auto claimed = claim("a.png");
+  test::on_unlink = [&](const char*) { return error; };
+  const test::CaughtError failure = test::failure_of([&] { claimed->remove(); });
+  EXPECT_EQ(failure.reason, FailureReason::not_written);
+  EXPECT_EQ(failure.detail, "cannot remove " + file.string() + ": Operation not permitted");
+  error = ENOENT;
+  EXPECT_NO_THROW(claimed->remove()) << "it is gone already";
+}
+
+TEST_F(ClaimedFileTest, moves_any_number_of_files_of_one_name_within_a_second) {
+  const RootDirectoryPtr to = root("out");
+  for (int i = 0; i < 5; ++i) {
+    write("a.png", "1");
+    claim("a.png")->move_to(*to, "a.png");
+  }
+  EXPECT_EQ(files(), 5);
+}
+
 TEST_F(ClaimedFileTest, is_locked_until_it_ends) {
   write("a.png", "1");
   auto claimed = claim("a.png");

@@ -15,6 +15,8 @@ extern "C" {
 int renameat2(int from_folder, const char* from, int to_folder, const char* to,
               unsigned flags) noexcept {
   if (const auto act = std::exchange(eckart::test::before_rename, {})) act();
+  errno = eckart::test::on_rename ? eckart::test::on_rename(to) : 0;
+  if (errno != 0) return -1;
   return int(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 

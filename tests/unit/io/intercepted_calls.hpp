@@ -8,7 +8,9 @@ namespace eckart::test {
 
 /// Replacements of library calls call these functions. A test can act between two steps of the
 /// code, or can make a call fail.
-inline std::function<void()> before_rename;          ///< called once, before the next renameat2
+inline std::function<void()> before_rename;  ///< called once, before the next renameat2
+inline std::function<int(const char* name)>
+    on_rename;  ///< returns the errno of a renameat2 to this name; 0: call it
 inline std::function<int(int descriptor)> on_fsync;  ///< returns the errno of an fsync; 0: call it
 inline std::function<int(const char* name)>
     on_unlink;                                  ///< returns the errno of an unlinkat; 0: call it

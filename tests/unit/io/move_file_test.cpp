@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "io/unnamed_file.hpp"
 #include "tests/support/other_disk.hpp"
+#include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/claimed_file_fixture.hpp"
 
 namespace eckart::io {
@@ -103,6 +104,20 @@ TEST_F(MoveFileCopyTest, keeps_the_modification_time) {
   EXPECT_EQ(read(elsewhere_ / "a.png"), "1");
   EXPECT_EQ(fs::last_write_time(elsewhere_ / "a.png"), time);
   EXPECT_EQ(files(), 0);
+}
+
+TEST_F(MoveFileCopyTest, rejects_a_claimed_file_that_is_too_large_or_was_written_to) {
+  const fs::path file = write("a.png", "1");
+  const auto error = [&](std::int64_t max_mb, const std::string& appended) {
+    auto claimed = claim("a.png");
+    for (const auto& entry : fs::directory_iterator(folder_.path()))
+      std::ofstream(entry.path(), std::ios::app) << appended;
+    return test::failure_of([&] { claimed->move_to(*there(), "a.png", max_mb); }).detail;
+  };
+  EXPECT_THAT(error(0, ""), testing::HasSubstr("it is larger than limits.file_mb = 0"));
+  EXPECT_THAT(error(1, "2"), testing::HasSubstr("it was replaced by another file"));
+  EXPECT_EQ(read(file), "12");
+  EXPECT_EQ(copies(), 0u);
 }
 
 TEST_F(MoveFileCopyTest, keeps_mode_and_owner) {

@@ -121,6 +121,14 @@ TEST(OutputTree, requires_an_extension_of_the_format) {
                                          "'{stem}.{ext}'"));
   EXPECT_THAT(error("v1.2-{label}"), HasSubstr("use 'v1.2-{label}.{ext}'"));
   EXPECT_THAT(error("{stem}_{ext}"), HasSubstr("use '{stem}_.{ext}'"));
+  const std::string other = "' has the extension of ",
+                    format = ", but the format is jpeg; end the ";
+  EXPECT_EQ(error("{stem}.GIF"),
+            "the output name '{stem}.GIF" + other + "gif" + format + "name with {ext}");
+  EXPECT_EQ(error("{stem}.png"), "the output name '{stem}.png" + other + "png" + format +
+                                     "name with {ext}, or set output.format to png");
+  EXPECT_THAT(error("{name}"), HasSubstr("'{name}' ends with {name}, which has the extension of "
+                                         "the input; end the name with .{ext}"));
   EXPECT_NO_THROW(OutputTree("out", "{stem}", nullptr, {{20}}, {.factors = true}))
       << "factors always have their extension";
 }
@@ -153,6 +161,34 @@ TEST(OutputTree, rejects_a_full_name_that_is_reserved) {
   of_names.reserve("a.png");
   EXPECT_EQ(failure_of([&] { of_names.reserve("b.png"); }).reason, FailureReason::output_collision)
       << "the pattern has no field for the name of the input";
+}
+
+TEST(OutputTree, names_the_output_that_another_input_has) {
+  const auto failure = [](OutputTree&& outputs, const fs::path& first, const fs::path& second) {
+    outputs.reserve(first);
+    return failure_of([&] { outputs.reserve(second); }).detail;
+  };
+  const std::string taken = " is already the output of another input",
+                    advice = "; rename one of the inputs or set output.name";
+  EXPECT_EQ(failure(tree("{stem}.{ext}"), "d/a.png", "d/a.png"),
+            "its output out/d/a.jpg" + taken + ", unless this input was given twice" + advice);
+  EXPECT_EQ(failure(tree("one-{rank}.{ext}"), "a.png", "b.png"),
+            "its output out/one-20.jpg" + taken + advice);
+  EXPECT_EQ(failure(tree("{stem}{rank}.{ext}", {{1}, {11}}), "x1", "x"),
+            "its output out/x11.jpg" + taken + advice);
+  EXPECT_EQ(failure(tree("{stem}.{ext}"), "a.png", "./.eckart/b.png"),
+            "its output out/./.eckart/b.jpg would be inside the folder .eckart");
+  EXPECT_EQ(failure(tree("{stem}-{rank}.{ext}", {{5}, {5}}), "a.png", "b.png"), "")
+      << "equal ranks have one output";
+}
+
+TEST(OutputTree, assigns_the_full_name_to_factors_too) {
+  OutputTree outputs("out", "{stem}.{ext}", nullptr, {{5}}, {.factors = true});
+  const std::vector<fs::path> usual = outputs.reserve("a.png"), full = outputs.reserve("a.jpg");
+  EXPECT_THAT(usual, ElementsAre("out/a.npz"));
+  EXPECT_THAT(full, ElementsAre("out/a.jpg.npz"));
+  EXPECT_TRUE(outputs.have_usual_names(usual, "a.png"));
+  EXPECT_FALSE(outputs.have_usual_names(full, "a.jpg"));
 }
 
 TEST(OutputTree, cancels_only_the_reservations_of_that_input) {

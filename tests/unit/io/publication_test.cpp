@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "files/file_state.hpp"
@@ -237,6 +238,89 @@ TEST_P(PublicationTest, resolves_each_collision_as_decided) {
   EXPECT_EQ(fs::file_size(root_ / "b"), 1u);
   EXPECT_EQ(fs::file_size(root_ / "c"), 1u);
   EXPECT_THAT(files(root_), UnorderedElementsAre("a", "b", "c", "d"));
+}
+
+TEST_P(PublicationTest, is_not_published_once_a_file_is_added_again) {
+  Publication publication;
+  Publication* const group[] = {&publication};
+  add(publication, root_ / "a", 10);
+  publish(group, {.durable = durable_}, expect_no_failure);
+  EXPECT_TRUE(publication.is_published());
+  add(publication, root_ / "b", 10);
+  EXPECT_FALSE(publication.is_published());
+}
+
+/// The program that wrote it may not have synced it.
+TEST_P(PublicationTest, syncs_a_file_that_is_kept) {
+  publish_file(root_ / "a", bytes(1));
+  struct stat kept {};
+  ASSERT_EQ(::stat((root_ / "a").c_str(), &kept), 0);
+  bool is_synced = false;
+  test::on_fsync = [&](int descriptor) {
+    struct stat status {};
+    is_synced |= ::fstat(descriptor, &status) == 0 && status.st_ino == kept.st_ino;
+    return 0;
+  };
+  Publication publication;
+  Publication* const group[] = {&publication};
+  add(publication, root_ / "a", 10);
+  publish(
+      group,
+      {.durable = durable_,
+       .resolve_collision = [](auto, const auto&, const auto&) { return CollisionAction::keep; }},
+      expect_no_failure);
+  test::on_fsync = {};
+  EXPECT_EQ(is_synced, durable_);
+}
+
+TEST_P(PublicationTest, publishes_none_if_a_dangling_link_is_in_the_way_of_the_second_file) {
+  fs::create_symlink("none", root_ / "b");
+  Publication publication;
+  add(publication, root_ / "a", 10);
+  add(publication, root_ / "b", 10);
+  Publication* const group[] = {&publication};
+  bool failed = false;
+  publish(group,
+          {.durable = durable_,
+           .resolve_collision = [](auto, const auto&, const auto&) -> CollisionAction {
+             throw ItemError(FailureReason::output_collision, "in the way");
+           }},
+          [&](std::size_t, const ItemError&) { failed = true; });
+  EXPECT_TRUE(failed);
+  EXPECT_THAT(files(root_), UnorderedElementsAre("b"));
+}
+
+TEST(Publication, waits_for_space_if_the_disk_is_full_and_keeps_what_is_published) {
+  const TempFolder folder;
+  Publication a, b;
+  a.add(folder.path() / "a", bytes(10));
+  b.add(folder.path() / "b", bytes(10));
+  Publication* const group[] = {&a, &b};
+  const auto expect_full_disk = [&](const PublishOptions& options) {
+    try {
+      publish(group, options, expect_no_failure);
+      ADD_FAILURE() << "was published";
+    } catch (const EnvironmentError& error) {
+      EXPECT_EQ(error.remedy(), EnvironmentError::Remedy::free_disk_space);
+      EXPECT_EQ(error.what(),
+                "cannot write " + (folder.path() / "b").string() + ": No space left on device");
+    }
+  };
+  test::on_rename = [&](const char* to) {
+    return std::string_view(to).ends_with("/b") ? ENOSPC : 0;
+  };
+  expect_full_disk({.resolve_collision = [](auto, const auto&, const auto&) {
+    return CollisionAction::replace;
+  }});
+  test::on_rename = {};
+  EXPECT_TRUE(a.is_published());
+  EXPECT_FALSE(b.is_published());
+  b.clear();
+  b.add(folder.path() / "b", bytes(10));
+  test::on_fsync = [](int) { return ENOSPC; };
+  expect_full_disk({});
+  test::on_fsync = {};
+  EXPECT_FALSE(b.is_published());
 }
 
 /// The path of the first file is free.

@@ -39,10 +39,12 @@ TEST(QuarantineRecord, preserves_any_bytes_of_the_input_path) {
   QuarantineRecord record;
   record.input = name;
   record.root = name + "/";
+  record.real_root = "/disk/" + name.substr(4);
   const auto from = parse_quarantined_input(to_json(record, "1"));
   ASSERT_TRUE(from);
   EXPECT_EQ(from->input, std::filesystem::path(name));
   EXPECT_EQ(from->root, record.root);
+  EXPECT_EQ(from->real_root, record.real_root);
 }
 
 TEST(QuarantineRecord, has_the_error_when_there_is_no_hash) {

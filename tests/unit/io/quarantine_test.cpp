@@ -225,6 +225,75 @@ TEST_F(QuarantineTest, does_not_move_a_file_whose_record_cannot_be_written) {
   EXPECT_FALSE(fs::exists(path_of("a.png")));
 }
 
+TEST_F(QuarantineTest, leaves_no_record_of_a_file_that_cannot_be_moved) {
+  Quarantine quarantine(folder_.path(), {});
+  {
+    ClaimedFile file = input("a.png");
+    test::on_rename = [](const char*) { return EACCES; };
+    EXPECT_THROW(quarantine.add(file, "a.png", "why"), ItemError);
+    test::on_rename = {};
+  }
+  EXPECT_EQ(record_count(), 0u);
+  EXPECT_TRUE(fs::exists(folder_.path() / "in/a.png"));
+}
+
+TEST_F(QuarantineTest, syncs_records_and_new_folders_if_durable) {
+  for (const bool durable : {true, false}) {
+    const fs::path output = folder_.path() / (durable ? "durable" : "fast");
+    fs::create_directory(output);
+    Quarantine quarantine(output, {.durable = durable});
+    bool has_synced_file = false, has_synced_output = false;
+    struct stat of_output {};
+    ASSERT_EQ(::stat(output.c_str(), &of_output), 0);
+    test::on_fsync = [&](int descriptor) {
+      struct stat status {};
+      EXPECT_EQ(::fstat(descriptor, &status), 0);
+      has_synced_file |= S_ISREG(status.st_mode);
+      has_synced_output |= status.st_ino == of_output.st_ino;
+      return 0;
+    };
+    quarantine.add_kept_record("a.png", "why");
+    test::on_fsync = {};
+    EXPECT_EQ(has_synced_file, durable);
+    EXPECT_EQ(has_synced_output, durable);
+  }
+}
+
+TEST_F(QuarantineTest, names_files_by_input_and_number) {
+  Quarantine quarantine(folder_.path(), {});
+  const auto added = [&](const fs::path& name) {
+    ClaimedFile file = input(name);
+    return quarantine.add(file, name, "why").lexically_relative(path_of(""));
+  };
+  EXPECT_EQ(added("a.png"), "a.png");
+  EXPECT_EQ(added("a.png"), "2-a.png");
+  EXPECT_EQ(added("q.png/x.png"), "q.png.d/x.png");
+  EXPECT_FALSE(quarantine.has_file("q.png.d/x.png")) << "a folder of that name is another one";
+  const fs::path shortened = added(std::string(245, 'x') + ".tiff");
+  EXPECT_EQ(shortened.extension(), ".tiff");
+  EXPECT_LE(record_path_of(shortened).native().size(), 240u);
+  EXPECT_EQ(file_of_record("d/a.png.kept.json"), "d/a.png");
+  EXPECT_EQ(file_of_record("d/a.png.record.json"), "d/a.png");
+  const std::size_t records = record_count();
+  fs::create_symlink(path_of("a.png.record.json"), path_of("link.record.json"));
+  EXPECT_EQ(record_count(), records) << "a link is no record";
+}
+
+TEST_F(QuarantineTest, counts_a_file_of_exactly_the_limit) {
+  Quarantine quarantine(folder_.path(), {.keep_days = 0, .max_mb = 1});
+  QuarantineUsage usage{5, 5};
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now(), &usage).empty()) << "there is no folder yet";
+  EXPECT_EQ(usage.files + usage.bytes, 0);
+  add(quarantine, "deep/a.png", (1 << 20) - std::string("why").size());
+  set_age("deep/a.png.record.json", 1);
+  EXPECT_TRUE(quarantine.sweep(SystemClock::now(), &usage).empty());
+  EXPECT_EQ(usage.bytes, 1 << 20);
+  add(quarantine, "b.png", 1);
+  EXPECT_THAT(quarantine.sweep(SystemClock::now(), &usage), ElementsAre(path_of("deep/a.png")));
+  EXPECT_EQ(usage.files, 1);
+  EXPECT_FALSE(fs::exists(path_of("deep"))) << "an empty folder is removed";
+}
+
 TEST_F(QuarantineTest, does_not_follow_links_in_its_folders) {
   Quarantine quarantine(folder_.path(), {});
   fs::create_directories(folder_.path() / "elsewhere");

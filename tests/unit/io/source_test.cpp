@@ -128,6 +128,27 @@ TEST_F(SourceTest, names_at_most_a_hundred_files_that_are_not_read) {
   EXPECT_EQ(source->unread_examples().size(), 100U);
 }
 
+TEST_F(SourceTest, counts_the_files_of_ended_and_of_current_sources) {
+  for (const char* folder : {"a/", "b/"}) {
+    for (const char* name : {"1.png", "no.txt", "old/2.png", "old/.eckart/ledger.db"})
+      make(folder + std::string(name));
+  }
+  std::vector<std::unique_ptr<Source>> sources;
+  for (const char* name : {"a", "b"}) sources.push_back(make_source(at(name)));
+  const auto source = chain_sources(std::move(sources));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(source->next({}));
+  EXPECT_EQ(source->ignored_count(), 2);
+  EXPECT_EQ(source->unread_files().total(), 1);
+  EXPECT_THAT(source->unread_examples(), ElementsAre(at("a/no.txt")));
+  EXPECT_THAT(source->output_folders(), ElementsAre(at("a/old")));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(source->next({}));
+  EXPECT_FALSE(source->next({}));
+  EXPECT_EQ(source->ignored_count(), 4);
+  EXPECT_EQ(source->unread_files().total(), 2);
+  EXPECT_THAT(source->unread_examples(), ElementsAre(at("a/no.txt"), at("b/no.txt")));
+  EXPECT_THAT(source->output_folders(), ElementsAre(at("a/old"), at("b/old")));
+}
+
 TEST_F(SourceTest, names_output_folders_below_its_folder) {
   for (const char* name : {"a.png", ".eckart/ledger.db", "old/a.png", "old/.eckart/ledger.db"})
     make(name);

@@ -50,6 +50,16 @@ TEST(UnreadFiles, makes_extensions_printable_and_short) {
               ElementsAre(Pair(".\\x1b[2j\\n", 1), Pair("other", 1)));
 }
 
+TEST(UnreadFiles, has_limits_of_extensions) {
+  EXPECT_THAT(count({"a.fifteen_letters", "b.sixteen_letters_"}).by_extension(),
+              ElementsAre(Pair(".fifteen_letters", 1), Pair("other", 1)));
+  UnreadFiles files;
+  for (int i = 0; i < 200; ++i) files.add("scan." + std::to_string(i));
+  files.add("scan.0");
+  for (int i = 0; i < 200; ++i) files.remove("scan." + std::to_string(i));
+  EXPECT_EQ(files.total(), 1) << "what was counted as other is removed as other";
+}
+
 TEST(UnreadFiles, can_be_removed_and_compared) {
   const UnreadFiles before = count({"a.dng", "b.dng", "c.heic"});
   UnreadFiles after = before;

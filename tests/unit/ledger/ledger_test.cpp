@@ -236,6 +236,91 @@ TEST_F(LedgerTest, keeps_roots_and_keys_that_a_failed_transaction_had_too) {
   EXPECT_EQ(known->report, entry.report);
 }
 
+/// Each field has a value of its own.
+TEST_F(LedgerTest, keeps_every_field_of_an_output_and_of_its_new_input) {
+  const OutputEntry entry{.output = "a.png",
+                          .input = "/in/deep/a.jpg",
+                          .settings = 11,
+                          .output_index = 12,
+                          .state = {13, 14, 15},
+                          .bytes = 16,
+                          .root_length = 4,
+                          .output_mtime_ns = 17,
+                          .content_hash = std::string(32, 'h')};
+  const OutputEntry moved{.output = "a.png",
+                          .input = "/other/b.jpg",
+                          .settings = 0,
+                          .state = {23, 24, 25},
+                          .root_length = 7,
+                          .content_hash = std::string(32, 'i')};
+  Ledger ledger(file());
+  ledger.record({{entry}, {}, {}});
+  const auto expect_input = [&](const OutputEntry& input) {
+    const std::vector<OutputEntry> found = ledger.entries_after("", 10);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].input, input.input);
+    EXPECT_EQ(found[0].root_length, input.root_length);
+    EXPECT_EQ(found[0].content_hash, input.content_hash);
+    EXPECT_EQ(found[0].settings, 11u);
+    EXPECT_EQ(found[0].output_index, 12);
+    EXPECT_EQ(found[0].bytes, 16);
+    EXPECT_EQ(found[0].output_mtime_ns, 17);
+  };
+  expect_input(entry);
+  EXPECT_EQ(ledger.find("a.png")->state, entry.state);
+  ledger.record({.done = {}, .failed = {}, .cleared = {}, .input_updates = {moved}});
+  expect_input(moved);
+  EXPECT_EQ(ledger.find("a.png")->state, moved.state);
+  EXPECT_THAT(ledger.roots(), ::testing::UnorderedElementsAre("/in/", "/other/"));
+  ledger.record(
+      {.done = {}, .failed = {}, .cleared = {}, .outputs_without_input = {"none.png", "a.png"}});
+  EXPECT_EQ(ledger.find("a.png")->state.size, -1) << "no file has this size";
+}
+
+TEST_F(LedgerTest, pages_through_entries) {
+  Ledger ledger(file());
+  for (const char* name : {"c", "a", "b"}) {
+    OutputEntry entry = kDone;
+    entry.output = name;
+    ledger.record({{entry}, {}, {}});
+  }
+  const auto names = [&](const std::string& after, int limit) {
+    std::vector<std::string> found;
+    for (const OutputEntry& entry : ledger.entries_after(after, limit))
+      found.push_back(entry.output);
+    return found;
+  };
+  EXPECT_THAT(names("", 2), ElementsAre("a", "b"));
+  EXPECT_THAT(names("b", 2), ElementsAre("c"));
+}
+
+TEST_F(LedgerTest, counts_inputs_of_one_name_in_two_folders_as_two) {
+  OutputEntry first = kDone, second = kDone;
+  first.input = "/in/a.png", first.root_length = 4;
+  second.input = "/other/a.png", second.root_length = 7, second.output = "other/a.png";
+  Ledger ledger(file());
+  ledger.record({{first, second}, {}, {}});
+  EXPECT_EQ(ledger.count_inputs().done, 2);
+  ledger.record({{}, {kFailed}, {}});
+  EXPECT_EQ(ledger.count_inputs().done, 2);
+}
+
+TEST_F(LedgerTest, continues_a_run_and_keeps_the_request_of_a_later_one) {
+  Ledger first(file());
+  first.record_request({"rank: 1\n", {"/a"}, "list"});
+  EXPECT_EQ(first.request()->files_from, "list");
+  Ledger(file()).record_request({"rank: 2\n", {"/b"}, ""});
+  Ledger continued(file());
+  continued.continue_run({"rank: 1\n", {"/a"}, "list"}, 1);
+  continued.record({{kDone}, {}, {}});
+  EXPECT_EQ(continued.run(), 1);
+  EXPECT_EQ(continued.find(kDone.output)->run, 1);
+  EXPECT_EQ(continued.request()->settings, "rank: 2\n");
+  continued.continue_run({"rank: 7\n", {"/c"}, ""}, 7);
+  EXPECT_EQ(continued.request()->settings, "rank: 7\n") << "as in a new file";
+  EXPECT_EQ(Ledger(file()).run(), 7);
+}
+
 TEST_F(LedgerTest, pages_through_outputs_and_removes_some) {
   Ledger ledger(file());
   for (const char* name : {"c", "a", "b"}) {

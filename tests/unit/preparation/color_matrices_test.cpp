@@ -43,6 +43,16 @@ Image changed(const Image& image, int change) {
 constexpr double kWeights[] = {3, 0.344136 * 0.344136 + 1.772 * 1.772,
                                1.402 * 1.402 + 0.714136 * 0.714136};
 
+TEST(ColorMatrices, has_no_chroma_of_gray_float_pixels) {
+  Image image({1, 2, 3, Depth::f32});
+  std::fill_n(image.plane<float>(0).data, 3, 0.0F);
+  std::fill_n(image.plane<float>(0).data + 3, 3, 1.0F);
+  const Image ycbcr = color_matrices(image, ColorMode::ycbcr);
+  const float* values = ycbcr.plane<float>(0).data;
+  for (const std::size_t zero : {0, 1, 2, 4, 5}) EXPECT_NEAR(values[zero], 0, 1e-6);
+  EXPECT_GT(values[3], 0.5F);
+}
+
 TEST(ColorMatrices, equals_those_of_jpeg_times_the_root_of_their_weight) {
   for (const Depth depth : {Depth::u8, Depth::u16}) {
     const Image image = primaries(depth);

@@ -65,6 +65,17 @@ TEST(WeightCache, determines_weights_once) {
   EXPECT_EQ(weights->weights, lanczos_weights(20, 30, Depth::u8).weights);
 }
 
+TEST(WeightCache, counts_the_bytes_of_all_weights) {
+  for (const Depth depth : {Depth::u8, Depth::f32}) {
+    WeightCache cache;
+    const auto weights = cache.get(20, 30, depth);
+    EXPECT_EQ(cache.bytes(), 30 * sizeof(FilterWeights::Window) +
+                                 weights->weights.size() * sizeof(std::int32_t) +
+                                 weights->float_weights.size() * sizeof(double));
+    EXPECT_GT(weights->weights.size() + weights->float_weights.size(), 30u);
+  }
+}
+
 TEST(WeightCache, has_a_maximum_size) {
   WeightCache cache;
   const auto first = cache.get(1000, 20000, Depth::u8);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -53,6 +54,18 @@ TEST(NormalizeMinmax, is_the_nearest_level_of_the_linear_map) {
   const std::vector<int> result = normalized(samples, Depth::u16);
   for (std::size_t i = 0; i < samples.size(); ++i)
     EXPECT_EQ(result[i], std::floor((samples[i] - 300) * 65535.0 / (60001 - 300) + 0.5));
+}
+
+TEST(NormalizeMinmax, maps_floats_to_the_range_from_0_to_1_and_a_constant_image_to_0) {
+  const auto normalized_floats = [](const std::vector<float>& samples) {
+    Image image({1, int(samples.size()), 1, Depth::f32});
+    std::ranges::copy(samples, image.plane<float>(0).data);
+    normalize_minmax(image);
+    const float* result = image.plane<float>(0).data;
+    return std::vector<float>(result, result + samples.size());
+  };
+  EXPECT_EQ(normalized_floats({-2, 0, 6}), (std::vector<float>{0, 0.25F, 1}));
+  EXPECT_EQ(normalized_floats({3, 3}), (std::vector<float>{0, 0}));
 }
 
 }  // namespace
