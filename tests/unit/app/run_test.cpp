@@ -15,7 +15,9 @@
 #include <vector>
 
 #include "codec/codec.hpp"
+#include "core/instant.hpp"
 #include "io/publication.hpp"
+#include "ledger/ledger.hpp"
 #include "reports/measurement_summary.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/wait_for.hpp"
@@ -39,6 +41,26 @@ TEST(Run, has_total_before_the_first_image_is_done) {
   EXPECT_TRUE(test::wait_for([&] { return run.progress().is_total_final; }));
   EXPECT_EQ(run.progress().total, 2);
   EXPECT_EQ(run.progress().done, 0);
+}
+
+/// Otherwise `prune` would look for its inputs where the text leads.
+TEST(Run, records_the_place_of_inputs_whose_path_has_dots_after_a_link) {
+  logger->set_level(spdlog::level::off);
+  const test::TempFolder folder;
+  const auto at = [&](const char* name) { return folder.path() / name; };
+  for (const char* name : {"real/in", "real/sub", "in"})
+    std::filesystem::create_directories(at(name));
+  std::filesystem::create_directory_symlink(at("real/sub"), at("link"));
+  io::publish_file(at("real/in/a.png"),
+                   codec::codec_for(ImageFormat::png).encode(Image({8, 4, 1, Depth::u8}), {}));
+  RunRequest request;
+  request.settings.backend = settings::BackendChoice::cpu;
+  request.inputs = {at("link/../in")};
+  request.output = at("out");
+  EXPECT_EQ(app::Run(std::move(request), Clock::now()).execute().done, 1);
+  const auto ledger = ledger::Ledger::open_read_only(at("out/.eckart/ledger.db"));
+  ASSERT_TRUE(ledger->find("a.png"));
+  EXPECT_EQ(ledger->find("a.png")->input, std::filesystem::canonical(at("real/in/a.png")));
 }
 
 /// More images than the pipeline holds at a time, so that some are done before the last is found.
