@@ -88,7 +88,9 @@ pipeline::PathStatus ContainedFile::status() const {
       !S_ISREG(status.st_mode))
     return {};
   const files::FileState state = io::state_of(status);
-  return {.type = fs::file_type::regular, .bytes = state.size, .mtime_ns = state.mtime_ns};
+  return {.type = fs::file_type::regular,
+          .bytes = state.size,
+          .mtime_ns = ledger::recorded_mtime(state.mtime_ns)};
 }
 
 bool ContainedFile::matches_record(std::int64_t bytes, std::int64_t mtime_ns) const {

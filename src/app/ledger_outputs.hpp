@@ -38,7 +38,7 @@ class ContainedFile {
   /// `folder` is open. If `path` leads out of the folder, the file counts as missing.
   ContainedFile(const files::FileDescriptor& folder, const std::string& path);
   /// Returns whether this is a regular file with this size and, if `mtime_ns` is not 0, this
-  /// modification time.
+  /// ledger::recorded_mtime().
   bool matches_record(std::int64_t bytes, std::int64_t mtime_ns) const;
   /// Returns the status of a regular file. Other types count as missing.
   pipeline::PathStatus status() const;

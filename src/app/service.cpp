@@ -82,7 +82,9 @@ Service::Service(const settings::Configuration& configuration, double last_done_
   const std::vector<WatchSettings> watches = checked_watches(configuration_);
   std::vector<io::WatchSource::Watch> sources;
   std::vector<std::string> names;
-  for (const WatchSettings& watch : watches) {
+  std::vector<io::OwnFolders> own_folders = own_folders_of(watches);
+  for (std::size_t i = 0; i < watches.size(); ++i) {
+    const WatchSettings& watch = watches[i];
     inputs_.push_back(watch.input);
     outputs_.push_back(watch.output);
     names.push_back(watch.name);
@@ -90,7 +92,7 @@ Service::Service(const settings::Configuration& configuration, double last_done_
                  text::printable(watch.input.native()), text::printable(watch.output.native()));
     WatchedFolder& folder = *folders_.emplace_back(std::make_unique<WatchedFolder>(watch));
     io::WatchOptions options = folder.options();
-    options.own_folders = io::OwnFolders(own_folders_of(watch, watches));
+    options.own_folders = std::move(own_folders[i]);
     sources.push_back({std::move(options),
                        [&folder](const io::SourceItem& arrival, const files::FileState& state) {
                          return folder.needs_processing(arrival, state);

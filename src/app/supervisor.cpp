@@ -3,6 +3,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -15,7 +17,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr seconds kMinReplaceTimeout{60};  // minimum time to replace a service
 constexpr seconds kMaxStallShutdown{30};
 
 void log_reload_failure(const std::exception& error) {
@@ -87,13 +88,19 @@ std::optional<FatalError> Supervisor::execute_service() {
 /// stop() needs the mutex.
 void Supervisor::start_service(const settings::Configuration& configuration) {
   const seconds stall(configuration.settings.timeouts.stall_s);
+  const auto timeout = std::max<std::chrono::milliseconds>(stall, parts_.min_start_timeout);
+  std::atomic<const char*> step = "ending the previous service";
   const ExitDeadline deadline(
-      std::max(stall, kMinReplaceTimeout), ExitCode::temporary,
-      [] {
-        spdlog::error("the configured folders do not respond; exiting with 75 to be restarted");
+      timeout, ExitCode::temporary,
+      [&step, timeout] {
+        spdlog::error(
+            "{} has taken {:g} s; exiting with 75 to be restarted. Check that the disks and shares "
+            "of the configured folders respond",
+            step.load(), std::chrono::duration<double>(timeout).count());
       },
       parts_.exit_process);
   end_service();  // this releases the locks of its folders
+  step = "starting the watches";
   std::unique_ptr<SupervisedService> service =
       parts_.make_service(configuration, last_done_unix_s_);
   shutdown_s_ = configuration.settings.timeouts.shutdown_s;

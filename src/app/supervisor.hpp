@@ -35,6 +35,8 @@ class Supervisor {
     ServiceManager& manager;  ///< must outlive the supervisor
     ExitProcess exit_process = exit_process_now;
     HealthIntervals intervals{};
+    /// How long a service may take to start if timeouts.stall_s is shorter.
+    std::chrono::milliseconds min_start_timeout = std::chrono::minutes(1);
   };
   Supervisor(settings::Configuration configuration, Parts parts);
 

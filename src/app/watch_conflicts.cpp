@@ -1,8 +1,11 @@
 #include "app/watch_conflicts.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "core/error.hpp"
 #include "io/is_within.hpp"
@@ -12,25 +15,44 @@ namespace eckart::app {
 namespace {
 
 namespace fs = std::filesystem;
-using io::is_within;
+using io::RealPath;
 using settings::WatchSettings;
 
+/// The folders of a watch. Each is resolved once, because each is compared with those of all
+/// watches.
+struct WatchFolders {
+  explicit WatchFolders(const WatchSettings& settings)
+      : watch(settings), input(watch.input), output(watch.output), move_to(watch.move_to) {
+    for (const fs::path& folder : watch.exclude) excluded.emplace_back(watch.input / folder);
+  }
+
+  const WatchSettings& watch;
+  RealPath input, output;
+  RealPath move_to;                ///< not in any folder if it is not set
+  std::vector<RealPath> excluded;  ///< folders of the input that are not scanned
+};
+
+std::vector<WatchFolders> resolve_folders(const std::vector<WatchSettings>& watches) {
+  return {watches.begin(), watches.end()};
+}
+
 /// Returns whether the watch finds files that are put into this folder.
-bool arrives_in(const std::filesystem::path& folder, const WatchSettings& to) {
-  if (folder.empty() || !is_within(folder, to.input)) return false;
-  return std::none_of(to.exclude.begin(), to.exclude.end(),
-                      [&](const auto& excluded) { return is_within(folder, to.input / excluded); });
+bool arrives_in(const RealPath& folder, const WatchFolders& to) {
+  if (!folder.is_within(to.input)) return false;
+  return std::none_of(to.excluded.begin(), to.excluded.end(),
+                      [&](const RealPath& excluded) { return folder.is_within(excluded); });
 }
 
 /// Returns whether the outputs or moved inputs of `from` are inputs of `to`.
-bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
+bool feeds_into(const WatchFolders& from, const WatchFolders& to) {
   return arrives_in(from.output, to) || arrives_in(from.move_to, to);
 }
 
-[[noreturn]] void reject_loop(const WatchSettings& watch, const WatchSettings& last) {
-  const std::string files = arrives_in(last.output, watch) ? "outputs" : "moved inputs";
+[[noreturn]] void reject_loop(const WatchFolders& first, const WatchFolders& last) {
+  const WatchSettings& watch = first.watch;
+  const std::string files = arrives_in(last.output, first) ? "outputs" : "moved inputs";
   const std::string whose_files =
-      &last == &watch ? "its " + files : "the " + files + " of " + last.location;
+      &last == &first ? "its " + files : "the " + files + " of " + last.watch.location;
   throw FatalError(ExitCode::configuration,
                    watch.location + ": " + whose_files + " are in its input folder " +
                        text::printable(watch.input.native()) +
@@ -40,52 +62,52 @@ bool feeds_into(const WatchSettings& from, const WatchSettings& to) {
 
 /// Rejects watches whose outputs would become their own inputs, directly or through other watches,
 /// because such a loop never ends.
-void check_no_loops(const std::vector<WatchSettings>& watches) {
-  for (const WatchSettings& first : watches) {
-    std::vector<const WatchSettings*> reached{&first};
+void check_no_loops(const std::vector<WatchFolders>& watches) {
+  std::vector<std::vector<std::size_t>> fed_by(watches.size());  // by watch
+  for (std::size_t from = 0; from < watches.size(); ++from) {
+    for (std::size_t to = 0; to < watches.size(); ++to) {
+      if (feeds_into(watches[from], watches[to])) fed_by[from].push_back(to);
+    }
+  }
+  for (std::size_t first = 0; first < watches.size(); ++first) {
+    std::vector<std::size_t> reached{first};
+    std::vector<bool> is_reached(watches.size());
+    is_reached[first] = true;
     for (std::size_t i = 0; i < reached.size(); ++i) {
-      for (const WatchSettings& next : watches) {
-        if (!feeds_into(*reached[i], next)) continue;
-        if (&next == &first) reject_loop(first, *reached[i]);
-        if (std::find(reached.begin(), reached.end(), &next) == reached.end())
-          reached.push_back(&next);
+      for (const std::size_t next : fed_by[reached[i]]) {
+        if (next == first) reject_loop(watches[first], watches[reached[i]]);
+        if (!is_reached[next]) reached.push_back(next);
+        is_reached[next] = true;
       }
     }
   }
 }
 
-bool overlap(const fs::path& a, const fs::path& b) { return is_within(a, b) || is_within(b, a); }
-
-/// Returns whether the input of `inner` is in a scanned part of the input of `outer`.
-bool is_input_below(const WatchSettings& inner, const WatchSettings& outer) {
-  if (!is_within(inner.input, outer.input)) return false;
-  return std::none_of(outer.exclude.begin(), outer.exclude.end(), [&](const fs::path& excluded) {
-    return is_within(inner.input, outer.input / excluded);
-  });
-}
+bool overlap(const RealPath& a, const RealPath& b) { return a.is_within(b) || b.is_within(a); }
 
 /// Rejects watches whose output folders overlap, or whose inputs another watch removes.
-void check_no_overlaps(const std::vector<WatchSettings>& watches) {
+void check_no_overlaps(const std::vector<WatchFolders>& watches) {
   const auto reject = [](const WatchSettings& watch, const char* folders, const fs::path& a,
                          const fs::path& b) {
     throw FatalError(ExitCode::configuration, watch.location + ": " + folders +
                                                   text::printable(a.native()) + " and " +
                                                   text::printable(b.native()) + " overlap");
   };
-  for (const WatchSettings& a : watches) {
-    for (const WatchSettings& b : watches) {
-      if (!b.move_to.empty() && overlap(a.output, b.move_to))
+  for (const WatchFolders& folders : watches) {
+    for (const WatchFolders& others : watches) {
+      const WatchSettings &a = folders.watch, &b = others.watch;
+      if (overlap(folders.output, others.move_to))
         reject(b, "output and move_to folders ", a.output, b.move_to);
       if (&a == &b) continue;
-      if (a.keeps_inputs() && !b.keeps_inputs() && arrives_in(a.output, b))
+      if (a.keeps_inputs() && !b.keeps_inputs() && arrives_in(folders.output, others))
         throw FatalError(ExitCode::configuration,
                          a.location + ": its outputs are inputs of " + b.location +
                              ", which removes them (after: " + to_string(b.after) +
                              "). Each removed output would be made again. Set after: delete or "
                              "after: move in " +
                              a.location + ", or after: keep in " + b.location);
-      if (overlap(a.output, b.output)) reject(a, "output folders ", a.output, b.output);
-      if ((!a.keeps_inputs() || !b.keeps_inputs()) && is_input_below(a, b))
+      if (overlap(folders.output, others.output)) reject(a, "output folders ", a.output, b.output);
+      if ((!a.keeps_inputs() || !b.keeps_inputs()) && arrives_in(folders.input, others))
         reject(a, "input folders (one watch moves or deletes its inputs) ", a.input, b.input);
     }
   }
@@ -93,20 +115,34 @@ void check_no_overlaps(const std::vector<WatchSettings>& watches) {
 
 }  // namespace
 
-std::vector<fs::path> own_folders_of(const WatchSettings& watch,
-                                     const std::vector<WatchSettings>& watches) {
-  std::vector<fs::path> folders;
-  for (const WatchSettings& each : watches) {
-    for (const fs::path* folder : {&each.output, &each.move_to}) {
-      if (!folder->empty() && !arrives_in(*folder, watch)) folders.push_back(*folder);
-    }
+std::vector<io::OwnFolders> own_folders_of(const std::vector<WatchSettings>& watches) {
+  const std::vector<WatchFolders> resolved = resolve_folders(watches);
+  struct Folder {
+    io::OwnFolders::Folder shared;
+    const RealPath& real;
+  };
+  std::vector<Folder> folders;  // of all watches
+  for (const WatchFolders& each : resolved) {
+    const WatchSettings& watch = each.watch;
+    folders.push_back({std::make_shared<const fs::path>(watch.output), each.output});
+    if (!watch.move_to.empty())
+      folders.push_back({std::make_shared<const fs::path>(watch.move_to), each.move_to});
   }
-  return folders;
+  std::vector<io::OwnFolders> own_folders;
+  for (const WatchFolders& watch : resolved) {
+    std::vector<io::OwnFolders::Folder> own;
+    for (const Folder& folder : folders) {
+      if (!arrives_in(folder.real, watch)) own.push_back(folder.shared);
+    }
+    own_folders.emplace_back(std::move(own));
+  }
+  return own_folders;
 }
 
 void check_watch_conflicts(const std::vector<WatchSettings>& watches) {
-  check_no_overlaps(watches);
-  check_no_loops(watches);
+  const std::vector<WatchFolders> resolved = resolve_folders(watches);
+  check_no_overlaps(resolved);
+  check_no_loops(resolved);
 }
 
 }  // namespace eckart::app

@@ -157,8 +157,9 @@ void add_watch(CLI::App& app, Action& action) {
                          {"Watch its folders, and log each image",
                           "eckart watch --config eckart.yaml -v"}},
             .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::no_input, ExitCode::unavailable,
-                           ExitCode::cannot_create, ExitCode::temporary, ExitCode::no_permission,
-                           ExitCode::configuration, ExitCode::interrupted, ExitCode::terminated}});
+                           ExitCode::cannot_create, ExitCode::io_error, ExitCode::temporary,
+                           ExitCode::no_permission, ExitCode::configuration, ExitCode::interrupted,
+                           ExitCode::terminated}});
   command->callback([args, &action] { action = [args] { return watch(*args); }; });
 }
 

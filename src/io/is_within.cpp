@@ -1,6 +1,5 @@
 #include "io/is_within.hpp"
 
-#include <algorithm>
 #include <system_error>
 
 namespace eckart::io {
@@ -20,11 +19,18 @@ fs::path real_path(const fs::path& path, std::error_code& error) {
 
 }  // namespace
 
+RealPath::RealPath(const fs::path& path) {
+  std::error_code error;
+  const fs::path real = real_path(path, error);
+  if (!error) text_ = (real / "").native();
+}
+
+bool RealPath::is_within(const RealPath& folder) const {
+  return !folder.text_.empty() && text_.starts_with(folder.text_);
+}
+
 bool is_within(const fs::path& path, const fs::path& folder) {
-  std::error_code error, folder_error;
-  const fs::path inner = real_path(path, error), outer = real_path(folder, folder_error);
-  if (error || folder_error) return false;
-  return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+  return RealPath(path).is_within(RealPath(folder));
 }
 
 }  // namespace eckart::io

@@ -1,6 +1,7 @@
 #include "io/own_folders.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -14,22 +15,34 @@ files::FileDescriptor open_folder(const std::filesystem::path& folder) {
   return files::FileDescriptor(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
+bool is_same(const std::filesystem::path& folder, const FileId& directory) {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) == 0 && FileId{status.st_dev, status.st_ino} == directory;
+}
+
 }  // namespace
 
+OwnFolders::OwnFolders(const std::vector<std::filesystem::path>& folders) {
+  for (const std::filesystem::path& folder : folders)
+    folders_.push_back(std::make_shared<const std::filesystem::path>(folder));
+}
+
 const std::filesystem::path* OwnFolders::find(const Directory& directory) const {
-  const auto found = std::ranges::find_if(folders_, [&](const std::filesystem::path& folder) {
-    const files::FileDescriptor own = open_folder(folder);
+  if (folders_.empty()) return nullptr;
+  const std::optional<PhysicalPath> inner = physical_path(directory.descriptor());
+  const auto found = std::ranges::find_if(folders_, [&](const Folder& folder) {
+    if (is_same(*folder, directory.id())) return true;
+    if (!inner || !inner->is_within(recent_physical_path(*folder))) return false;
+    const files::FileDescriptor own = open_folder(*folder);
     return own && is_physically_within(directory.descriptor(), own.get());
   });
-  return found == folders_.end() ? nullptr : &*found;
+  return found == folders_.end() ? nullptr : found->get();
 }
 
 OwnFolders OwnFolders::without_those_around(const Directory& root) const {
   OwnFolders others = *this;
-  std::erase_if(others.folders_, [&](const std::filesystem::path& folder) {
-    const DirectoryPtr own = Directory::adopt(open_folder(folder));
-    return own && own->id() != root.id() &&
-           is_physically_within(root.descriptor(), own->descriptor());
+  std::erase_if(others.folders_, [&](const Folder& folder) {
+    return !is_same(*folder, root.id()) && OwnFolders({folder}).find(root) != nullptr;
   });
   return others;
 }

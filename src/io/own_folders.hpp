@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "io/directory.hpp"
@@ -11,8 +13,11 @@ namespace eckart::io {
 /// lead to them. They need not exist, and an empty path is none.
 class OwnFolders {
  public:
+  /// Shared, because each of many watches has the folders of all.
+  using Folder = std::shared_ptr<const std::filesystem::path>;
   OwnFolders() = default;
-  explicit OwnFolders(std::vector<std::filesystem::path> folders) : folders_(std::move(folders)) {}
+  explicit OwnFolders(std::vector<Folder> folders) : folders_(std::move(folders)) {}
+  explicit OwnFolders(const std::vector<std::filesystem::path>& folders);
 
   /// The folder that this directory is now, or is in; null if there is none. Accesses the file
   /// system.
@@ -21,7 +26,7 @@ class OwnFolders {
   OwnFolders without_those_around(const Directory& root) const;
 
  private:
-  std::vector<std::filesystem::path> folders_;
+  std::vector<Folder> folders_;
 };
 
 }  // namespace eckart::io

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -73,11 +74,18 @@ std::optional<Mount> find_mount(std::uint64_t id) {
   return found == mounts.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The place of a directory in its file system.
-struct PhysicalPath {
-  std::string device;
-  fs::path path;
-};
+files::FileDescriptor open_directory(const fs::path& path) {
+  return files::FileDescriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+bool is_same_directory(int a, int b) {
+  struct stat of_a {
+  }, of_b{};
+  return ::fstat(a, &of_a) == 0 && ::fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
+         of_a.st_ino == of_b.st_ino;
+}
+
+}  // namespace
 
 std::optional<PhysicalPath> physical_path(int directory) {
   struct statx status {};
@@ -93,25 +101,38 @@ std::optional<PhysicalPath> physical_path(int directory) {
   return PhysicalPath{mount->device, (mount->root / below).lexically_normal()};
 }
 
-files::FileDescriptor open_directory(const fs::path& path) {
-  return files::FileDescriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+bool PhysicalPath::is_within(const std::optional<PhysicalPath>& outer) const {
+  if (!outer || outer->device != device) return false;
+  const auto [in, out] =
+      std::mismatch(path.begin(), path.end(), outer->path.begin(), outer->path.end());
+  return out == outer->path.end() || (std::next(out) == outer->path.end() && out->empty());
 }
 
-bool is_same_directory(int a, int b) {
-  struct stat of_a {
-  }, of_b{};
-  return ::fstat(a, &of_a) == 0 && ::fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev &&
-         of_a.st_ino == of_b.st_ino;
+std::optional<PhysicalPath> recent_physical_path(const fs::path& directory) {
+  struct Known {
+    Instant at;
+    std::optional<PhysicalPath> path;
+  };
+  constexpr std::chrono::seconds kMaxAge{1};
+  constexpr std::size_t kMaxFolders = 10000;
+  static std::mutex mutex;
+  static std::map<std::string, Known> known;
+  const Instant now = Clock::now();
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(directory.native());
+  if (found != known.end() && now - found->second.at < kMaxAge) return found->second.path;
+  if (known.size() >= kMaxFolders) known.clear();
+  const files::FileDescriptor opened = open_directory(directory);
+  const auto path = opened ? physical_path(opened.get()) : std::nullopt;
+  known[directory.native()] = {now, path};
+  return path;
 }
-
-}  // namespace
 
 bool is_physically_within(int inner, int outer) {
   if (is_same_directory(inner, outer)) return true;
   const std::optional<PhysicalPath> in = physical_path(inner), out = physical_path(outer);
-  if (!in || !out || in->device != out->device) return false;
+  if (!in || !in->is_within(out)) return false;
   const fs::path below = in->path.lexically_relative(out->path);
-  if (below.empty() || *below.begin() == "..") return false;
   // Network file systems may show the same root for different folders.
   const files::FileDescriptor found(
       ::openat(outer, below.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));

@@ -18,6 +18,8 @@ std::string to_uri(const std::filesystem::path& path) {
   return std::string(kScheme) + text::percent_encode_path(path.native());
 }
 
+/// Returns nullopt if the text is not a URI of to_uri(). A path has no null byte: a system call
+/// would use only the part before it.
 std::optional<std::filesystem::path> from_uri(std::string_view uri) {
   if (!uri.starts_with(kScheme)) return std::nullopt;
   uri.remove_prefix(kScheme.size());
@@ -34,6 +36,7 @@ std::optional<std::filesystem::path> from_uri(std::string_view uri) {
     path += char(high * 16 + low);
     i += 2;
   }
+  if (path.find('\0') != std::string::npos) return std::nullopt;
   return path;
 }
 
@@ -77,12 +80,14 @@ std::optional<QuarantinedInput> parse_quarantined_input(const std::string& json)
       return std::nullopt;
     return from_uri(parsed[key].get<std::string>());
   };
+  const auto path_or_missing = [&](const char* key) {
+    return parsed.contains(key) ? path_of(key) : std::filesystem::path();
+  };
   const auto input = path_of("uri");
   if (!input) return std::nullopt;
-  const auto path_or_empty = [&](const char* key) {
-    return path_of(key).value_or(std::filesystem::path());
-  };
-  return QuarantinedInput{*input, path_or_empty("root_uri"), path_or_empty("real_root_uri")};
+  const auto root = path_or_missing("root_uri"), real_root = path_or_missing("real_root_uri");
+  if (!root || !real_root) return std::nullopt;
+  return QuarantinedInput{*input, *root, *real_root};
 }
 
 }  // namespace eckart::io

@@ -14,6 +14,12 @@
 
 namespace eckart::ledger {
 
+/// The modification time of an output as it is recorded and compared. A recorded 0 means that the
+/// time is unknown, so the time 0, the start of 1970, is recorded as 1 ns.
+constexpr std::int64_t recorded_mtime(std::int64_t mtime_ns) {
+  return mtime_ns == 0 ? 1 : mtime_ns;
+}
+
 /// An output that is done, or a publish intent: an output that is written and about to be renamed
 /// to its path.
 struct OutputEntry {
@@ -26,7 +32,7 @@ struct OutputEntry {
   std::int64_t run = 0;    ///< in which it was done; record() ignores it and uses Ledger::run()
   /// Length of the absolute path of its root at the start of `input`, with the final slash.
   std::size_t root_length = 1;
-  std::int64_t output_mtime_ns = 0;  ///< of the output; 0: unknown
+  std::int64_t output_mtime_ns = 0;  ///< recorded_mtime() of the output; 0: unknown
   std::string content_hash{};        ///< SHA-256 of the input, 32 bytes; empty: unknown
   std::string report{};              ///< measurements as JSON; empty: unknown
   /// Of an entry to record: if not empty, `report` has only the values of these keys, as in

@@ -17,9 +17,10 @@ namespace {
 // Paths in `root` are absolute folders that end with "/": root.path and output.input together are
 // the absolute path of an input. `version` repeats user_version, so that damage to either is
 // noticed. New files of later versions are created by these statements and migrated, so these
-// columns never change. Ledgers of earlier programs have the table `output` WITHOUT ROWID, which
-// needs three times as long if names arrive in random order: rows of about 1 KB, with their
-// reports, are then inserted at random places, and not only their names in the index.
+// columns never change. An output_mtime_ns of 0 means unknown: see recorded_mtime(). Ledgers of
+// earlier programs have the table `output` WITHOUT ROWID, which needs three times as long if names
+// arrive in random order: rows of about 1 KB, with their reports, are then inserted at random
+// places, and not only their names in the index.
 constexpr int kBaseVersion = 3;
 constexpr const char* kVersion3Tables = R"(
 CREATE TABLE IF NOT EXISTS version (schema INTEGER NOT NULL);

@@ -29,7 +29,6 @@ bool has_recorded_size_and_mtime(const ledger::OutputEntry& known, const PathSta
 bool is_unmodified(const ledger::OutputEntry& known, const PathStatus& path_status) {
   constexpr std::int64_t kTimestampGranularities_ns[] = {1,        100,        1000,      1000000,
                                                          10000000, 1000000000, 2000000000};
-  if (known.output_mtime_ns == 0) return true;  // not recorded
   const auto [earlier, later] = std::minmax({path_status.mtime_ns, known.output_mtime_ns});
   const std::uint64_t difference = std::uint64_t(later) - std::uint64_t(earlier);
   return std::any_of(std::begin(kTimestampGranularities_ns), std::end(kTimestampGranularities_ns),
@@ -94,7 +93,8 @@ OutputDecision decide_existing_file(const RequestedOutput& requested,
             .is_modified_output = true};
   OutputDecision decision = decide_recorded(requested, known, match);
   const bool is_replaced = decision.action == OutputAction::reprocess && requested.min_run == 0;
-  if (is_replaced && !is_unmodified(known, path_status))
+  const bool has_recorded_mtime = known.output_mtime_ns != 0;
+  if (is_replaced && has_recorded_mtime && !is_unmodified(known, path_status))
     return {.action = OutputAction::compare,
             .explanation = "modified after it was written; " + decision.explanation,
             .is_modified_output = true};
@@ -128,7 +128,7 @@ PathStatus stat_path(const std::filesystem::path& path) {
   }
   PathStatus path_status{.type = fs::file_type::unknown,
                          .bytes = status.st_size,
-                         .mtime_ns = files::in_ns(status.st_mtim)};
+                         .mtime_ns = ledger::recorded_mtime(files::in_ns(status.st_mtim))};
   if (S_ISREG(status.st_mode)) path_status.type = fs::file_type::regular;
   if (S_ISDIR(status.st_mode)) path_status.type = fs::file_type::directory;
   return path_status;
@@ -151,7 +151,8 @@ RecordedOutput find_recorded_output(ledger::Ledger& ledger, const std::string& o
   // With output.times: keep, an output that is made again has the mtime of the one before, and may
   // have its size. Then a publish intent shows that the file may be the new one.
   const bool has_input_mtime =
-      known.entry && known.entry->output_mtime_ns == known.entry->state.mtime_ns;
+      known.entry &&
+      known.entry->output_mtime_ns == ledger::recorded_mtime(known.entry->state.mtime_ns);
   if (known.entry && has_recorded_size_and_mtime(*known.entry, path_status) && !has_input_mtime)
     return known;
   auto intent = find_published_intent(ledger, output, path_status);

@@ -33,8 +33,8 @@ struct OutputDecision {
 /// The status of a path.
 struct PathStatus {
   std::filesystem::file_type type = std::filesystem::file_type::not_found;
-  std::int64_t bytes = 0;  ///< of a regular file
-  std::int64_t mtime_ns = 0;
+  std::int64_t bytes = 0;     ///< of a regular file
+  std::int64_t mtime_ns = 0;  ///< ledger::recorded_mtime()
   /// A parent of the path that is not a directory, or empty. If it is set, `type` is `not_found`.
   std::filesystem::path non_directory_parent{};
   int error = 0;  ///< errno if the status is unavailable (`type` is then `none`); else 0

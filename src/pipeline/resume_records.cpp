@@ -15,7 +15,8 @@ namespace {
 /// 0 if unknown.
 std::int64_t mtime_of(const std::filesystem::path& output) {
   struct stat status {};
-  return ::lstat(output.c_str(), &status) == 0 ? io::state_of(status).mtime_ns : 0;
+  if (::lstat(output.c_str(), &status) != 0) return 0;
+  return ledger::recorded_mtime(io::state_of(status).mtime_ns);
 }
 
 }  // namespace

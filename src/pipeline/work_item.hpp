@@ -93,7 +93,8 @@ struct WorkItem {
   std::int64_t input_bytes = 0;             ///< bytes read
   std::vector<std::int64_t> output_bytes;   ///< of each file written; 0 if skipped
   int backend_encoded_outputs = 0;          ///< of them
-  std::vector<std::int64_t> output_mtimes_ns;  ///< of each file written; 0 if skipped
+  std::vector<std::int64_t>
+      output_mtimes_ns;  ///< ledger::recorded_mtime() of each file; 0 if skipped
   /// For each output that an earlier run made and this run keeps: its recorded report.
   std::vector<std::optional<std::string>> skipped_reports;
   /// Indices of outputs that this input cannot give, ascending: its factors have too few triplets.

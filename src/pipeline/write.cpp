@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "core/positive_number.hpp"
+#include "ledger/records.hpp"
 #include "pipeline/color_planes.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/output_stamp.hpp"
@@ -163,8 +164,8 @@ void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOption
     }
     EncodedOutput encoded = encoder.encode(i);
     const Instant begin = Clock::now();
-    item.output_mtimes_ns.push_back(item.publication.add(item.outputs[i], encoded.file.parts(),
-                                                         mtime_ns, options.temporary_name));
+    item.output_mtimes_ns.push_back(ledger::recorded_mtime(item.publication.add(
+        item.outputs[i], encoded.file.parts(), mtime_ns, options.temporary_name)));
     encoded.quality.write_time += Clock::now() - begin;
     item.output_bytes.push_back(std::int64_t(encoded.file.size()));
     if (item.is_encoded_by_backend(i)) ++item.backend_encoded_outputs;

@@ -1,4 +1,5 @@
 // A file that is not known as an output of this input is not replaced.
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "tests/cli/cli_fixture.hpp"
@@ -71,6 +72,23 @@ TEST_F(OutputCollisionTest, keeps_modified_result) {
   EXPECT_EQ(result.code, 3);
   EXPECT_THAT(result.err, HasSubstr("modified after it was written: 9 bytes, not "));
   EXPECT_EQ(bytes("out/a.png").size(), 9u);
+}
+
+/// The time of the output, 0, must not count as unknown. Otherwise the edit would be replaced.
+TEST_F(OutputCollisionTest, keeps_modified_result_of_an_input_from_the_start_of_1970) {
+  constexpr timespec kTimes[2] = {};
+  ASSERT_EQ(::utimensat(AT_FDCWD, at("cam1/a.png").c_str(), kTimes, 0), 0);
+  const std::vector<std::string> options{"--set", "output.times=keep", "--format", "pnm",
+                                         "--reprocess"};
+  ASSERT_EQ(run_cam("cam1", options).code, 0);
+  EXPECT_EQ(fs::last_write_time(at("out/a.pnm")), fs::last_write_time(at("cam1/a.png")));
+  EXPECT_EQ(run_cam("cam1", options, "3").code, 0) << "not modified";
+  write("out/a.pnm", std::string(bytes("out/a.pnm").size(), 'x'));
+  const auto edited = bytes("out/a.pnm");
+  const ProcessResult result = run_cam("cam1", options, "4");
+  EXPECT_EQ(result.code, 3);
+  EXPECT_THAT(result.err, HasSubstr("modified after it was written"));
+  EXPECT_EQ(bytes("out/a.pnm"), edited);
 }
 
 /// Writes all outputs of an image or none.

@@ -116,7 +116,9 @@ TEST_F(FailingWatchTest, keeps_separate_records_for_kept_and_quarantined_inputs_
   stop();
   EXPECT_TRUE(fs::exists(place.native() + ".record.json"));
   fs::remove(at("in/q.png"));
-  EXPECT_EQ(run({"requeue", "out"}).code, 0);
+  EXPECT_EQ(run({"requeue", "out"}).code, 3) << "a later file of this name is done";
+  EXPECT_TRUE(fs::exists(place));
+  EXPECT_EQ(run({"requeue", "out", "q.png"}).code, 0);
   EXPECT_THAT(files("in"), testing::Contains("q.png"));
   EXPECT_FALSE(fs::exists(place));
 }
@@ -275,6 +277,22 @@ TEST_F(FailingWatchTest, loses_no_file_when_its_output_folder_is_replaced) {
   std::size_t outputs = count("out");
   for (const int i : {10, 35}) outputs += count("old" + std::to_string(i));
   EXPECT_GE(outputs, std::size_t(kImages));
+}
+
+/// eckart-watch(1) has this exit code, too.
+TEST_F(FailingWatchTest, ends_with_74_if_it_may_not_open_enough_files_to_watch_its_folders) {
+  std::string yaml = "backend: cpu\nwatches:\n";
+  for (int i = 0; i < 40; ++i) {
+    const std::string number = std::to_string(i);
+    fs::create_directories(at("in" + number));
+    yaml += watch("in" + number, "out" + number);
+  }
+  write("eckart.yaml", yaml);
+  start({.open_files = 40});
+  const ProcessResult result = service_->wait();
+  EXPECT_EQ(result.code, int(ExitCode::io_error));
+  EXPECT_THAT(result.err, HasSubstr("cannot watch folders: Too many open files. Raise the limit"));
+  EXPECT_THAT(run({"watch", "--help"}).out, HasSubstr("\n  74 "));
 }
 
 TEST_F(FailingWatchTest, recreates_lost_ledger) {

@@ -1,8 +1,10 @@
 // Tests decisions about existing files at the path of an output.
 #include "pipeline/output_decision.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <fstream>
@@ -191,6 +193,16 @@ TEST(PathStatus, leaves_a_symlink_loop_to_the_decision) {
   EXPECT_NO_THROW(
       pipeline::check_status_available("a.png", {.type = fs::file_type::none, .error = ELOOP}));
   EXPECT_NO_THROW(pipeline::check_status_available("a.png", {}));
+}
+
+/// In the ledger, 0 means that the time is unknown.
+TEST(PathStatus, has_the_recorded_time_of_a_file_from_the_start_of_1970) {
+  const TempFolder folder;
+  const fs::path file = folder.path() / "file";
+  std::ofstream(file) << "precious";
+  constexpr timespec kTimes[2] = {};
+  ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), kTimes, 0), 0);
+  EXPECT_EQ(pipeline::stat_path(file).mtime_ns, 1);
 }
 
 TEST(PathStatus, is_not_found_only_for_a_missing_path) {

@@ -85,6 +85,16 @@ TEST_F(ResumeIntentTest, identifies_an_output_with_a_rounded_time) {
   }
 }
 
+/// Earlier versions recorded such intents for outputs with a time of 0.
+TEST_F(ResumeIntentTest, does_not_identify_a_file_without_a_time) {
+  const pipeline::ItemPtr item = item_of("a.png");
+  item->output_mtimes_ns = {0};
+  record_intents({item.get()});
+  write(item->outputs[0]);
+  fs::resize_file(item->outputs[0], 3);
+  EXPECT_EQ(kind(*item), pipeline::OutputAction::compare);
+}
+
 /// Otherwise another input of that name would collide instead of getting its full name.
 TEST_F(ResumeIntentTest, identifies_the_input_of_an_unrecorded_output) {
   const pipeline::ItemPtr item = item_of("a.png"), sibling = item_of("a.png"),
@@ -141,28 +151,30 @@ TEST_F(ResumeIntentTest, keeps_the_previous_output_record) {
 /// With output.times: keep, all outputs of an input have its mtime. The output of a killed run may
 /// also have the size of the one before.
 TEST_F(ResumeIntentTest, shows_that_an_output_with_the_same_size_and_mtime_may_be_new) {
-  constexpr std::int64_t kMtime_ns = 1600000000123456789;
   const pipeline::Resume other(ledger_, {.root = folder_.path(), .settings = {"png, rank 9"}});
-  const auto make = [&](const pipeline::Resume& resume) {
-    pipeline::ItemPtr item = make_item(1);
-    item->file = folder_.path() / "in" / "a.png";
-    item->outputs = {folder_.path() / "a.png"};
-    item->file_state = {.size = 5, .mtime_ns = kMtime_ns, .inode = 1};
-    fill(*item, 1);
-    item->output_bytes = {3};
-    item->output_mtimes_ns = {
-        item->publication.add(item->outputs[0], std::vector<std::byte>(3), kMtime_ns)};
+  for (const std::int64_t mtime_ns : {1600000000123456789, std::int64_t(0)}) {
+    const std::string name = std::to_string(mtime_ns) + ".png";
+    const auto make = [&](const pipeline::Resume& resume) {
+      pipeline::ItemPtr item = make_item(1);
+      item->file = folder_.path() / "in" / name;
+      item->outputs = {folder_.path() / name};
+      item->file_state = {.size = 5, .mtime_ns = mtime_ns, .inode = 1};
+      fill(*item, 1);
+      item->output_bytes = {3};
+      item->output_mtimes_ns = {ledger::recorded_mtime(
+          item->publication.add(item->outputs[0], std::vector<std::byte>(3), mtime_ns))};
+      pipeline::WorkItem* const items[] = {item.get()};
+      resume.record({}, items);
+      publish(*item);
+      return item;
+    };
+    const pipeline::ItemPtr item = make(resume_);
     pipeline::WorkItem* const items[] = {item.get()};
-    resume.record({}, items);
-    publish(*item);
-    return item;
-  };
-  const pipeline::ItemPtr item = make(resume_);
-  pipeline::WorkItem* const items[] = {item.get()};
-  resume_.record(items);
-  EXPECT_EQ(kind(*item), pipeline::OutputAction::skip);
-  make(other);
-  EXPECT_EQ(kind(*item), pipeline::OutputAction::reject) << "the file may be of rank 9";
+    resume_.record(items);
+    EXPECT_EQ(kind(*item), pipeline::OutputAction::skip);
+    make(other);
+    EXPECT_EQ(kind(*item), pipeline::OutputAction::reject) << "the file may be of rank 9";
+  }
 }
 
 TEST_F(ResumeIntentTest, is_removed_for_unpublished_outputs) {

@@ -23,8 +23,12 @@ constexpr int kMaxFilesPerStep = 512;  // between two reads of events
 
 files::FileDescriptor make_wake_descriptor() {
   files::FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!wake) throw EnvironmentError("cannot watch folders: " + error_text(errno));
-  return wake;
+  const int error = errno;
+  if (wake) return wake;
+  std::string message = "cannot watch folders: " + error_text(error);
+  if (error == EMFILE)
+    message += ". Raise the limit of open files: `ulimit -n`, or LimitNOFILE of a systemd unit";
+  throw EnvironmentError(message);
 }
 
 std::string root_error_text(int error) {

@@ -1,6 +1,8 @@
 #include "app/ledger_outputs.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -56,6 +58,21 @@ TEST(ContainedFile, matches_a_record_of_its_size_and_time) {
     EXPECT_FALSE(ContainedFile(folder, name).is_missing()) << name;
     EXPECT_FALSE(ContainedFile(folder, name).remove()) << name;
   }
+}
+
+/// In the ledger, 0 means that the time is unknown.
+TEST(ContainedFile, matches_a_record_of_a_file_from_the_start_of_1970) {
+  const test::TempFolder folder_path;
+  const fs::path path = folder_path.path() / "a.png";
+  std::ofstream(path) << "12345";
+  constexpr timespec kTimes[2] = {};
+  ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), kTimes, 0), 0);
+  const files::FileDescriptor folder = open_folder(folder_path.path());
+  const ContainedFile file(folder, "a.png");
+  EXPECT_EQ(file.status().mtime_ns, 1);
+  EXPECT_TRUE(file.matches_record(5, 1));
+  std::ofstream(path) << "54321";
+  EXPECT_FALSE(file.matches_record(5, 1));
 }
 
 }  // namespace

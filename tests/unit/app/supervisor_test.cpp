@@ -2,7 +2,10 @@
 // a stop.
 #include "app/supervisor.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -39,7 +43,7 @@ class SupervisorTest : public testing::Test {
   static settings::Configuration configuration(const std::string& name) {
     settings::Configuration configuration;
     configuration.settings.output.name = name;
-    configuration.settings.timeouts.shutdown_s = 0;
+    configuration.settings.timeouts.shutdown_s = configuration.settings.timeouts.stall_s = 0;
     return configuration;
   }
   std::unique_ptr<FakeService> make_service(const std::string& name, double last_done_unix_s) {
@@ -66,7 +70,8 @@ class SupervisorTest : public testing::Test {
             .manager = manager_,
             .exit_process =
                 [this](ExitCode code) { events_.add("exit " + std::to_string(int(code))); },
-            .intervals = {.stall_check = std::chrono::milliseconds(1)}});
+            .intervals = {.stall_check = std::chrono::milliseconds(1)},
+            .min_start_timeout = min_start_timeout_});
     run_ = std::async(std::launch::async, [this] { supervisor_->run(); });
   }
   void start_and_wait(const std::string& name) {
@@ -122,6 +127,7 @@ class SupervisorTest : public testing::Test {
   std::map<std::string, FakeService::Execute> execute_;
   std::map<std::string, std::function<void()>> before_making_;
   std::map<std::string, double> last_done_unix_s_;
+  std::chrono::milliseconds min_start_timeout_ = std::chrono::minutes(1);
   std::optional<Supervisor> supervisor_;
   std::vector<std::future<void>> calls_;
   std::future<void> run_;
@@ -372,6 +378,25 @@ TEST_F(SupervisorTest, ends_after_a_stall_during_a_reload_to_be_restarted) {
   reload("b");
   EXPECT_EQ(wait_for_end(), ExitCode::temporary);
   EXPECT_EQ(events_.count("b: made"), 0);
+}
+
+/// The cause is not known: folders that do not respond, or much work.
+TEST_F(SupervisorTest, exits_if_a_service_does_not_start_in_time_and_says_what_took_so_long) {
+  using namespace std::chrono_literals;
+  std::ostringstream log;
+  const std::shared_ptr<spdlog::logger> previous = spdlog::default_logger();
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::ostream_sink_mt>(log)));
+  std::latch made(1);
+  before_making_["a"] = [&] { made.wait(); };
+  min_start_timeout_ = 20ms;
+  start("a");
+  EXPECT_TRUE(events_.wait_for("exit 75"));
+  made.count_down();
+  stop();
+  spdlog::set_default_logger(previous);
+  EXPECT_THAT(log.str(), testing::HasSubstr("starting the watches has taken 0.02 s"));
+  EXPECT_THAT(log.str(), testing::Not(testing::HasSubstr("do not respond")));
 }
 
 TEST_F(SupervisorTest, exits_at_the_deadline_if_a_stalled_service_does_not_end) {

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <ctime>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 
@@ -40,6 +42,8 @@ std::string conflict(const std::vector<WatchSettings>& watches) {
 TEST(WatchConflict, is_not_found_for_separate_folders) {
   EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("b", "y", DoneInputAction::remove)}), "");
   EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("a/sub", "y")}), "") << "both keep their inputs";
+  EXPECT_EQ(conflict({watch_of("a", "x"), watch_of("ab", "xy", DoneInputAction::remove)}), "")
+      << "only their names begin alike";
 }
 
 TEST(WatchConflict, is_found_for_overlapping_output_folders) {
@@ -67,6 +71,13 @@ TEST(WatchConflict, is_found_if_outputs_become_inputs_again) {
   EXPECT_THAT(conflict({watch_of("a", "b"), watch_of("b", "c"), watch_of("c", "a/x")}),
               HasSubstr("the outputs of the watch of c are in its input folder"));
   EXPECT_EQ(conflict({watch_of("a", "b"), watch_of("b", "c")}), "");
+}
+
+TEST(WatchConflict, is_found_in_the_root_folder_and_with_dots_and_slashes) {
+  WatchSettings root = watch_of("a", "x");
+  root.input = "/";
+  EXPECT_THAT(conflict({root}), HasSubstr("its outputs are in its input folder / and"));
+  EXPECT_THAT(conflict({watch_of("a/", "b/..//a/./x/")}), HasSubstr("its outputs are in its"));
 }
 
 /// The first watch would make outputs again that the second removes.
@@ -111,13 +122,31 @@ TEST(WatchConflict, names_the_watch_the_folders_and_a_remedy) {
               HasSubstr("the outputs of the watch of c are in its input folder /none/a"));
 }
 
+/// Each path is resolved once. Resolving the two paths of each pair of folders would take minutes.
+TEST(WatchConflict, is_searched_for_in_a_thousand_watches_in_seconds) {
+  std::vector<WatchSettings> watches;
+  for (int i = 0; i < 1000; ++i) {
+    const std::string name = std::to_string(i);
+    WatchSettings& watch =
+        watches.emplace_back(watch_of(name, "out/" + name, DoneInputAction::move, "done/" + name));
+    watch.exclude = {"a", "b"};
+    if (i > 0) watch.output = watches[std::size_t(i) - 1].input / "out";  // a chain
+  }
+  const std::clock_t begin = std::clock();
+  EXPECT_EQ(conflict(watches), "");
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 10) << "seconds of CPU time";
+}
+
 TEST(OwnFolder, is_one_that_no_scan_of_the_watch_reaches_by_its_path) {
   const std::vector<WatchSettings> watches = {
       watch_of("a", "x"), watch_of("x", "y", DoneInputAction::move, "done"), watch_of("b", "z")};
+  const std::vector<io::OwnFolders> own_folders = own_folders_of(watches);
   const auto folders_of = [&](std::size_t watch) {
     std::string text;
-    for (const auto& folder : own_folders_of(watches[watch], watches))
-      text += folder.filename().native() + " ";
+    for (const char* name : {"a", "b", "x", "y", "done", "z"}) {
+      if (own_folders[watch].find_around(std::string("/none/") + name))
+        text.append(name).append(" ");
+    }
     return text;
   };
   EXPECT_EQ(folders_of(0), "x y done z ");

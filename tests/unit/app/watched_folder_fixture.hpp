@@ -57,8 +57,9 @@ class WatchedFolderTest : public testing::Test {
                   const std::filesystem::path& name) const {
     return process(folder, std::make_unique<pipeline::WorkItem>(found(input, name)));
   }
-  Outcome process(WatchedFolder& folder, pipeline::ItemPtr item) const {
+  Outcome process(WatchedFolder& folder, pipeline::ItemPtr found_item) const {
     flow::Budget budget(std::size_t(1) << 30);
+    pipeline::ItemPtr item = std::move(found_item);  // has bytes of the budget
     folder.assign_outputs(*item);
     test::FakeMemory memory([&](std::size_t bytes) { return budget.reserve(bytes); });
     pipeline::attempt(item->outcome, Stage::load, FailureReason::internal,

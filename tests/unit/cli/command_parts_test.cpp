@@ -224,7 +224,7 @@ TEST(ScratchFolder, is_removed_with_its_files_but_not_its_parent) {
             ExitCode::cannot_create);
 }
 
-TEST(StoredCosts, replace_those_of_the_same_device_only) {
+TEST(StoredCosts, replaces_those_of_the_same_device_only) {
   const test::TempFolder folder;
   const fs::path file = folder.path() / "c.yaml";
   EXPECT_TRUE(read_stored_costs(file).empty());

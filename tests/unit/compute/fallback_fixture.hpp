@@ -99,7 +99,7 @@ class ScriptedBackend : public Backend {
   }
   std::unique_ptr<Lane> make_gpu_lane(int gpu) override {
     script_.gpu_lanes.push_back(gpu);
-    return std::make_unique<BackendScript::ScriptedLane>(script_);
+    return make_lane(gpu);
   }
   std::unique_ptr<Lane> make_lane(int) override {
     if (!script_.has_lane_memory) throw OutOfMemory("cudaMalloc failed for a lane", script_.memory);

@@ -76,5 +76,14 @@ TEST(QuarantineRecord, rejects_text_that_is_not_a_record) {
     EXPECT_FALSE(parse_quarantined_input(text)) << text;
 }
 
+/// A system call would use the part before the null byte, which is the path of another file.
+TEST(QuarantineRecord, rejects_a_path_with_a_null_byte) {
+  for (const char* text :
+       {R"({"uri": "file:///in/a.png%00b"})", R"({"uri": "file:///in/a.png\u0000b"})",
+        R"({"uri": "file:///in/a.png", "root_uri": "file:///in%00"})",
+        R"({"uri": "file:///in/a.png", "root_uri": "file:///in", "real_root_uri": "file:///%00"})"})
+    EXPECT_FALSE(parse_quarantined_input(text)) << text;
+}
+
 }  // namespace
 }  // namespace eckart::io

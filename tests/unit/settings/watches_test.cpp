@@ -132,7 +132,7 @@ TEST(Watch, has_a_name_of_at_most_64_bytes) {
   EXPECT_EQ(found[1].name, std::string(60, 'f') + "-2");
 }
 
-TEST(Watch, of_the_command_line_has_absolute_folders) {
+TEST(Watch, has_absolute_folders_if_it_is_of_the_command_line) {
   Configuration configuration;
   configuration.watches = {watch_of("in", "/out/")};
   apply(configuration.settings, "rank=9");

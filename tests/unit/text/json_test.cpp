@@ -24,7 +24,7 @@ TEST(JsonText, keeps_the_order_of_keys_and_replaces_what_is_not_utf8) {
   EXPECT_EQ(dump_json({{"z", 1}}, 2), "{\n  \"z\": 1\n}");
 }
 
-TEST(GroupedDigits, have_a_comma_before_each_group_of_three) {
+TEST(GroupedDigits, has_a_comma_before_each_group_of_three) {
   EXPECT_EQ(group_digits(0), "0");
   EXPECT_EQ(group_digits(999), "999");
   EXPECT_EQ(group_digits(1000), "1,000");
