@@ -24,6 +24,7 @@ class OwnFolders {
   const std::filesystem::path* find(const Directory& directory) const;
   /// These folders without those that the root of a search is in: it is searched all the same.
   OwnFolders without_those_around(const Directory& root) const;
+  const std::vector<Folder>& folders() const { return folders_; }
 
  private:
   std::vector<Folder> folders_;
