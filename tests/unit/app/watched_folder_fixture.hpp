@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -53,13 +54,11 @@ class WatchedFolderTest : public testing::Test {
     return item;
   }
   /// Processes a file as the pipeline does, but with outputs that are not computed.
-  Outcome process(WatchedFolder& folder, const std::filesystem::path& input,
-                  const std::filesystem::path& name) const {
-    return process(folder, std::make_unique<pipeline::WorkItem>(found(input, name)));
-  }
-  Outcome process(WatchedFolder& folder, pipeline::ItemPtr found_item) const {
+  Outcome process(
+      WatchedFolder& folder, const std::filesystem::path& input, const std::filesystem::path& name,
+      const std::function<void()>& before_publish = [] {}) const {
     flow::Budget budget(std::size_t(1) << 30);
-    pipeline::ItemPtr item = std::move(found_item);  // has bytes of the budget
+    auto item = std::make_unique<pipeline::WorkItem>(found(input, name));
     folder.assign_outputs(*item);
     test::FakeMemory memory([&](std::size_t bytes) { return budget.reserve(bytes); });
     pipeline::attempt(item->outcome, Stage::load, FailureReason::internal,
@@ -71,6 +70,7 @@ class WatchedFolderTest : public testing::Test {
       folder.write(*item);
       if (item->outcome.ok()) item->advance(pipeline::ItemState::written);
     }
+    before_publish();
     publish(folder, item);
     item->output_ranks = {};  // these were the ranks of the folder
     return item->outcome;

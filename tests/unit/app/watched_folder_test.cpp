@@ -138,11 +138,12 @@ TEST_F(WatchedFolderTest, processes_a_file_that_replaced_an_input_that_is_done) 
   WatchedFolder folder(watch(DoneInputAction::remove));
   write_image(at("in/a.png"));
   const auto time = fs::last_write_time(at("in/a.png"));
-  auto item = std::make_unique<pipeline::WorkItem>(found(at("in"), "a.png"));
-  write_image(at("new"));
-  fs::last_write_time(at("new"), time);
-  fs::rename(at("new"), at("in/a.png"));
-  EXPECT_EQ(process(folder, std::move(item)).result, ItemResult::done);
+  const auto replace = [&] {
+    write_image(at("new"));
+    fs::last_write_time(at("new"), time);
+    fs::rename(at("new"), at("in/a.png"));
+  };
+  EXPECT_EQ(process(folder, at("in"), "a.png", replace).result, ItemResult::done);
   ASSERT_TRUE(fs::exists(at("in/a.png")));
   EXPECT_EQ(process(folder, at("in"), "a.png").result, ItemResult::done) << "not skipped";
   EXPECT_FALSE(fs::exists(at("in/a.png")));
