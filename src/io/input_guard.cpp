@@ -85,7 +85,7 @@ std::string InputGuard::problem_of(const fs::path& folder) const {
     const auto known = checked_.find(folder.native());
     if (known != checked_.end() && now - known->second.at < kMaxAge) return known->second.problem;
   }
-  const std::string problem = find_problem(folder);
+  std::string problem = find_problem(folder);
   const std::lock_guard lock(mutex_);
   if (checked_.size() >= kMaxFolders) checked_.clear();
   checked_[folder.native()] = {now, problem};

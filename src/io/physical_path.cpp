@@ -123,7 +123,7 @@ std::optional<PhysicalPath> recent_physical_path(const fs::path& directory) {
   if (found != known.end() && now - found->second.at < kMaxAge) return found->second.path;
   if (known.size() >= kMaxFolders) known.clear();
   const files::FileDescriptor opened = open_directory(directory);
-  const auto path = opened ? physical_path(opened.get()) : std::nullopt;
+  std::optional<PhysicalPath> path = opened ? physical_path(opened.get()) : std::nullopt;
   known[directory.native()] = {now, path};
   return path;
 }

@@ -31,7 +31,7 @@ struct ResumeOptions {
   /// Whether inputs are compared by content hash, if it is known, instead of mtime.
   bool compares_content = false;
   bool compares_inode = false;  ///< see InputIdentity; for inputs that are removed when done
-  bool uses_gpu = true;  ///< mark inputs that were in flight when a GPU was lost as suspects
+  bool uses_gpu = true;         ///< mark inputs that were in flight when a GPU was lost as suspects
 };
 
 /// Decides which outputs of earlier runs are kept, and records the outputs of this run in the
