@@ -83,7 +83,8 @@ bool InputDisposal::may_have_been_written_to(const pipeline::WorkItem& item) {
   constexpr std::size_t kMaxFiles = 10000;
   const bool is_same = has_same_ctime(item);
   const std::lock_guard lock(mutex_);
-  if (is_same || changed_ctimes_.erase(item.file.native()) > 0) return false;
+  const bool is_second_time = changed_ctimes_.erase(item.file.native()) > 0;
+  if (is_same || is_second_time) return false;
   if (changed_ctimes_.size() >= kMaxFiles) changed_ctimes_.clear();
   changed_ctimes_.insert(item.file.native());
   return true;

@@ -322,8 +322,9 @@ bool Job::is_own_input(const fs::path& input) const {
 /// Without this, `eckart status` would list these failures forever. Inputs of other jobs are
 /// excluded, because they may be in another quarantine. Folders are excluded, because every run
 /// reports unreadable folders.
-void Job::forget_failures_of_missing_inputs() {
+void Job::forget_failures_of_missing_inputs(std::set<std::string>* missing_before) {
   if (!ledger_) return;
+  std::set<std::string> missing;
   std::optional<std::set<std::string>> quarantined;  // read only if needed
   const auto is_quarantined = [&](const std::string& input) {
     if (request_.is_quarantined && request_.is_quarantined(input)) return true;
@@ -334,10 +335,14 @@ void Job::forget_failures_of_missing_inputs() {
   std::error_code none;
   for (ledger::FailureEntry& failure : ledger_->failures(std::numeric_limits<int>::max())) {
     if (!is_own_input(failure.input)) continue;
-    if ((!files::entry_exists(failure.input) && !is_quarantined(failure.input)) ||
-        fs::is_directory(failure.input, none))
+    const bool is_gone = (!files::entry_exists(failure.input) && !is_quarantined(failure.input)) ||
+                         fs::is_directory(failure.input, none);
+    if (!is_gone) continue;
+    if (missing_before) missing.insert(failure.input);
+    if (!missing_before || missing_before->contains(failure.input))
       gone.cleared.push_back(std::move(failure.input));
   }
+  if (missing_before) *missing_before = std::move(missing);
   ledger_->record(gone);
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,7 +88,9 @@ class Job : public pipeline::OutputOwner {
   std::optional<std::string> forget_missing_outputs(const std::string& after) const;
   /// Removes the failures of this job's inputs that neither exist nor are quarantined. Throws
   /// EnvironmentError.
-  void forget_failures_of_missing_inputs();
+  /// If `missing_before` is not null, only of those in it, and it gets those that are missing now:
+  /// a file on its way to the quarantine is at neither place for a moment.
+  void forget_failures_of_missing_inputs(std::set<std::string>* missing_before = nullptr);
 
   /// is_done() returns whether the ledger records the file in `item.file_state` as done. A moved or
   /// copied file is not done before skip_if_done() has checked it. has_failed() returns whether its

@@ -29,7 +29,7 @@ void log_postponed(const std::exception& error) {
 
 }  // namespace
 
-void Maintenance::run(Job& job, const std::stop_token& stop) {
+void Maintenance::run(Job& job, const std::stop_token& stop, bool has_inputs, Instant now) {
   const auto has_elapsed = [](Instant since, Clock::duration pause) {
     return since == Instant() || Clock::now() - since >= pause;
   };
@@ -39,10 +39,9 @@ void Maintenance::run(Job& job, const std::stop_token& stop) {
   }
   const Clock::duration pause = has_new_quarantined_ ? kSweepPauseAfterNew : kSweepPause;
   if (has_elapsed(last_sweep_, std::max(pause, kRestFactor * sweep_duration_))) sweep();
-  if (has_elapsed(
-          last_failure_check_,
-          std::max<Clock::duration>(kFailureCheckPause, kRestFactor * failure_check_duration_)))
-    forget_failures(job);
+  const Clock::duration check_pause =
+      std::max<Clock::duration>(kFailureCheckPause, kRestFactor * failure_check_duration_);
+  if (has_inputs && now - last_failure_check_ >= check_pause) forget_failures(job, now);
   if (!forget_cursor_ && has_elapsed(last_forget_, kForgetInterval)) {
     last_forget_ = Clock::now();
     forget_cursor_.emplace();
@@ -75,16 +74,16 @@ void Maintenance::remove_kept_records_of_missing_inputs() {
   }
 }
 
-void Maintenance::forget_failures(Job& job) {
+void Maintenance::forget_failures(Job& job, Instant now) {
   const Instant start = Clock::now();
   try {
     remove_kept_records_of_missing_inputs();
-    job.forget_failures_of_missing_inputs();
+    job.forget_failures_of_missing_inputs(&missing_inputs_);
   } catch (const std::exception& error) {
     log_postponed(error);
   }
-  last_failure_check_ = Clock::now();
-  failure_check_duration_ = last_failure_check_ - start;
+  last_failure_check_ = now;
+  failure_check_duration_ = Clock::now() - start;
 }
 
 /// Runs for one time slice, because the same thread maintains all watches.

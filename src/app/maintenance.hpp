@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -31,12 +32,13 @@ class Maintenance {
   io::QuarantineUsage quarantine_usage() const { return {quarantine_files_, quarantine_bytes_}; }
   /// Call it about once per second from one thread, only with the job that has the lock of the
   /// output folder: the quarantine of another process is not ours to sweep. Each call does a small
-  /// part of the work, and returns soon after `stop`.
-  void run(Job& job, const std::stop_token& stop);
+  /// part of the work, and returns soon after `stop`. `has_inputs`: the input folder is there, so
+  /// that an input that is missing was removed. `now` is the time for that.
+  void run(Job& job, const std::stop_token& stop, bool has_inputs, Instant now);
 
  private:
   void sweep();
-  void forget_failures(Job& job);
+  void forget_failures(Job& job, Instant now);
   void remove_kept_records_of_missing_inputs();
   void forget_missing_outputs(Job& job, const std::stop_token& stop);
 
@@ -47,6 +49,7 @@ class Maintenance {
   bool has_removed_temporaries_ = false;
   Instant last_sweep_{}, last_failure_check_{}, last_forget_{};
   Clock::duration sweep_duration_{}, failure_check_duration_{};
+  std::set<std::string> missing_inputs_;  // failed inputs, at the last check
   std::optional<std::string>
       forget_cursor_;  // position of forget_missing_outputs(), if it is unfinished
 };

@@ -1,5 +1,6 @@
 #include "app/requeue.hpp"
 
+#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +71,10 @@ bool restore_file(const QuarantineEntry& entry, const io::RootDirectory& quarant
 std::set<std::string> find_superseded(const fs::path& output,
                                       const std::vector<QuarantineEntry>& entries) {
   std::set<std::string> superseded;
+  if (std::ranges::all_of(entries, [](const QuarantineEntry& entry) {
+        return io::is_kept_record(entry.record_file);
+      }))
+    return superseded;
   const settings::FileChoice own;
   const std::unique_ptr<ledger::Ledger> ledger =
       ledger::Ledger::open_read_only(ledger_file(output, own));
@@ -170,7 +175,11 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
   const io::RootDirectoryPtr quarantine = io::open_quarantine(folder);
   if (files.empty() || !quarantine) return results;
   std::set<std::string> superseded;
-  if (names.empty()) superseded = find_superseded(output, files);
+  try {
+    if (names.empty()) superseded = find_superseded(output, files);
+  } catch (const FatalError& error) {  // a damaged ledger keeps no file in the quarantine
+    spdlog::warn("{}", text::printable_message(error.what()));
+  }
   for (const QuarantineEntry& entry : files) {
     const bool is_superseded = entry.input && superseded.contains(entry.input->native()) &&
                                !io::is_kept_record(entry.record_file);

@@ -16,7 +16,7 @@ struct RequeueResult {
 /// were kept in place. `names` are file names, input paths or paths in the quarantine; empty means
 /// all, except files that a later file of the same path has superseded: its outputs are in the
 /// folder's own ledger. Throws FatalError: no_input if a name is not found or `output` is not an
-/// output folder, cannot_create if the service cannot be told; and as Ledger::open_read_only().
+/// output folder, cannot_create if the service cannot be told.
 std::vector<RequeueResult> requeue(const std::filesystem::path& output,
                                    const std::vector<std::string>& names);
 

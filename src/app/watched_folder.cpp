@@ -334,7 +334,17 @@ void WatchedFolder::lock_known_output() {
   }
 }
 
-void WatchedFolder::maintain(const std::stop_token& stop) {
+/// Whether the input folder is the one of the start. Otherwise it may be the place of an unmounted
+/// disk, and no input was removed.
+bool WatchedFolder::has_inputs() {
+  struct stat status {};
+  if (::stat(watch_.input.c_str(), &status) != 0) return false;
+  const io::FileId id{status.st_dev, status.st_ino};
+  if (!input_id_) input_id_ = id;
+  return *input_id_ == id;
+}
+
+void WatchedFolder::maintain(const std::stop_token& stop, Instant now) {
   std::shared_ptr<Job> job;
   {
     const std::lock_guard lock(mutex_);
@@ -342,7 +352,7 @@ void WatchedFolder::maintain(const std::stop_token& stop) {
   }
   if (!job) lock_known_output();
   if (!output_mount_.is_mounted()) return figures_.forget_free_bytes();
-  if (job) maintenance_.run(*job, stop);
+  if (job) maintenance_.run(*job, stop, has_inputs(), now);
   figures_.update_free_bytes(watch_.output);
 }
 

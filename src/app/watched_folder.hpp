@@ -14,7 +14,9 @@
 #include "app/retry_backoff.hpp"
 #include "app/stall_record.hpp"
 #include "app/watch_figures.hpp"
+#include "core/instant.hpp"
 #include "files/state_folder.hpp"
+#include "io/directory.hpp"
 #include "io/quarantine.hpp"
 #include "io/watch/watch_options.hpp"
 #include "pipeline/activity.hpp"
@@ -52,7 +54,7 @@ class WatchedFolder {
   /// has written to the output folder before, it also locks the folder, so that no other process
   /// writes to it while the service is idle. A new folder is locked for its first file only,
   /// because a disk may be mounted there later.
-  void maintain(const std::stop_token& stop);
+  void maintain(const std::stop_token& stop, Instant now = Clock::now());
   /// Whether this process has the lock of the output folder.
   bool has_output() const;
   /// Call it after inputs were requeued.
@@ -72,12 +74,14 @@ class WatchedFolder {
   void defer_if_transient(pipeline::WorkItem& item);
   InputDisposal::Result dispose_of(pipeline::WorkItem& item);
   bool is_held(const pipeline::WorkItem& item);
+  bool has_inputs();
   void publish(std::span<pipeline::ItemPtr> group, Job& job);
 
   const settings::WatchSettings watch_;
   io::Quarantine quarantine_;
   mutable std::mutex mutex_;
   bool is_lock_failure_logged_ = false;  // in maintain()
+  std::optional<io::FileId> input_id_;   // likewise; of the input folder when it was first seen
   std::shared_ptr<Job> job_;  // null until its folder is prepared, and after that folder was moved
   MountGuard output_mount_{watch_.output};
   RetryBackoff retry_backoff_;

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <chrono>
+#include <optional>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -18,6 +19,21 @@ namespace {
 /// By whatever links and mounts the paths lead there.
 bool is_inside(const fs::path& path, const fs::path& folder) {
   return is_within(path, folder) || is_physically_within(path, folder);
+}
+
+/// Device and path, with a slash at the end; empty if the place is not known.
+std::string text_of(const std::optional<PhysicalPath>& place) {
+  return place ? place->device + (place->path / "").native() : "";
+}
+
+/// Returns the folder whose text, which ends with a slash, begins `path`; null if there is none.
+const fs::path* find_around(const std::unordered_map<std::string, fs::path>& folders,
+                            const std::string& path) {
+  for (std::size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+    const auto found = folders.find(path.substr(0, slash + 1));
+    if (found != folders.end()) return &found->second;
+  }
+  return nullptr;
 }
 
 [[noreturn]] void refuse(const fs::path& output, const std::string& why) {
@@ -43,7 +59,8 @@ InputGuard::InputGuard(const std::vector<fs::path>& inputs, const fs::path& root
                            (fs::equivalent(root, input, ignored) ? " is" : " is inside") +
                            " the input " + input.string());
     }
-    folders_.push_back(input);
+    folders_by_real_path_.emplace(RealPath(input).text(), input);
+    folders_by_place_.emplace(text_of(nearest_physical_path(input)), input);
   }
 }
 
@@ -61,15 +78,18 @@ bool InputGuard::check(const fs::path& file, const fs::path& output) const {
 }
 
 void InputGuard::check_free(const fs::path& output) const {
-  if (folders_.empty() && root_.empty()) return;
+  if (folders_by_real_path_.empty() && root_.empty()) return;
   const std::string problem = problem_of(output.parent_path());
   if (!problem.empty()) refuse(output, problem);
 }
 
 std::string InputGuard::find_problem(const fs::path& folder) const {
-  for (const fs::path& input : folders_) {
-    if (is_inside(folder, input)) return "would be inside the input folder " + input.string();
+  const fs::path* input = find_around(folders_by_real_path_, RealPath(folder).text());
+  if (!input) {
+    input = find_around(folders_by_place_, text_of(nearest_physical_path(folder)));
+    if (input && !is_physically_within(folder, *input)) input = nullptr;
   }
+  if (input) return "would be inside the input folder " + input->string();
   if (!root_.empty() && !is_inside(folder, root_))
     return "would be outside of the output folder, through a link or a mount, where inputs of the "
            "list may be";

@@ -41,7 +41,8 @@ class InputGuard {
   std::string problem_of(const std::filesystem::path& folder) const;
 
   std::set<std::pair<dev_t, ino_t>> files_;
-  std::vector<std::filesystem::path> folders_;
+  // Input folders, each resolved once: there may be thousands.
+  std::unordered_map<std::string, std::filesystem::path> folders_by_real_path_, folders_by_place_;
   std::filesystem::path root_;  // of the outputs, if there are unknown inputs; otherwise empty
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, Checked> checked_;  // folders of outputs

@@ -12,9 +12,11 @@ class RealPath {
   explicit RealPath(const std::filesystem::path& path);
   /// Whether this is `folder` or below it. False if a path is empty or cannot be resolved.
   bool is_within(const RealPath& folder) const;
+  /// With a slash at the end; empty if it cannot be resolved.
+  const std::string& text() const { return text_; }
 
  private:
-  std::string text_;  // with a slash at the end; empty if it cannot be resolved
+  std::string text_;
 };
 
 /// Whether `path` is `folder` or below it, as RealPath compares them.

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "files/file_descriptor.hpp"
+#include "io/is_within.hpp"
 #include "io/physical_path.hpp"
 
 namespace eckart::io {
@@ -27,22 +29,26 @@ OwnFolders::OwnFolders(const std::vector<std::filesystem::path>& folders) {
     folders_.push_back(std::make_shared<const std::filesystem::path>(folder));
 }
 
-const std::filesystem::path* OwnFolders::find(const Directory& directory) const {
+const std::filesystem::path* OwnFolders::find(const Directory& directory,
+                                              const std::filesystem::path& path) const {
   if (folders_.empty()) return nullptr;
   const std::optional<PhysicalPath> inner = physical_path(directory.descriptor());
+  const std::optional<RealPath> real = inner ? std::nullopt : std::optional(RealPath(path));
   const auto found = std::ranges::find_if(folders_, [&](const Folder& folder) {
     if (is_same(*folder, directory.id())) return true;
-    if (!inner || !inner->is_within(recent_physical_path(*folder))) return false;
+    if (real) return real->is_within(RealPath(*folder));
+    if (!inner->is_within(recent_physical_path(*folder))) return false;
     const files::FileDescriptor own = open_folder(*folder);
     return own && is_physically_within(directory.descriptor(), own.get());
   });
   return found == folders_.end() ? nullptr : found->get();
 }
 
-OwnFolders OwnFolders::without_those_around(const Directory& root) const {
+OwnFolders OwnFolders::without_those_around(const Directory& root,
+                                            const std::filesystem::path& path) const {
   OwnFolders others = *this;
   std::erase_if(others.folders_, [&](const Folder& folder) {
-    return !is_same(*folder, root.id()) && OwnFolders({folder}).find(root) != nullptr;
+    return !is_same(*folder, root.id()) && OwnFolders({folder}).find(root, path) != nullptr;
   });
   return others;
 }

@@ -19,11 +19,13 @@ class OwnFolders {
   explicit OwnFolders(std::vector<Folder> folders) : folders_(std::move(folders)) {}
   explicit OwnFolders(const std::vector<std::filesystem::path>& folders);
 
-  /// The folder that this directory is now, or is in; null if there is none. Accesses the file
-  /// system.
-  const std::filesystem::path* find(const Directory& directory) const;
+  /// The folder that this directory at `path` is now, or is in; null if there is none. Bind mounts
+  /// are noticed if there is /proc and the kernel is Linux 5.8 or later; otherwise the real path
+  /// decides. Accesses the file system.
+  const std::filesystem::path* find(const Directory& directory,
+                                    const std::filesystem::path& path) const;
   /// These folders without those that the root of a search is in: it is searched all the same.
-  OwnFolders without_those_around(const Directory& root) const;
+  OwnFolders without_those_around(const Directory& root, const std::filesystem::path& path) const;
   const std::vector<Folder>& folders() const { return folders_; }
 
  private:

@@ -12,13 +12,13 @@ fs::path resolve_parent_links(const fs::path& path) {
                                      std::make_reverse_iterator(path.begin()), fs::path(".."));
   const auto end = last_parent.base();  // after the last `..`
   if (end == path.begin()) return path;
-  std::error_code error;
-  const fs::path lexical = fs::absolute(path, error).lexically_normal();
-  if (error || fs::equivalent(path, lexical, error) || error) return path;
   fs::path parents, rest;
   for (auto part = path.begin(); part != end; ++part) parents /= *part;
   for (auto part = end; part != path.end(); ++part) rest /= *part;
-  fs::path real = fs::canonical(parents, error);
+  std::error_code error;
+  const fs::path lexical = fs::absolute(parents, error).lexically_normal();
+  if (error || fs::equivalent(parents, lexical, error) || error) return path;
+  const fs::path real = fs::canonical(parents, error);
   return error ? path : real / rest;
 }
 

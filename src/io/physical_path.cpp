@@ -78,6 +78,18 @@ files::FileDescriptor open_directory(const fs::path& path) {
   return files::FileDescriptor(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
+/// Opens the nearest existing directory of a path.
+files::FileDescriptor open_nearest(const fs::path& path) {
+  std::error_code error;
+  fs::path existing = fs::absolute(path, error);
+  files::FileDescriptor directory = open_directory(existing);
+  while (!directory && existing.has_relative_path()) {
+    existing = existing.parent_path();
+    directory = open_directory(existing);
+  }
+  return directory;
+}
+
 bool is_same_directory(int a, int b) {
   struct stat of_a {
   }, of_b{};
@@ -140,16 +152,13 @@ bool is_physically_within(int inner, int outer) {
 }
 
 bool is_physically_within(const fs::path& inner, const fs::path& outer) {
-  const files::FileDescriptor folder = open_directory(outer);
-  if (!folder) return false;
-  std::error_code error;
-  fs::path existing = fs::absolute(inner, error);
-  files::FileDescriptor directory = open_directory(existing);
-  while (!directory && existing.has_relative_path()) {
-    existing = existing.parent_path();
-    directory = open_directory(existing);
-  }
-  return directory && is_physically_within(directory.get(), folder.get());
+  const files::FileDescriptor folder = open_directory(outer), directory = open_nearest(inner);
+  return folder && directory && is_physically_within(directory.get(), folder.get());
+}
+
+std::optional<PhysicalPath> nearest_physical_path(const fs::path& path) {
+  const files::FileDescriptor directory = open_nearest(path);
+  return directory ? physical_path(directory.get()) : std::nullopt;
 }
 
 }  // namespace eckart::io

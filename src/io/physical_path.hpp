@@ -25,6 +25,9 @@ std::optional<PhysicalPath> physical_path(int directory);
 /// Thread-safe.
 std::optional<PhysicalPath> recent_physical_path(const std::filesystem::path& directory);
 
+/// The same for the nearest existing directory of a path.
+std::optional<PhysicalPath> nearest_physical_path(const std::filesystem::path& path);
+
 /// Whether the open directory `inner` is `outer` or below it. False if it cannot be determined.
 bool is_physically_within(int inner, int outer);
 

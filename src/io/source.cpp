@@ -113,7 +113,7 @@ class FolderSource : public Source {
   bool open_root() {
     root_directory_ = RootDirectory::open(root_);
     const DirectoryPtr root = root_directory_ ? root_directory_->open_below({}) : nullptr;
-    if (root) own_folders_ = own_folders_.without_those_around(*root);
+    if (root) own_folders_ = own_folders_.without_those_around(*root, root_);
     return root != nullptr;
   }
 
@@ -128,7 +128,7 @@ class FolderSource : public Source {
     files::FileDescriptor reading =
         directory ? directory->open_for_reading() : files::FileDescriptor();
     if (!reading) return failed();
-    if ((own_folder_ = own_folders_.find(*directory))) return {};
+    if ((own_folder_ = own_folders_.find(*directory, path_of(folder)))) return {};
     const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(reading.get()), &::closedir);
     if (!listing) return failed();
     reading.release();

@@ -41,7 +41,7 @@ WatchedRoot::WatchedRoot(RootDirectoryPtr root, const WatchOptions& options,
       stability_tracker_(options),
       own_folders_(options.own_folders) {
   if (const DirectoryPtr directory = root_->open_below({}))
-    own_folders_ = own_folders_.without_those_around(*directory);
+    own_folders_ = own_folders_.without_those_around(*directory, root_->path());
 }
 
 void WatchedRoot::read_events() {
@@ -170,7 +170,8 @@ bool WatchedRoot::on_folder(const std::string& folder) {
 /// Whether a link or mount leads to a folder of the service. Logged once for each path.
 bool WatchedRoot::is_own_folder(const std::string& folder) {
   const DirectoryPtr directory = root_->open_below(folder);
-  const std::filesystem::path* own = directory ? own_folders_.find(*directory) : nullptr;
+  const std::filesystem::path* own =
+      directory ? own_folders_.find(*directory, path_filter_.path_of(folder)) : nullptr;
   if (!own) return false;
   if (logged_own_folders_.insert(folder).second)
     log_(Severity::warning, (folder.empty() ? "it" : text::printable(folder)) + " leads to " +

@@ -114,7 +114,16 @@ TEST_F(WatchedFolderTest, forgets_a_failure_when_its_kept_input_is_gone) {
   }
   ASSERT_EQ(failed_inputs().size(), 2U);
   fs::remove(at("in/gone.png"));
-  folder.maintain({});
+  const Instant now = Clock::now();
+  folder.maintain({}, now);
+  EXPECT_EQ(failed_inputs().size(), 2U) << "it may be on its way to the quarantine";
+  fs::rename(at("in"), at("away"));
+  fs::create_directory(at("in"));
+  for (const int s : {60, 120}) folder.maintain({}, now + std::chrono::seconds(s));
+  EXPECT_EQ(failed_inputs().size(), 2U) << "the folder may be the place of an unmounted disk";
+  fs::remove(at("in"));
+  fs::rename(at("away"), at("in"));
+  folder.maintain({}, now + std::chrono::seconds(180));
   EXPECT_THAT(failed_inputs(), testing::ElementsAre(at("in/there.png")));
   EXPECT_FALSE(fs::exists(at("out/.eckart/quarantine/gone.png.kept.json")));
   EXPECT_TRUE(fs::exists(at("out/.eckart/quarantine/there.png.kept.json")));
@@ -129,7 +138,8 @@ TEST_F(WatchedFolderTest, forgets_a_failure_when_its_file_is_gone_from_the_quara
   ASSERT_EQ(failed_inputs().size(), 2U);
   for (const char* const name : {"gone.png", "gone.png.record.json"})
     ASSERT_TRUE(fs::remove(at("out/.eckart/quarantine") / name));
-  folder.maintain({});
+  const Instant now = Clock::now();
+  for (const int s : {0, 60}) folder.maintain({}, now + std::chrono::seconds(s));
   EXPECT_THAT(failed_inputs(), testing::ElementsAre(at("in/there.png")));
 }
 

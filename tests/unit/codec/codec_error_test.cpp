@@ -521,7 +521,8 @@ TEST(CodecError, names_each_known_format_that_is_not_read) {
            {"PDF", "%PDF-"},
            {"PostScript", "%!PS"},
            {"SVG", "<!-- <svg -->"}}) {
-    const test::CaughtError error = failure_of([&] { detect_codec(to_bytes(start)); });
+    const test::CaughtError error =
+        failure_of([&, &text = start] { detect_codec(to_bytes(text)); });
     EXPECT_EQ(error.detail.substr(0, error.detail.find(';')), name);
     EXPECT_EQ(error.reason, kUnsupported) << name;
   }

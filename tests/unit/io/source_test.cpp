@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/error.hpp"
+#include "io/parent_links.hpp"
 #include "tests/support/no_free_descriptors.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -225,6 +226,8 @@ TEST_F(SourceTest, finds_the_files_of_a_list_whose_paths_have_dots_after_a_link)
   const auto source = make_list_source(at("list"), at("out"));
   EXPECT_EQ(source->next({})->file, fs::canonical(at("real/in/a.png")));
   EXPECT_EQ(source->next({})->file, at("in/../in/a.png")) << "the text leads there";
+  EXPECT_EQ(resolve_parent_links(at("link/../new/b")), fs::canonical(at("real")) / "new" / "b")
+      << "it need not exist";
 }
 
 TEST_F(SourceTest, lists_a_folder_named_like_an_image) {
