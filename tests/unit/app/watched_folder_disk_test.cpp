@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
@@ -20,7 +21,9 @@
 
 namespace {
 
-std::int64_t max_file_bytes = -1;     // a write beyond this size fails with no space; -1: no limit
+// A write beyond this size fails with no space; -1: no limit. Other tests of the program write in
+// several threads, without a limit.
+std::atomic<std::int64_t> max_file_bytes = -1;
 std::int64_t largest_file_bytes = 0;  // the largest file written under the limit
 
 }  // namespace
@@ -28,12 +31,14 @@ std::int64_t largest_file_bytes = 0;  // the largest file written under the limi
 /// Whether `size` more bytes fit; if not, sets errno.
 static bool has_space_for(int descriptor, std::size_t size) {
   struct stat status {};
-  if (max_file_bytes >= 0 && ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+  if (max_file_bytes < 0) return true;
+  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
       status.st_size + std::int64_t(size) > max_file_bytes) {
     errno = ENOSPC;
     return false;
   }
-  largest_file_bytes = std::max(largest_file_bytes, status.st_size + std::int64_t(size));
+  largest_file_bytes =
+      std::max<std::int64_t>(largest_file_bytes, status.st_size + std::int64_t(size));
   return true;
 }
 
