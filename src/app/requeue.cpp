@@ -67,25 +67,25 @@ bool restore_file(const QuarantineEntry& entry, const io::RootDirectory& quarant
                        {*to, entry.input->filename(), *entry.input});
 }
 
+/// Whether the file is in the quarantine, as far as its record says.
+bool was_moved(const QuarantineEntry& entry) {
+  return entry.input && !io::is_kept_record(entry.record_file);
+}
+
 /// Returns the inputs of moved files whose last version has outputs and has not failed.
 std::set<std::string> find_superseded(const fs::path& output,
                                       const std::vector<QuarantineEntry>& entries) {
-  std::set<std::string> superseded;
-  if (std::ranges::all_of(entries, [](const QuarantineEntry& entry) {
-        return io::is_kept_record(entry.record_file);
-      }))
-    return superseded;
+  std::set<std::string> candidates, superseded;
+  for (const QuarantineEntry& entry : entries) {
+    if (was_moved(entry)) candidates.insert(entry.input->native());
+  }
+  if (candidates.empty()) return superseded;
   const settings::FileChoice own;
   const std::unique_ptr<ledger::Ledger> ledger =
       ledger::Ledger::open_read_only(ledger_file(output, own));
   if (!ledger) return superseded;
-  std::set<std::string> candidates;
-  for (const QuarantineEntry& entry : entries) {
-    if (entry.input && !io::is_kept_record(entry.record_file) &&
-        !ledger->find_failure(entry.input->native()))
-      candidates.insert(entry.input->native());
-  }
-  if (candidates.empty()) return superseded;
+  std::erase_if(candidates,
+                [&](const std::string& input) { return ledger->find_failure(input).has_value(); });
   LedgerOutputs(*ledger, output, own).for_each([&](const ledger::OutputEntry& entry) {
     if (candidates.contains(entry.input)) superseded.insert(entry.input);
   });
@@ -181,8 +181,7 @@ std::vector<RequeueResult> requeue(const fs::path& output, const std::vector<std
     spdlog::warn("{}", text::printable_message(error.what()));
   }
   for (const QuarantineEntry& entry : files) {
-    const bool is_superseded = entry.input && superseded.contains(entry.input->native()) &&
-                               !io::is_kept_record(entry.record_file);
+    const bool is_superseded = was_moved(entry) && superseded.contains(entry.input->native());
     results.push_back(
         is_superseded
             ? RequeueResult{*entry.input,

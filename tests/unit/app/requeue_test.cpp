@@ -45,6 +45,13 @@ class RequeueTest : public testing::Test {
     return requeued.empty() ? "none" : requeued.front().error;
   }
   fs::path at(const fs::path& name) const { return folder_.path() / name; }
+  /// Records that the input is done.
+  void record_output() const {
+    ledger::LedgerChanges changes;
+    changes.done.push_back(
+        {.output = "day/a.png", .input = at("in/day/a.png"), .settings = 1, .state = {}});
+    ledger::Ledger(at("out/.eckart/ledger.db")).record(changes);
+  }
   bool is_quarantined() const {
     return fs::exists(at("out/.eckart/quarantine/day/a.png")) &&
            fs::exists(at("out/.eckart/quarantine/day/a.png.record.json"));
@@ -174,13 +181,7 @@ TEST_F(RequeueTest, says_so_if_the_service_cannot_be_told) {
 /// The older file would replace the outputs of the later one.
 TEST_F(RequeueTest, leaves_a_file_whose_later_version_is_done_unless_it_is_named) {
   quarantine();
-  {
-    ledger::Ledger ledger(at("out/.eckart/ledger.db"));
-    ledger::LedgerChanges changes;
-    changes.done.push_back(
-        {.output = "day/a.png", .input = at("in/day/a.png"), .settings = 1, .state = {}});
-    ledger.record(changes);
-  }
+  record_output();
   EXPECT_THAT(restore(), HasSubstr("a later file of this name is done"));
   EXPECT_TRUE(is_quarantined());
   const auto named = requeue(at("out"), {"a.png"});
@@ -191,16 +192,10 @@ TEST_F(RequeueTest, leaves_a_file_whose_later_version_is_done_unless_it_is_named
 
 TEST_F(RequeueTest, restores_a_file_whose_earlier_version_is_done) {
   quarantine();
-  {
-    ledger::Ledger ledger(at("out/.eckart/ledger.db"));
-    ledger::LedgerChanges changes;
-    changes.done.push_back(
-        {.output = "day/a.png", .input = at("in/day/a.png"), .settings = 1, .state = {}});
-    ledger.record(changes);
-    ledger::LedgerChanges later;
-    later.failed.push_back({at("in/day/a.png"), {}, FailureReason::corrupt, "why"});
-    ledger.record(later);
-  }
+  record_output();
+  ledger::LedgerChanges later;
+  later.failed.push_back({at("in/day/a.png"), {}, FailureReason::corrupt, "why"});
+  ledger::Ledger(at("out/.eckart/ledger.db")).record(later);
   EXPECT_EQ(restore(), "");
 }
 
