@@ -278,9 +278,10 @@ ExperimentResult bench_matmul(const Devices& devices, const ExperimentOptions& o
 
 ExperimentResult bench_bandwidth(const Devices& devices, const ExperimentOptions& options) {
   std::vector<Shape> sums, matrices;
-  for (const int n : sizes<int>(options, {1 << 16, 1 << 20, 1 << 24, 1 << 27}, {1 << 20, 1 << 24}))
+  for (const int n : sizes<int>(options, {1 << 16, 1 << 20, 1 << 24, 1 << 27}, {1 << 20, 1 << 24},
+                                {1 << 16, 1 << 18}))
     sums.push_back({.operation = Operation::add, .n = n});
-  for (const int side : sizes<int>(options, {1024, 4096, 16384}, {1024, 4096}))
+  for (const int side : sizes<int>(options, {1024, 4096, 16384}, {1024, 4096}, {128, 256}))
     matrices.push_back({.operation = Operation::multiply_vector, .m = side, .n = side});
   std::vector<Shape> shapes = sums;
   shapes.insert(shapes.end(), matrices.begin(), matrices.end());

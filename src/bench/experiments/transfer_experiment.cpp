@@ -285,7 +285,7 @@ Table host_vector_table(const Devices& devices, const ExperimentOptions& options
 ExperimentResult bench_transfer(const Devices& devices, const ExperimentOptions& options) {
   std::vector<std::size_t> sizes_in_bytes =
       sizes<std::size_t>(options, {4 * kKiB, 64 * kKiB, kMiB, 16 * kMiB, 256 * kMiB, 1024 * kMiB},
-                         {4 * kKiB, kMiB, 64 * kMiB});
+                         {4 * kKiB, kMiB, 64 * kMiB}, {4 * kKiB, kMiB});
   constexpr std::size_t kBuffers = 20;
   const auto memory = std::size_t(machine::usable_memory_bytes());
   std::erase_if(sizes_in_bytes, [&](std::size_t size) { return kBuffers * size > memory; });

@@ -126,14 +126,14 @@ TEST(PixelExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
 }
 
 TEST(TransferExperiment, measures_copies_allocations_and_kernels_on_host_memory) {
-  const ExperimentResult result = bench_transfer(devices_with({}), quick());
+  const ExperimentResult result = bench_transfer(devices_with({}), smallest());
   ASSERT_THAT(result.tables, SizeIs(3));
   EXPECT_THAT(texts(result.tables[0]),
               Contains(ElementsAre("1 MiB", "from the GPU, pinned", "26.0 us", "40.4")));
   EXPECT_THAT(result.tables[0].lesson,
-              AllOf(HasSubstr("64 MiB to the GPU takes 4.99 times as long from pageable"),
+              AllOf(HasSubstr("1 MiB to the GPU takes 4.23 times as long from pageable"),
                     HasSubstr("4 KiB takes 5.08 us")));
-  EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("64 MiB", "pinned", "1.00 ms")));
+  EXPECT_THAT(texts(result.tables[1]), Contains(ElementsAre("1 MiB", "pinned", "1.00 ms")));
   EXPECT_THAT(result.tables[2].lesson, HasSubstr("takes 0.500 times the time with copies"));
   EXPECT_THAT(result.tables[0].plots, SizeIs(1));
 }
@@ -154,18 +154,18 @@ class GpuThatIsFullAtFirst : public FakeGpu {
 TEST(TransferExperiment, says_which_size_did_not_fit_into_memory_in_the_first_pass) {
   Devices devices = devices_with({});
   devices.gpu = std::make_unique<GpuThatIsFullAtFirst>(std::vector<Variant>{});
-  const ExperimentResult result = bench_transfer(devices, quick());
+  const ExperimentResult result = bench_transfer(devices, smallest());
   const auto rows = texts(result.tables[0]);
   EXPECT_THAT(rows[0], ElementsAre("4 KiB", "-", "cudaMalloc: no memory", "-"));
   EXPECT_THAT(rows[1], Contains("1 MiB")) << "larger sizes were measured";
 }
 
 TEST(TransferExperiment, says_what_it_cannot_measure_without_a_gpu) {
-  const ExperimentResult result = bench_transfer(without_gpu(), quick());
+  const ExperimentResult result = bench_transfer(without_gpu(), smallest());
   ASSERT_THAT(result.tables, SizeIs(2));
   EXPECT_THAT(result.tables[0].notes, Contains(HasSubstr("none in this test")));
   EXPECT_THAT(texts(result.tables[0]), Each(Contains(HasSubstr("in memory of the host"))));
-  EXPECT_THAT(result.tables[0].lesson, HasSubstr("A core copies 64 MiB at"));
+  EXPECT_THAT(result.tables[0].lesson, HasSubstr("A core copies 1 MiB at"));
 }
 
 TEST(RooflineExperiment, compares_kernels_with_the_peaks_of_their_device) {
@@ -204,13 +204,13 @@ TEST(RooflineExperiment, names_operations_and_points_in_the_plot) {
 }
 
 TEST(BandwidthExperiment, shows_and_explains_the_traffic_without_a_gpu) {
-  const ExperimentResult result = bench_bandwidth(without_gpu(), quick());
+  const ExperimentResult result = bench_bandwidth(without_gpu(), smallest());
   ASSERT_THAT(result.tables, SizeIs(1));
   EXPECT_THAT(result.tables[0].lesson, HasSubstr("OpenBLAS reads and writes"));
   ASSERT_THAT(result.tables[0].plots, SizeIs(2));
   const html::PlotSeries& sums = result.tables[0].plots[0].series.at(0);
   ASSERT_THAT(sums.points, SizeIs(2));
-  EXPECT_DOUBLE_EQ(sums.points[0].first, 3 * 4 * 1048576 / 1e6) << "MB of three vectors";
+  EXPECT_DOUBLE_EQ(sums.points[0].first, 3 * 4 * 65536 / 1e6) << "MB of three vectors";
 }
 
 TEST(BandwidthExperiment, compares_neighbors_with_rows_on_a_gpu) {
