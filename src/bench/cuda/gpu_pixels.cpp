@@ -134,7 +134,7 @@ class GpuPixels : public PixelReconstruction {
          .occupancy = compute::cuda::reconstruct_occupancy()},
         *float64_, [this] { reconstruct(); });
     if (shape.k > compute::cuda::kMaxFusedRank)
-      add({.name = "runs, float64: cuBLAS, then rounding",
+      add({.name = "as in a run, float64: cuBLAS, then rounding",
            .arithmetic = Arithmetic::float64,
            .kind = Kind::run},
           *float64_, [this] { reconstruct_at_rank(); });
