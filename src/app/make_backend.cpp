@@ -34,7 +34,7 @@ MakeCudaBackend load_cuda_module() try {
 std::unique_ptr<compute::Backend> make_cpu_with_lanes(compute::BackendOptions options,
                                                       int cpu_lanes) {
   options.lanes = cpu_lanes;
-  return compute::cpu::make_cpu_backend(options);
+  return make_cpu_backend(options);
 }
 
 /// Uses smaller batches, and finally the CPU, if GPU memory runs out.
@@ -60,6 +60,10 @@ std::string describe(const CpuPrediction& cpu) {
 }
 
 }  // namespace
+
+std::unique_ptr<compute::Backend> make_cpu_backend(const compute::BackendOptions& options) {
+  return compute::cpu::make_cpu_backend(options);
+}
 
 std::unique_ptr<compute::Backend> make_cuda_backend(const compute::BackendOptions& options) {
   return std::unique_ptr<compute::Backend>(load_cuda_module()(options));

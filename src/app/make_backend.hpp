@@ -45,6 +45,9 @@ ChosenBackend make_backend(const settings::Settings& settings,
                            const settings::LoadedCalibration& calibration, bool trace = false,
                            const std::optional<CpuPrediction>& cpu = {});
 
+/// Makes only the CPU backend, with the lanes of the options; 0 means one per core.
+std::unique_ptr<compute::Backend> make_cpu_backend(const compute::BackendOptions& options);
+
 /// Makes only the CUDA backend, from libeckart_cuda.so, which stays loaded. The file is searched
 /// beside the program and in ../lib/eckart. Throws FatalError(unavailable) with the missing
 /// component.

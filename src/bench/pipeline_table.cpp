@@ -61,12 +61,12 @@ Table to_table(const PipelineResult& result) {
   for (const PipelineRow& row : result.file_system)
     table.add_row(cells_of(row, "file system, without other work"));
   table.notes = {fmt::format(
-      "{}, {}; {}, {} KB read and {} KB written per image. All rows were measured in each of the "
-      "rounds.",
+      "{}, {}; {}, {} KB read and {} KB written per image. All rows were measured in each of {} "
+      "rounds; ± is their range.",
       result.backend, text::format_count(result.cores, "core"),
       text::format_count(result.files, "different file"),
       text::format_number(result.image.input_bytes / 1000),
-      text::format_number(result.image.output_bytes / 1000))};
+      text::format_number(result.image.output_bytes / 1000), result.rounds())};
   table.lesson = conclusion(result);
   return table;
 }

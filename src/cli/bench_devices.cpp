@@ -126,9 +126,7 @@ ExitCode bench_devices(const BenchArgs& args) {
                                .shutdown_timeout = [=] { return kMaxShutdown; },
                                .pending_work = [] { return std::string("a measurement"); }});
   bench::Devices devices = bench::find_devices();
-  devices.make_cpu_backend = [&](const compute::BackendOptions& options) {
-    return app::make_backend(settings::BackendChoice::cpu, options, devices.cores).backend;
-  };
+  devices.make_cpu_backend = app::make_cpu_backend;
   devices.make_gpu_backend = app::make_cuda_backend;
   if (args.with_peers) try {
       bench::add_peers(devices, "python3", stop.get_token());

@@ -174,9 +174,10 @@ std::string cpu_lesson(const std::vector<CrossoverRow>& rows) {
   const double gain = one->cpu.total_s().median / one->batch.images /
                       (batch->cpu.total_s().median / batch->batch.images);
   return fmt::format(
-      "An image of {} × {} takes {} times as long alone as in a batch of {}, whose images are on "
-      "all cores. A GPU must beat the batch, not the single image.",
-      one->batch.n, one->batch.n, text::format_number(gain), batch->batch.images);
+      "An image of {} × {} takes {} times as long alone as in a batch of {}{}. A GPU must beat the "
+      "batch, not the single image.",
+      one->batch.n, one->batch.n, text::format_number(gain), batch->batch.images,
+      gain > 1 ? ", whose images are on all cores" : "");
 }
 
 std::string lesson(const std::vector<CrossoverRow>& rows, double gpu_start_s) {

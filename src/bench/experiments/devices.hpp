@@ -26,11 +26,13 @@ struct Devices {
   std::string no_gpu_reason;          ///< why
   double gpu_start_s = 0;             ///< loading the libraries of the GPU and creating its context
   std::unique_ptr<Peers> peers = {};  ///< null: they are not compared
-  /// The backends of runs. That of the GPU may throw the reason why there is none.
+  /// The backends of runs, with the lanes that are asked for, or that they choose. That of the GPU
+  /// may throw the reason why there is none.
   MakeBackend make_cpu_backend = {}, make_gpu_backend = {};
 };
 
-/// The CPU and the first GPU. libeckart_bench_kernels.so is loaded for the GPU.
+/// The CPU and the first GPU, without the backends. libeckart_bench_kernels.so is loaded for the
+/// GPU.
 Devices find_devices();
 
 /// Adds the libraries of this Python, which is searched in PATH and ends after a stop request.

@@ -149,9 +149,9 @@ std::string lesson(const LanesRows& all) {
   for (const LanesRow& row : all.rows) {
     if (!row.use.is_on_gpu) continue;
     const double speedup = all.speedup(row).median;
-    if (row.use.batch_images != 1)
+    if (row.use.batch_images > 1)
       batched = std::max(batched, speedup);
-    else if (row.use.lanes > 1)
+    else if (row.use.batch_images == 1 && row.use.lanes > 1)
       streams = std::max(streams, speedup);
   }
   if (streams == 0 || batched == 0) {

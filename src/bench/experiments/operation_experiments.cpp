@@ -133,14 +133,16 @@ std::string bandwidth_lesson(const Rows& rows, const Shape& largest, bool has_gp
     const OperationRow* blas = find_on_one_core(rows, largest, "OpenBLAS");
     const OperationRow* fastest_blas = find(rows, largest, false, "OpenBLAS");
     if (!loops || !blas) return {};
+    const bool is_one_core = fastest_blas->variant.cores == 1;
     return fmt::format(
-        "At {}, OpenBLAS reads and writes {} GB/s on one core, {} on {}, and plain loops {} on "
-        "one. With {:.2f} operations for each byte, memory is the limit of a good program: more "
-        "cores help until it is busy.{}",
+        "At {}, OpenBLAS reads and writes {} GB/s on one core, {}and plain loops {} on one. With "
+        "{:.2f} operations for each byte, memory is the limit of a good program{}.{}",
         size_text(largest), text::format_number(gb_per_s(*blas)),
-        text::format_number(gb_per_s(*fastest_blas)),
-        text::format_count(fastest_blas->variant.cores, "core"),
+        is_one_core ? ""
+                    : fmt::format("{} on {}, ", text::format_number(gb_per_s(*fastest_blas)),
+                                  text::format_count(fastest_blas->variant.cores, "core")),
         text::format_number(gb_per_s(*loops)), intensity,
+        is_one_core ? "" : ": more cores help until it is busy",
         loops->compute_s.low > blas->compute_s.high
             ? " The loops do not reach it, because each addition waits for the one before."
             : "");

@@ -282,14 +282,13 @@ std::vector<std::string> notes_on(const Devices& devices) {
       "is the relative error in the Frobenius norm.",
       "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
       "Roofline is the share of the speed that the measured peaks of the device allow. More than "
-      "100 % on the CPU: the operands were in its caches, or the peaks were disturbed. On the GPU: "
-      "the peak of its memory is that of a copy, and reading alone is a little faster.",
+      "100 % on the CPU: the operands were in its caches, or the peaks were disturbed.",
       "Plain loops are measured up to 10⁹ operations."};
   if (devices.gpu) {
     notes.emplace_back(
         "GPU: compute is the time of the kernels with empty caches, by events of the GPU. Total "
-        "has "
-        "the copies from and to pinned memory.");
+        "has the copies from and to pinned memory. Roofline may be above 100 %: the peak of memory "
+        "is that of a copy, and reading alone is a little faster.");
   } else {
     notes.push_back(without_gpu_note("its rows, copies and occupancy", devices.no_gpu_reason));
   }

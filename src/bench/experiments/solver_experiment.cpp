@@ -270,11 +270,11 @@ std::string lesson(const SolverRows& all) {
       continue;
     text = fmt::format(
         "With {}, {} on the CPU is {} times as fast as a complete SVD, and its images lose {} dB "
-        "at most.",
+        "at most.{}",
         batch.text(), cpu->name, text::format_number(speedup(*cpu, row).median),
-        text::format_number(*cpu->loss_db));
+        text::format_number(*cpu->loss_db),
+        gpu ? "" : " A truncated SVD need not compute what the rank leaves out.");
   }
-  if (!gpu) text += " A truncated SVD need not compute what the rank leaves out.";
   if (gpu)
     text += fmt::format(" The GPU ({}) is {} times as fast as the CPU, copies included.", gpu->name,
                         text::format_number(speedup(*gpu, *cpu).median));

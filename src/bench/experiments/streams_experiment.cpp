@@ -168,8 +168,8 @@ std::string lesson(const BatchRows& all) {
                : "";
   }
   return fmt::format(
-      "With {}, double buffering is {} times as fast as image after image, because it copies one "
-      "image while it computes another. Streams can hide at most all but the busiest engine, which "
+      "With {}, double buffering, which copies one image while it computes another, is {} times as "
+      "fast as image after image. Streams can hide at most all but the busiest engine, which "
       "is at work {:.0f} % of the time here; one batched call gains {} times, by fewer and larger "
       "calls alone.",
       shape.text(), text::format_number(all.speedup(*buffered).median),
@@ -206,7 +206,7 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
       table.add_row(cells_of(batch, row));
       result.is_right = result.is_right && row.is_right;
     }
-    table.lesson = lesson(batch);
+    if (std::string text = lesson(batch); !text.empty()) table.lesson = std::move(text);
   }
   table.remove_empty_columns();
   table.notes = {

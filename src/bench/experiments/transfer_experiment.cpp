@@ -195,9 +195,8 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
   const MeasuredWork* small = find(rows, smallest, "to the GPU, pinned");
   if (!pageable || !small) return {};
   return fmt::format(
-      "{} to the GPU takes {} times as long from pageable as from pinned memory, because the "
-      "driver "
-      "copies pageable memory to a pinned buffer of its own first. {} takes {}, almost all of "
+      "{} to the GPU takes {} times as long from pageable as from pinned memory: the driver copies "
+      "pageable memory to a pinned buffer of its own first. {} takes {}, almost all of "
       "which is the cost of a call: few large copies beat many small ones.",
       size_text(largest),
       text::format_number(pageable->seconds().median / pinned->seconds().median),
@@ -274,7 +273,7 @@ Table host_vector_table(const Devices& devices, const ExperimentOptions& options
     table.lesson = fmt::format(
         "A kernel that uses memory of the host in place takes {} times the time with copies at {}. "
         "It reads and writes at the same time, but each element crosses the bus each time it is "
-        "used: this pays for data that is used once.",
+        "used: this can pay for data that is used once.",
         text::format_number(in_place->seconds().median / with_copies->seconds().median),
         size_text(largest));
   return table;

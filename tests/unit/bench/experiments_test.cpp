@@ -228,7 +228,7 @@ TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
                                          "8,000", "3.00", "50.0", "25.0", "90.0", "60.0")),
                     Contains(AllOf(Contains("GPU, 2 streams"), Contains("its result is wrong")))));
   EXPECT_THAT(result.tables[0].lesson,
-              AllOf(HasSubstr("double buffering is 3.00 times as fast"), HasSubstr("90 %")));
+              AllOf(HasSubstr("is 3.00 times as fast as image after image"), HasSubstr("90 %")));
 }
 
 TEST(StreamsExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
@@ -247,6 +247,23 @@ TEST(LanesExperiment, compares_streams_and_batches_with_image_after_image) {
                     Contains(Contains("GPU, one batched call")),
                     Contains(Contains("CPU, image after image, 1 core"))));
   EXPECT_THAT(table.lesson, AllOf(HasSubstr("streams are up to"), HasSubstr("batches")));
+}
+
+TEST(LanesExperiment, computes_on_one_core_and_on_all) {
+  Devices devices = with_backends(without_gpu());
+  devices.cores = 2;
+  std::vector<int> lanes;
+  devices.make_cpu_backend =
+      [&, make = devices.make_cpu_backend](const compute::BackendOptions& options) {
+        auto backend = make(options);
+        if (options.solver == SolverKind::automatic) lanes.push_back(backend->lanes());
+        return backend;
+      };
+  const ExperimentResult result = bench_lanes(devices, smallest());
+  ASSERT_THAT(lanes, SizeIs(testing::Ge(2U)));
+  EXPECT_EQ(lanes[0], 1);
+  EXPECT_EQ(lanes[1], 2);
+  EXPECT_THAT(texts(result.tables.at(0)), Contains(Contains("CPU, an image on each of 2 cores")));
 }
 
 TEST(LanesExperiment, refuses_wrong_images) {

@@ -81,7 +81,7 @@ class FakeBackend : public compute::Backend {
 /// Adds the CPU with two lanes, and a fake GPU.
 inline Devices with_backends(Devices devices, const FakeBackendOptions& gpu = {}) {
   devices.make_cpu_backend = [](compute::BackendOptions options) {
-    options.lanes = 2;
+    if (options.lanes == 0) options.lanes = 2;
     return compute::cpu::make_cpu_backend(options);
   };
   devices.make_gpu_backend = [gpu](const compute::BackendOptions& options) {

@@ -137,6 +137,17 @@ TEST(PlanOption, has_no_cost_without_the_price_of_what_it_mainly_uses) {
   for (const PlanOption& each : energy.options) EXPECT_TRUE(each.cost_per_month) << each.name;
 }
 
+TEST(PlanOption, is_not_the_cheapest_that_is_enough_if_that_is_unknown) {
+  Plan plan = single_plan(scaling_runs(),
+                          PlanRequest{.target_per_s = 1000, .prices = Prices{.core_h = 0.05}});
+  PlanOption& guess = plan.options.emplace_back(plan.options.front());
+  guess.name = "a guess";
+  guess.meets_target = Meets::unknown;
+  guess.cost_per_million_images = 0;
+  EXPECT_THAT(manager_paragraph(plan),
+              AllOf(HasSubstr("The cheapest option that is enough is"), Not(HasSubstr("a guess"))));
+}
+
 TEST(PlanOption, says_which_power_is_assumed) {
   const std::vector<Plan> recorded = make_plans(reference_runs("h200"), {});
   PlanRequest request{.target_per_s = 1000, .prices = Prices{.kwh = 0.3}};
