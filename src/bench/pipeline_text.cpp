@@ -118,7 +118,9 @@ std::string remedy_of(const PipelineResult& result, const PipelineRow& stage) {
   if (stage.name == "compute")
     return result.driver.empty() ? "more cores, or a GPU" : "a faster GPU, or several";
   if (stage.name != "write" && stage.name != "load") return "a faster core; it has one thread";
-  if (core_share(result, stage) < kBusyThreads) return remedy_of_wait(result, stage);
+  const PipelineRow* const part = slowest_part(result, stage);
+  const bool is_codec = part && (part->name == "decode" || part->name == "encode");
+  if (!is_codec && core_share(result, stage) < kBusyThreads) return remedy_of_wait(result, stage);
   return fmt::format("more threads, --set threads.{}=N with N above {}", stage.name, stage.threads);
 }
 

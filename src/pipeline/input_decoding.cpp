@@ -11,9 +11,12 @@ constexpr double kLoadingSPerByte = 11e-9;
 constexpr std::int64_t kMinLoadedBytes = 100'000;
 /// The images of a batch wait for its largest one.
 constexpr double kMaxBackendS = 0.1;
-/// A batch with irregular images is computed twice. So few of them must be irregular.
-constexpr std::int64_t kMinComputed = 256;
+/// A batch with irregular images is computed twice. So few of them must be irregular: of the last
+/// images, of which there are 512 to 1,024 once so many were computed.
+constexpr std::int64_t kMinComputed = 256, kMaxComputed = 1024;
 constexpr double kMaxIrregular = 0.02;
+/// While too many are irregular, one in so many images shows whether it is still so.
+constexpr std::int64_t kTrialPeriod = 50;
 
 }  // namespace
 
@@ -24,8 +27,11 @@ void InputDecoding::add_loaded(ImageFormat format, std::size_t bytes,
 }
 
 void InputDecoding::add_computed(ImageFormat format, bool is_irregular) {
-  counts(format).irregular += is_irregular ? 1 : 0;
-  ++counts(format).computed;
+  Counts& counts = this->counts(format);
+  counts.irregular += is_irregular ? 1 : 0;
+  if (++counts.computed != kMaxComputed) return;  // one thread sees this number
+  counts.computed -= kMaxComputed / 2;
+  counts.irregular -= counts.irregular / 2;
 }
 
 double InputDecoding::Counts::loading_s_per_byte() const {
@@ -34,11 +40,12 @@ double InputDecoding::Counts::loading_s_per_byte() const {
 }
 
 bool InputDecoding::prefers_backend(ImageFormat format, const compute::DecodingRate& backend,
-                                    std::size_t bytes, std::int64_t images) const {
+                                    std::size_t bytes, std::int64_t images) {
   if (backend.max_images == 0 || backend.s(bytes) > kMaxBackendS) return false;
-  const Counts& counts = this->counts(format);
+  Counts& counts = this->counts(format);
   const std::int64_t computed = counts.computed;
-  if (computed >= kMinComputed && double(counts.irregular) > kMaxIrregular * double(computed))
+  if (computed >= kMinComputed && double(counts.irregular) > kMaxIrregular * double(computed) &&
+      ++counts.refused % kTrialPeriod != 0)
     return false;
   const double backend_images_per_s =
       double(std::min(images, backend.max_images)) / backend.s(bytes);

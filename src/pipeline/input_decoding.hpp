@@ -25,22 +25,22 @@ class InputDecoding {
   void add_computed(ImageFormat format, bool is_irregular);
 
   /// Whether the backend decodes a file of this size sooner than load threads would, if `images`
-  /// are in the pipeline.
+  /// are in the pipeline. While too many files of the format are irregular, it does for few.
   bool prefers_backend(ImageFormat format, const compute::DecodingRate& backend, std::size_t bytes,
-                       std::int64_t images) const;
+                       std::int64_t images);
 
  private:
   /// What was counted of a format.
   struct Counts {
     std::atomic<std::int64_t> loaded_bytes{0}, loaded_ns{0};
-    std::atomic<std::int64_t> computed{0}, irregular{0};
+    std::atomic<std::int64_t> computed{0}, irregular{0};  // the older, the less they count
+    std::atomic<std::int64_t> refused{0};                 // while too many were irregular
 
     double loading_s_per_byte() const;
   };
   static constexpr std::size_t kFormats = enum_names(ImageFormat::png).size();
 
   Counts& counts(ImageFormat format) { return counts_[std::size_t(format)]; }
-  const Counts& counts(ImageFormat format) const { return counts_[std::size_t(format)]; }
 
   std::atomic<int> load_threads_;
   std::array<Counts, kFormats> counts_;

@@ -9,7 +9,7 @@ enum class ItemState {
   found,      ///< outputs have names, or the item has failed already
   loaded,     ///< decoded into its task
   computed,   ///< outputs have pixels
-  written,    ///< outputs are complete, under temporary names
+  written,    ///< outputs are complete, but not published
   published,  ///< outputs have their final names, as durable as configured
   recorded,   ///< recorded in the ledger, if there is a ledger
   finished,   ///< counted and reported

@@ -29,9 +29,9 @@ class JobSteps {
   /// fails the item. After an EnvironmentError that the release of resources can remedy, it is
   /// called again.
   virtual void load(WorkItem& item, LoadContext& context) = 0;
-  /// Write: encodes the item's outputs under temporary names (WorkItem::publication). ItemError
-  /// fails the item. After an EnvironmentError it may be called again, for example when the disk
-  /// has free space.
+  /// Write: encodes the item's outputs into files that are not published (WorkItem::publication).
+  /// ItemError fails the item. After an EnvironmentError it may be called again, for example when
+  /// the disk has free space.
   virtual void write(WorkItem& item) = 0;
   /// Write: publishes the outputs of a group of items, and records those that it has published
   /// before, because one transaction of the ledger for both takes less time. It is called until

@@ -19,8 +19,8 @@ class OutputOwner {
 
   /// Throws EnvironmentError if the output folder was moved or replaced.
   virtual void check_in_place() const = 0;
-  /// Decides what to do with an existing file at the path of an output; `written` is the new file
-  /// under its temporary name. See io::ResolveCollision.
+  /// Decides what to do with an existing file at the path of an output; `written` is the new file,
+  /// which is not published yet. See io::ResolveCollision.
   virtual io::CollisionAction resolve_collision(const WorkItem& item,
                                                 const std::filesystem::path& output,
                                                 const std::filesystem::path& written) const = 0;

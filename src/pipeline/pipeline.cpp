@@ -317,7 +317,7 @@ void Pipeline::load(WorkItem& item, LoadContext& context, flow::StageClock::Work
       return;
     } catch (const EnvironmentError& error) {
       const bool can_retry = error.remedy() == EnvironmentError::Remedy::release_resources;
-      if (!can_retry || tries == options_.max_load_attempts || !pause()) throw;
+      if (!can_retry || tries == options_.max_attempts || !pause()) throw;
       item.task = {};
       item.reservation = {};  // release the bytes before reserving again
     }

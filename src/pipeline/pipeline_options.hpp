@@ -28,7 +28,7 @@ struct PipelineOptions {
   bool wait_for_space = false;  ///< wait for disk space instead of ending the run
   std::chrono::milliseconds space_poll_interval{1000};  ///< between two attempts
   std::size_t found_queue_capacity = 256;               ///< files waiting to be loaded
-  int max_load_attempts = 10;  ///< attempts to load a file if no descriptors are left
+  int max_attempts = 10;  ///< to load an image, or to write its outputs, if no descriptors are left
   StepLimits limits;
 };
 

@@ -29,6 +29,8 @@ bool SpaceMonitor::add(const std::string& reason) {
   return true;
 }
 
+bool SpaceMonitor::pause() const { return flow::pause(poll_interval_, stop_); }
+
 bool SpaceMonitor::remove() {
   const std::lock_guard lock(mutex_);
   if (--waiting_ > 0) return false;
@@ -45,7 +47,7 @@ void SpaceWait::pause(const EnvironmentError& error) {
   const std::string reason = text::printable_message(error.what());
   if (!std::exchange(has_started_, true) && monitor_.add(reason))
     spdlog::warn("{}; waiting for free disk space", reason);
-  if (!flow::pause(monitor_.poll_interval_, monitor_.stop_)) throw EnvironmentError(error);
+  if (!monitor_.pause()) throw EnvironmentError(error);
 }
 
 void SpaceWait::end() {

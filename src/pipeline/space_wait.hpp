@@ -17,6 +17,8 @@ class SpaceMonitor {
 
   /// Returns whether free space may help, and the settings ask to wait for it.
   bool should_wait(const EnvironmentError& error) const;
+  /// Waits as long as between two attempts. Returns false if a stop is requested.
+  bool pause() const;
   /// The error of the first thread that waits; empty if none waits.
   std::string reason() const;
 

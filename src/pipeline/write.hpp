@@ -27,8 +27,8 @@ struct WriteOptions {
   io::TemporaryName temporary_name = io::TemporaryName::at_once;
 };
 
-/// Encodes the outputs of an item that are not skipped, and adds them to its publication under
-/// temporary names. Measures them. `codec` is that of images; null if only factors are written.
+/// Encodes the outputs of an item that are not skipped, and adds them to its publication. Measures
+/// them. `codec` is that of images; null if only factors are written.
 /// Throws ItemError if this item fails, EnvironmentError, FatalError.
 void encode_outputs(WorkItem& item, const codec::Codec* codec, const WriteOptions& options);
 

@@ -12,6 +12,14 @@ namespace eckart::pipeline {
 
 using State = flow::StageClock::State;
 
+namespace {
+
+bool lacks_resources(const EnvironmentError& error) {
+  return error.remedy() == EnvironmentError::Remedy::release_resources;
+}
+
+}  // namespace
+
 bool WriteWorker::run(const std::function<bool()>& leaves) try {
   for (;;) {
     if (group_files_ == 0 && leaves()) {
@@ -41,17 +49,15 @@ void WriteWorker::add_to_group(ItemPtr item) {
   try {
     try_write(*item);
   } catch (const EnvironmentError& error) {
-    const bool can_retry =
-        !group_.empty() && error.remedy() == EnvironmentError::Remedy::release_resources;
     end_group();  // frees the descriptors of the written files
-    if (!can_retry && !stage_.space.should_wait(error)) throw;
+    if (!lacks_resources(error) && !stage_.space.should_wait(error)) throw;
     write(*item);
   }
   group_files_ += item->outputs.size();
   group_.push_back(std::move(item));
 }
 
-/// Writes all outputs of an item, or none, under temporary names.
+/// Writes all outputs of an item, or none, without a name or under temporary names.
 void WriteWorker::try_write(WorkItem& item) {
   ThreadTrace::Span span(trace_, item);
   trace_.trace_flow(item);
@@ -70,12 +76,16 @@ void WriteWorker::try_write(WorkItem& item) {
 
 void WriteWorker::write(WorkItem& item) {
   SpaceWait wait(stage_.space);
-  for (;;) {
+  for (int attempts = 1;; ++attempts) {
     try {
       try_write(item);
       return wait.end();
     } catch (const EnvironmentError& error) {
-      wait_for_space(wait, error);
+      if (!lacks_resources(error)) {
+        wait_for_space(wait, error);
+      } else if (attempts == stage_.options.max_attempts || !wait_for_resources()) {
+        throw;
+      }
     }
   }
 }
@@ -85,6 +95,7 @@ void WriteWorker::write(WorkItem& item) {
 /// still counted.
 void WriteWorker::publish() {
   SpaceWait wait(stage_.space);
+  int attempts = 0;
   for (bool is_done = group_.empty(); !is_done;) {
     const auto busy_before = clock_.busy_time();
     ThreadTrace::Span span(trace_, "publish");
@@ -107,7 +118,10 @@ void WriteWorker::publish() {
       span.end(args);
       step.reset();
       try {
-        wait_for_space(wait, error);
+        if (!lacks_resources(error))
+          wait_for_space(wait, error);
+        else if (++attempts == stage_.options.max_attempts || !wait_for_resources())
+          throw EnvironmentError(error);
         for (const ItemPtr& item : group_) {
           if (item->state() < ItemState::published) write(*item);
         }
@@ -172,6 +186,12 @@ void WriteWorker::finish(ItemState from) {
     item->advance(ItemState::finished);
   }
   group_.erase(group_.begin(), end);
+}
+
+/// Other threads may release descriptors. Returns false if a stop is requested.
+bool WriteWorker::wait_for_resources() {
+  trace_.name_next_wait("waiting for file descriptors");
+  return clock_.measure_wait(State::blocked, [&] { return stage_.space.pause(); });
 }
 
 /// Earlier stages stop when their queues are full.

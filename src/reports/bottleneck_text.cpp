@@ -11,6 +11,9 @@
 namespace eckart::reports {
 namespace {
 
+/// Below this share of the cores, other programs are not worth a word.
+constexpr double kMinOtherPrograms = 0.2;
+
 /// What may help if the stage is the bottleneck; empty if that is not known. `workers`: 0 if the
 /// pipeline adapts their number.
 std::string advice(Stage stage, int workers, int cores) {
@@ -36,11 +39,19 @@ std::string bottleneck_text(const telemetry::Bottleneck& bottleneck, int cores) 
     return fmt::format(
         "the disk is the bottleneck: {} {} busy, mostly waiting for files. A faster disk helps",
         to_string(*bottleneck.stage), busy);
+  const bool is_disturbed = bottleneck.other_programs >= kMinOtherPrograms;
+  const std::string others =
+      is_disturbed ? fmt::format("; other programs use {} of {}",
+                                 text::percent_text(bottleneck.other_programs),
+                                 text::format_count(cores, "core"))
+                   : "";
   if (!bottleneck.resource)
-    return fmt::format("no stage is saturated: {} is the busiest, {} busy",
-                       to_string(*bottleneck.stage), busy);
+    return fmt::format("no stage is saturated: {} is the busiest, {} busy{}",
+                       to_string(*bottleneck.stage), busy, others);
   return fmt::format("{} is the bottleneck: {} busy{}", to_string(*bottleneck.stage), busy,
-                     advice(*bottleneck.stage, bottleneck.stage_workers, cores));
+                     is_disturbed
+                         ? others
+                         : advice(*bottleneck.stage, bottleneck.stage_workers, cores));
 }
 
 }  // namespace eckart::reports

@@ -87,7 +87,7 @@ const KeyTable<Settings>& settings_table() {
                     &S::output, &OutputSettings::jpeg_progressive)),
       per_watch(key("output.jpeg_optimize", "smaller JPEG outputs, which take longer", Boolean{},
                     &S::output, &OutputSettings::jpeg_optimize)),
-      per_watch(key("output.png", "compression of PNG outputs; small takes 50 to 100 times as long",
+      per_watch(key("output.png", "compression of PNG outputs; small takes 60 to 105 times as long",
                     Choice<PngCompression>{}, &S::output, &OutputSettings::png)),
       per_watch(key("output.metadata",
                     "metadata of inputs that outputs keep; icc: only what colors depend on",

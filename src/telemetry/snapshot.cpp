@@ -65,6 +65,13 @@ bool has_idle_cores(const machine::MachineUsage& machine, double seconds) {
          ratio(machine.idle_core_s, machine.cores * seconds) >= kMinIdleCores;
 }
 
+/// The share of the cores that other programs used; 0 if cores were idle, or it is not known.
+double other_programs(const machine::MachineUsage& machine, double seconds) {
+  const double idle = ratio(machine.idle_core_s, machine.cores * seconds);
+  if (idle <= 0 || idle > 1 - kSaturationThreshold) return 0;
+  return std::max(0.0, 1 - idle - busy_ratio(machine, seconds));
+}
+
 }  // namespace
 
 Snapshot Snapshot::since(const Snapshot& earlier) const {
@@ -130,14 +137,17 @@ Bottleneck find_bottleneck(const std::vector<StageStats>& stages,
   const auto busiest = std::max_element(stages.begin(), stages.end(), by_busy_ratio);
   if (busiest == stages.end() || busy_ratio(*busiest) <= 0) return {};
   const double busy = busy_ratio(*busiest);
-  if (busy < kSaturatedStageRatio) return {std::nullopt, busy, busiest->stage};
+  const double other = other_programs(machine, seconds);
+  if (busy < kSaturatedStageRatio)
+    return {.busy = busy, .stage = busiest->stage, .other_programs = other};
   const bool waits_for_disk = uses_files(busiest->stage) && has_idle_cores(machine, seconds) &&
                               busiest->cpu_s > 0 &&
                               ratio(busiest->cpu_s, busiest->busy_s) < kMinCpuShareOfBusyTime;
   return {.resource = waits_for_disk ? Resource::disk : resource_of(busiest->stage),
           .busy = busy,
           .stage = busiest->stage,
-          .stage_workers = busiest->is_adaptive ? 0 : busiest->workers};
+          .stage_workers = busiest->is_adaptive ? 0 : busiest->workers,
+          .other_programs = other};
 }
 
 }  // namespace eckart::telemetry

@@ -119,6 +119,37 @@ TEST_F(FailingPipelineTest, stops_when_a_loader_never_finds_a_descriptor) {
   EXPECT_EQ(harness.run().stopped_by, "too many open files");
 }
 
+TEST_F(FailingPipelineTest, waits_for_other_threads_when_a_writer_lacks_descriptors) {
+  std::atomic<int> attempts = 0;
+  harness.options.space_poll_interval = std::chrono::milliseconds(1);
+  harness.on_write = [&](int number) {
+    if (number == 7 && ++attempts < 5)
+      throw EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources);
+  };
+  const telemetry::RunReport report = harness.run();
+  EXPECT_EQ(report.stopped_by, "");
+  EXPECT_EQ(harness.written(), numbers(20));
+}
+
+TEST_F(FailingPipelineTest, waits_for_other_threads_when_publishing_lacks_descriptors) {
+  std::atomic<int> attempts = 0;
+  harness.options.space_poll_interval = std::chrono::milliseconds(1);
+  harness.on_publish = [&](int number) {
+    if (number == 7 && ++attempts < 5)
+      throw EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources);
+  };
+  const telemetry::RunReport report = harness.run();
+  EXPECT_EQ(report.stopped_by, "");
+  EXPECT_EQ(harness.written(), numbers(20));
+}
+
+TEST_F(FailingPipelineTest, stops_when_a_writer_never_finds_a_descriptor) {
+  harness.options.space_poll_interval = std::chrono::milliseconds(1);
+  harness.on_write = fails_with(
+      EnvironmentError("too many open files", EnvironmentError::Remedy::release_resources));
+  EXPECT_EQ(harness.run().stopped_by, "too many open files");
+}
+
 TEST_F(FailingPipelineTest, waits_only_for_lack_of_space) {
   harness.options.wait_for_space = true;
   harness.on_write = fails_with(EnvironmentError("the disk is broken"));

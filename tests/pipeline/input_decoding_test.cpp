@@ -25,7 +25,7 @@ class InputDecodingTest : public testing::Test {
     for (int i = 0; i < 100; ++i)
       decoding_.add_loaded(kFormat, kBytes, std::chrono::microseconds(100));
   }
-  bool prefers_backend(std::int64_t images, std::size_t bytes = kBytes) const {
+  bool prefers_backend(std::int64_t images, std::size_t bytes = kBytes) {
     return decoding_.prefers_backend(kFormat, kBackend, bytes, images);
   }
 
@@ -67,6 +67,18 @@ TEST_F(InputDecodingTest, keeps_files_from_the_backend_when_many_were_irregular)
   EXPECT_TRUE(prefers_backend(1000));
   for (int i = 0; i < 100; ++i) decoding_.add_computed(kFormat, true);
   EXPECT_FALSE(prefers_backend(1000));
+}
+
+TEST_F(InputDecodingTest, prefers_the_backend_again_when_irregular_files_have_ended) {
+  for (int i = 0; i < 5000; ++i) decoding_.add_computed(kFormat, true);
+  int trials = 0, files = 0;
+  for (; trials < 10'000 && !(prefers_backend(1000) && prefers_backend(1000)); ++trials) {
+    int refused = 0;
+    for (; !prefers_backend(1000); ++files) ASSERT_LT(++refused, 50) << "one in 50 is a trial";
+    decoding_.add_computed(kFormat, false);
+  }
+  EXPECT_LT(trials, 4000) << "5,000 irregular files, of which the last 1,024 count";
+  EXPECT_GT(files, 45 * trials);
 }
 
 void finish(pipeline::FoundImages& images, const std::vector<std::int64_t>& numbers) {

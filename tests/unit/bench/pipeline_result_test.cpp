@@ -98,6 +98,9 @@ TEST(PipelineResult, concludes_that_a_stage_is_the_limit_and_what_helps) {
   EXPECT_THAT(conclusion(measured),
               AllOf(HasSubstr("limit: the stage write, of which the slowest part is ledger."),
                     HasSubstr("its threads wait for the ledger")));
+  measured.stages.back().name = "encode";
+  EXPECT_THAT(conclusion(measured), HasSubstr("--set threads.write=N with N above 3"))
+      << "a disk does not make encoding faster";
   measured.stages[4].rounds = {rate(7'500, 395)};
   measured.cores = 16;
   EXPECT_THAT(conclusion(measured), HasSubstr("--set threads.write=N with N above 3"));

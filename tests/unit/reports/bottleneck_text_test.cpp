@@ -25,6 +25,20 @@ TEST(BottleneckSentence, names_the_resource) {
             "the GPU is the bottleneck: 98 % busy. A lower rank or another GPU helps");
 }
 
+TEST(BottleneckSentence, names_other_programs_that_use_the_cores) {
+  telemetry::Bottleneck write{Resource::write, 0.97, Stage::write, 0, 2, 0.61};
+  EXPECT_EQ(bottleneck_text(write, 4),
+            "write is the bottleneck: 97 % busy; other programs use 61 % of 4 cores");
+  write.resource = {};
+  EXPECT_EQ(bottleneck_text(write, 4),
+            "no stage is saturated: write is the busiest, 97 % busy; other programs use 61 % of 4 "
+            "cores");
+  write.resource = Resource::write;
+  write.other_programs = 0.1;
+  EXPECT_EQ(bottleneck_text(write, 4),
+            "write is the bottleneck: 97 % busy. More threads may help: --set threads.write=auto");
+}
+
 TEST(BottleneckSentence, names_the_busiest_stage_if_none_is_saturated) {
   EXPECT_EQ(bottleneck_text({std::nullopt, 0.3, Stage::load}, 8),
             "no stage is saturated: load is the busiest, 30 % busy");

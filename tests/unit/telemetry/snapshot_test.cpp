@@ -37,6 +37,20 @@ TEST(Bottleneck, is_the_stage_with_the_highest_busy_ratio) {
   EXPECT_EQ(bottleneck.stage, Stage::write);
 }
 
+TEST(Bottleneck, has_the_share_of_other_programs_if_no_core_was_idle) {
+  machine::MachineUsage machine = make_machine(4, 8);
+  const auto other_programs = [&](double busy_s) {
+    return find_bottleneck({make_stage(Stage::compute, busy_s, 8)}, machine, 10).other_programs;
+  };
+  machine.idle_core_s = 2;
+  EXPECT_NEAR(other_programs(9.7), 0.75, 1e-9) << "30 of 40 seconds of the cores";
+  EXPECT_NEAR(other_programs(1), 0.75, 1e-9) << "no stage is saturated";
+  machine.idle_core_s = 10;
+  EXPECT_EQ(other_programs(9.7), 0) << "cores were idle";
+  machine.idle_core_s = 0;
+  EXPECT_EQ(other_programs(9.7), 0) << "it is not known";
+}
+
 TEST(Bottleneck, is_the_disk_when_a_saturated_stage_waits_for_files) {
   const auto bottleneck = find_bottleneck(
       {make_stage(Stage::load, 3, 1), make_stage(Stage::write, 9.7, 1)}, make_machine(4, 8), 10);
