@@ -40,18 +40,17 @@ std::string bottleneck_text(const telemetry::Bottleneck& bottleneck, int cores) 
         "the disk is the bottleneck: {} {} busy, mostly waiting for files. A faster disk helps",
         to_string(*bottleneck.stage), busy);
   const bool is_disturbed = bottleneck.other_programs >= kMinOtherPrograms;
-  const std::string others =
-      is_disturbed ? fmt::format("; other programs use {} of {}",
-                                 text::percent_text(bottleneck.other_programs),
-                                 text::format_count(cores, "core"))
-                   : "";
+  const std::string others = is_disturbed
+                                 ? fmt::format("; other programs use {} of {}",
+                                               text::percent_text(bottleneck.other_programs),
+                                               text::format_count(cores, "core"))
+                                 : "";
   if (!bottleneck.resource)
     return fmt::format("no stage is saturated: {} is the busiest, {} busy{}",
                        to_string(*bottleneck.stage), busy, others);
-  return fmt::format("{} is the bottleneck: {} busy{}", to_string(*bottleneck.stage), busy,
-                     is_disturbed
-                         ? others
-                         : advice(*bottleneck.stage, bottleneck.stage_workers, cores));
+  return fmt::format(
+      "{} is the bottleneck: {} busy{}", to_string(*bottleneck.stage), busy,
+      is_disturbed ? others : advice(*bottleneck.stage, bottleneck.stage_workers, cores));
 }
 
 }  // namespace eckart::reports

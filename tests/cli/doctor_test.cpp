@@ -121,6 +121,9 @@ TEST_F(DoctorCommandTest, replaces_costs_of_this_device_and_keeps_others) {
   EXPECT_EQ(dates.at("another CPU"), "2020-01-01");
   EXPECT_GT(dates.at(here), "2020-01-01");
   EXPECT_THAT(files("config"), IsEmpty());
+  EXPECT_THAT(run({"doctor"}).out, HasSubstr("solver costs: built-in"));
+  EXPECT_THAT(run({"doctor", "--calibration", "c.yaml"}).out,
+              HasSubstr("solver costs: measured on this machine on 20"));
 }
 
 TEST_F(DoctorCommandTest, measures_nothing_when_costs_cannot_be_stored) {

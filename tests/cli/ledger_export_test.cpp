@@ -217,6 +217,17 @@ TEST_F(LedgerCommandTest, imports_lines_of_older_versions) {
   EXPECT_EQ(run({"ledger", "export", "out"}).out, exported);
 }
 
+TEST_F(LedgerCommandTest, exports_hashes_with_16_digits) {
+  const std::string exported = std::regex_replace(run({"ledger", "export", "out"}).out,
+                                                  std::regex(R"("settings_hash":"[0-9a-f]{16}")"),
+                                                  R"("settings_hash":"000000000000abcd")");
+  ASSERT_THAT(exported, HasSubstr("000000000000abcd"));
+  write("short.jsonl", exported);
+  fs::remove_all(at("out/.eckart"));
+  ASSERT_EQ(run({"ledger", "import", "out", "short.jsonl"}).code, 0);
+  EXPECT_EQ(run({"ledger", "export", "out"}).out, exported);
+}
+
 TEST_F(LedgerCommandTest, prints_the_counts_of_an_import_as_json) {
   write("in/bad.png", "no image");
   ASSERT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, 3);

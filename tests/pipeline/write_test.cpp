@@ -159,6 +159,20 @@ TEST(WriteStage, clamps_the_outputs_of_a_dicom_image_to_the_bits_stored) {
   EXPECT_EQ(item->qualities.at(1).max_error, 5);
 }
 
+TEST(WriteStage, has_the_ssim_of_the_file) {
+  const TempFolder folder;
+  const codec::Codec& jpeg = codec::codec_for(ImageFormat::jpeg);
+  const auto item = make_item(1, {32, 32, 1, Depth::u8});
+  item->outputs = {folder.path() / "a"};
+  for (std::size_t i = 0; i < item->task.input.bytes(); ++i)  // an exact reconstruction of noise
+    item->task.input.data()[i] = item->task.outputs[0].data()[i] = std::byte(i * i * 37 >> 3);
+  pipeline::WriteOptions options{.measure = {.is_lossy = true, .pixels = true}};
+  options.encode.jpeg_quality = 10;
+  pipeline::encode_outputs(*item, &jpeg, options);
+  EXPECT_LT(item->qualities.at(0).ssim, 0.99);
+  EXPECT_GT(item->qualities.at(0).file_squared_error, 0);
+}
+
 TEST(WriteStage, measures_nothing_of_an_input_without_pixels) {
   const auto item = make_item(1, {8, 8, 1, Depth::u8});
   item->samples.emplace();

@@ -127,6 +127,17 @@ TEST(Dicom, reads_implicit_types_and_skips_sequences) {
               ElementsAre(1, 2));
 }
 
+TEST(Dicom, skips_values_whose_length_has_four_bytes) {
+  for (const std::string type :
+       {"OB", "OD", "OF", "OL", "OV", "OW", "SV", "UC", "UN", "UR", "UT", "UV"}) {
+    std::string element("\x09\0\x10\x10", 4);
+    element += type + std::string("\0\0\4\0\0\0abcd", 10);
+    EXPECT_THAT(samples(open_dicom(DicomMaker(8).raw(element).pixels("\1\2"sv).file()).pixels),
+                ElementsAre(1, 2))
+        << type;
+  }
+}
+
 Bytes dicom_with_jpeg(int rows, int cols, const Bytes& jpeg) {
   return DicomMaker(8)
       .number(DicomMaker::kRows, rows)

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "html/style.hpp"
+
 namespace eckart::html {
 namespace {
 
@@ -163,6 +165,14 @@ TEST(Bar, has_a_label_a_length_and_a_text) {
                 "<rect class='track' x='130' y='74' width='270.0' height='22' rx='3'/>"
                 "<rect class='bar c1' x='130' y='74' width='270.0' height='22' rx='3'/>" +
                 text_at(408, 90, "start", "many") + "</svg></figure>\n");
+}
+
+/// Otherwise a browser fills the area between a line and the straight line between its ends.
+TEST(Plot, has_lines_that_are_not_filled) {
+  const std::string style = kStyle;
+  const std::size_t rule = style.find("svg polyline");
+  ASSERT_NE(rule, style.npos);
+  EXPECT_THAT(style.substr(rule, style.find('}', rule) - rule), HasSubstr("fill: none"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "tests/unit/io/intercepted_calls.hpp"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -32,6 +34,13 @@ int unlinkat(int folder, const char* name, int flags) noexcept {
   if (error == 0) return int(::syscall(SYS_unlinkat, folder, name, flags));
   errno = error;
   return -1;
+}
+
+dirent* readdir(DIR* folder) {
+  static const auto real = reinterpret_cast<dirent* (*)(DIR*)>(::dlsym(RTLD_NEXT, "readdir"));
+  dirent* const entry = real(folder);
+  if (!entry && eckart::test::readdir_error != 0) errno = eckart::test::readdir_error;
+  return entry;
 }
 
 ssize_t writev(int descriptor, const iovec* parts, int count) {

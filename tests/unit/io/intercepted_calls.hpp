@@ -15,6 +15,7 @@ inline std::function<int(int descriptor)> on_fsync;  ///< returns the errno of a
 inline std::function<int(const char* name)>
     on_unlink;                                  ///< returns the errno of an unlinkat; 0: call it
 inline std::optional<std::size_t> max_written;  ///< the most bytes that a writev writes
-inline int interrupted_writes = 0;              ///< the next calls of writev that fail with EINTR
+inline int readdir_error = 0;       ///< the errno of readdir at the end of each folder; 0: none
+inline int interrupted_writes = 0;  ///< the next calls of writev that fail with EINTR
 
 }  // namespace eckart::test

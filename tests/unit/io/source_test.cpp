@@ -287,6 +287,14 @@ TEST_F(SourceTest, returns_one_failed_item_for_an_unreadable_folder) {
   ASSERT_EQ(::chmod(at("b").c_str(), 0700), 0);
 }
 
+TEST_F(SourceTest, returns_a_failed_item_for_a_folder_that_cannot_be_read_to_its_end) {
+  make("a/1.png");
+  test::readdir_error = EIO;
+  const auto items = all_of(make_source(folder_.path()));
+  test::readdir_error = 0;
+  EXPECT_THAT(items, testing::UnorderedElementsAre("a/1.png", "a!unreadable", "!unreadable"));
+}
+
 TEST_F(SourceTest, accepts_a_folder_a_file_and_a_missing_path) {
   make("d/a.png");
   EXPECT_THAT(all_of(make_source(at("d"))), ElementsAre("a.png"));

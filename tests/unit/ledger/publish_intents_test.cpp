@@ -54,6 +54,20 @@ class PublishIntentGroupTest : public LedgerTest {
   const std::vector<OutputEntry> entries_{make_entry("c"), make_entry("a"), make_entry("b\n\xff")};
 };
 
+TEST_F(PublishIntentGroupTest, keeps_names_of_each_length) {
+  std::vector<OutputEntry> entries;
+  std::vector<std::string> expected;
+  for (const std::size_t length : {1, 127, 128, 129, 255, 256, 4095}) {
+    entries.push_back(make_entry(std::string(length, 'x')));
+    entries.back().output.resize(length);
+    expected.push_back(entries.back().output);
+  }
+  Ledger ledger(file());
+  ledger.record_request({});
+  ledger.record(intents_of(entries));
+  EXPECT_EQ(names(ledger), expected);
+}
+
 TEST_F(PublishIntentGroupTest, keeps_all_fields) {
   Ledger ledger(file());
   ledger.record_request({});

@@ -247,6 +247,21 @@ TEST_F(StatusServerOnPortTest, answers_despite_hundreds_of_slow_clients) {
   is_running = false;
 }
 
+TEST_F(StatusServerOnPortTest, sends_a_response_that_fits_into_no_buffer) {
+  std::string large;
+  for (int i = 0; i < 2'000'000; ++i) large += std::to_string(i) + ' ';
+  StatusHandlers handlers = make_handlers();
+  handlers.json = [&](double) { return large; };
+  server_.reset();
+  server_ = std::make_unique<StatusServer>(address_, handlers, ClientTimeouts{kLong, kLong});
+  Socket client;
+  client.connect(port_);
+  client.send("GET /status.json HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const std::string response = client.receive();
+  ASSERT_GT(response.size(), large.size());
+  EXPECT_TRUE(response.ends_with("\r\n\r\n" + large)) << "parts are missing or sent twice";
+}
+
 /// While the first request is handled, more arrive than there may be connections.
 TEST_F(StatusServerOnPortTest, answers_more_complete_requests_than_it_has_connections) {
   std::promise<void> all_sent;
