@@ -57,10 +57,11 @@ void add_data_problem(const Plan& plan, Caveats& caveats) {
   const auto problem = data_problem(plan);
   const bool is_contention = plan.baseline.has_cpu_contention();
   if (is_contention) {
-    caveats.push_back(fmt::format(
-        "Compute threads took {} times their CPU time although {} of the core time was free.",
-        text::format_number(plan.baseline.cpu_contention_ratio),
-        format_percent(1 - plan.baseline.core_utilization)));
+    caveats.push_back(
+        fmt::format("Compute threads took {} times their CPU time, although eckart used only {} of "
+                    "the core time.",
+                    text::format_number(plan.baseline.cpu_contention_ratio),
+                    format_percent(plan.baseline.core_utilization)));
   }
   if (!problem || answer(plan).names_problem) return;
   if (problem->is_rate_too_low) {
@@ -83,7 +84,7 @@ void add_scaling(const Plan& plan, Caveats& caveats) {
                 text::format_count(std::lround(std::max(1.0, plan.baseline.cores_used())), "core"));
   caveats.push_back(
       fmt::format("How the rate grows with cores is not known, because {}.{}", runs,
-                  plan.has_upper_bounds() ? " Rates for more cores are upper bounds." : ""));
+                  plan.has_upper_bounds() ? " Rates marked 'at most' are upper bounds." : ""));
 }
 
 void add_limits(const Plan& plan, Caveats& caveats) {
