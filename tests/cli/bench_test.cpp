@@ -20,13 +20,16 @@ TEST_F(BenchCommandTest, measures_each_number_of_cores_and_leaves_only_its_log) 
   const ProcessResult result =
       run({"bench", "scaling", "in", "-o", "scratch", "--seconds", "0.1", "--max-seconds", "0",
            "--cores", machine::usable_cores() > 1 ? "1," + all : all, "--set", "backend=cpu",
-           "--json"});
+           "--set", "output.format=pnm", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   std::set<int> cores;
   std::ifstream log(at("scaling.jsonl"));
   for (std::string line; std::getline(log, line);) {
     const auto json = nlohmann::json::parse(line);
-    if (json["kind"] == "run") cores.insert(int(json["cores"]));
+    if (json["kind"] == "run") {
+      cores.insert(int(json["cores"]));
+      EXPECT_EQ(json["settings"]["output.format"], "pnm");
+    }
     const bool is_total = json["kind"] == "total";
     EXPECT_TRUE(!is_total || json["done"] > 0);
   }
@@ -107,9 +110,9 @@ TEST_F(BenchCommandTest, warms_up_with_a_part_of_many_inputs) {
 TEST_F(BenchCommandTest, measures_stages_whole_runs_and_the_file_system) {
   for (int i = 0; i < 16; ++i) write_png("in/" + std::to_string(i) + ".png");
   write("in/bad one.png", std::string("no image"));
-  const ProcessResult result =
-      run({"bench", "pipeline", "in", "-o", "scratch", "--seconds", "0.1", "--repeats", "1",
-           "--cores", "1", "--set", "backend=cpu", "--rank", "2,3", "--json"});
+  const ProcessResult result = run({"bench", "pipeline", "in", "-o", "scratch", "--seconds", "0.1",
+                                    "--repeats", "1", "--cores", "1", "--set", "backend=cpu",
+                                    "--set", "output.format=pnm", "--rank", "2,3", "--json"});
   ASSERT_EQ(result.code, 0) << result.err;
   const auto json = nlohmann::json::parse(result.out);
   std::vector<std::string> rows;
@@ -128,6 +131,11 @@ TEST_F(BenchCommandTest, measures_stages_whole_runs_and_the_file_system) {
   EXPECT_EQ(json["whole"][0]["durability"], "group");
   EXPECT_EQ(json["outputs_per_image"], 2);
   EXPECT_EQ(json["settings"]["rank"], R"("2,3")");
+  EXPECT_EQ(run({"run", "in", "-o", "once", "--rank", "2", "--format", "pnm"}).code, 3);
+  const Names once = files("once");
+  ASSERT_THAT(once, testing::SizeIs(16));
+  EXPECT_EQ(json["output_bytes_per_image"], 2 * fs::file_size(at("once/" + once.front())))
+      << "the whole runs have these settings, too";
   EXPECT_THAT(result.err, AllOf(HasSubstr("round 1 of 1: file system"), HasSubstr("\nlimit: ")));
   EXPECT_EQ(count_occurrences(result.err, at("in/bad one.png").string() + ": "), 1) << result.err;
   EXPECT_THAT(files("scratch"), IsEmpty());
