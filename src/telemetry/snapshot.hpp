@@ -124,7 +124,7 @@ struct Bottleneck {
   /// their number; otherwise 0.
   int stage_workers = 0;
   /// If a stage is named and no core was idle for long: the share of the cores that other programs
-  /// used. It waits for them, too. 0: unknown.
+  /// used, for which the stage may have waited. 0: unknown.
   double other_programs = 0;
 };
 /// The name of a resource in reports, logs and the progress line: cpu, gpu, disk, or the stage.
