@@ -76,16 +76,12 @@ void WriteWorker::try_write(WorkItem& item) {
 
 void WriteWorker::write(WorkItem& item) {
   SpaceWait wait(stage_.space);
-  for (int attempts = 1;; ++attempts) {
+  for (int exhaustions = 0;;) {
     try {
       try_write(item);
       return wait.end();
     } catch (const EnvironmentError& error) {
-      if (!lacks_resources(error)) {
-        wait_for_space(wait, error);
-      } else if (attempts == stage_.options.max_attempts || !wait_for_resources()) {
-        throw;
-      }
+      wait_for_retry(wait, exhaustions, error);
     }
   }
 }
@@ -95,7 +91,7 @@ void WriteWorker::write(WorkItem& item) {
 /// still counted.
 void WriteWorker::publish() {
   SpaceWait wait(stage_.space);
-  int attempts = 0;
+  int exhaustions = 0;
   for (bool is_done = group_.empty(); !is_done;) {
     const auto busy_before = clock_.busy_time();
     ThreadTrace::Span span(trace_, "publish");
@@ -118,10 +114,7 @@ void WriteWorker::publish() {
       span.end(args);
       step.reset();
       try {
-        if (!lacks_resources(error))
-          wait_for_space(wait, error);
-        else if (++attempts == stage_.options.max_attempts || !wait_for_resources())
-          throw EnvironmentError(error);
+        wait_for_retry(wait, exhaustions, error);
         for (const ItemPtr& item : group_) {
           if (item->state() < ItemState::published) write(*item);
         }
@@ -188,10 +181,15 @@ void WriteWorker::finish(ItemState from) {
   group_.erase(group_.begin(), end);
 }
 
-/// Other threads may release descriptors. Returns false if a stop is requested.
-bool WriteWorker::wait_for_resources() {
+/// After a failed attempt: waits for disk space, or for descriptors that other threads release.
+/// Throws `error` if neither helps. `exhaustions`: the attempts that found no descriptor.
+void WriteWorker::wait_for_retry(SpaceWait& wait, int& exhaustions, const EnvironmentError& error) {
+  if (!lacks_resources(error)) return wait_for_space(wait, error);
   trace_.name_next_wait("waiting for file descriptors");
-  return clock_.measure_wait(State::blocked, [&] { return stage_.space.pause(); });
+  const auto pause = [&] {
+    return clock_.measure_wait(State::blocked, [&] { return stage_.space.pause(); });
+  };
+  if (++exhaustions == stage_.options.max_attempts || !pause()) throw EnvironmentError(error);
 }
 
 /// Earlier stages stop when their queues are full.

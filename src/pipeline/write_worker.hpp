@@ -50,7 +50,7 @@ class WriteWorker {
   void finish(ItemState from);
   Activity::Step publish_step() const;
   Activity::Step finish_step() const;
-  bool wait_for_resources();
+  void wait_for_retry(SpaceWait& wait, int& exhaustions, const EnvironmentError& error);
   void wait_for_space(SpaceWait& wait, const EnvironmentError& error);
 
   WriteStage& stage_;

@@ -132,6 +132,18 @@ TEST_F(FailingPipelineTest, stops_when_a_step_never_finds_a_descriptor) {
   }
 }
 
+TEST_F(FailingPipelineTest, stops_without_descriptors_after_it_has_waited_for_space) {
+  std::atomic<int> attempts = 0;
+  harness.options.wait_for_space = true;
+  harness.options.space_poll_interval = std::chrono::milliseconds(1);
+  harness.on_write = [&](int number) {
+    if (number != 3) return;
+    if (++attempts < 20) throw full_;
+    throw lack_of_descriptors();
+  };
+  EXPECT_EQ(harness.run().stopped_by, "too many open files");
+}
+
 TEST_F(FailingPipelineTest, waits_only_for_lack_of_space) {
   harness.options.wait_for_space = true;
   harness.on_write = fails_with(EnvironmentError("the disk is broken"));
