@@ -1,30 +1,12 @@
 #include "codec/png/decoder.hpp"
 
-#include <cstring>
 #include <memory>
 
 #include "codec/png/inflate.hpp"
-#include "codec/png/unfilter.hpp"
+#include "codec/png/wavefront_unfilter.hpp"
 #include "core/warp.hpp"
 
 namespace eckart::codec::png {
-namespace {
-
-Image unfilter(const ImageShape& shape, const std::byte* rows) {
-  Image pixels(shape);
-  const std::size_t row_bytes = std::size_t(shape.cols) * std::size_t(shape.channels);
-  RowUnfilter unfilter(row_bytes, std::size_t(shape.channels));
-  std::byte* to = pixels.data();
-  for (int row = 0; row < shape.rows;) {
-    const int count =
-        unfilter.unfilter(rows + std::size_t(row) * (row_bytes + 1), shape.rows - row);
-    for (int i = 0; i < count; ++i, to += row_bytes) std::memcpy(to, unfilter.row(i), row_bytes);
-    row += count;
-  }
-  return pixels;
-}
-
-}  // namespace
 
 bool is_within_limits(const EncodedImage& image) {
   return image.stream_bytes <= std::size_t(kMaxInflateBytes) &&
@@ -33,17 +15,19 @@ bool is_within_limits(const EncodedImage& image) {
 
 std::variant<Image, Irregularity> decode(const EncodedImage& image) {
   const std::size_t size = std::size_t(image.shape.rows) * image.row_bytes();
-  const auto rows = std::make_unique<std::byte[]>(size + RowUnfilter::kPaddingBytes);
+  constexpr std::size_t kPaddingBytes = 3;
+  const auto rows = std::make_unique<std::uint8_t[]>(size + kPaddingBytes);
   std::vector<std::uint32_t> words(padded_stream_bytes(image) / sizeof(std::uint32_t));
   copy_stream(image, reinterpret_cast<std::byte*>(words.data()));
   const auto memory = std::make_unique<InflateMemory>();
   HostWarp warp;
-  const InflatedRows inflated{reinterpret_cast<std::uint8_t*>(rows.get()), image.shape.rows,
-                              std::int32_t(image.row_bytes())};
+  const InflatedRows inflated{rows.get(), image.shape.rows, std::int32_t(image.row_bytes())};
   const Irregularity found =
       inflate(warp, {words.data(), std::int32_t(image.stream_bytes)}, inflated, *memory);
   if (found != Irregularity::none) return found;
-  return unfilter(image.shape, rows.get());
+  Image pixels(image.shape);
+  unfilter(warp, inflated, image.shape.channels, reinterpret_cast<std::uint8_t*>(pixels.data()));
+  return pixels;
 }
 
 }  // namespace eckart::codec::png

@@ -13,8 +13,10 @@
 #include "compute/cuda/lane.hpp"
 #include "compute/cuda/plan/batch_planner.hpp"
 #include "compute/cuda/plan/built_in_costs.hpp"
+#include "compute/cuda/plan/decoding_rates.hpp"
 #include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
+#include "core/instant.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -113,15 +115,6 @@ SolverKind select_provable_solver(const BackendOptions& options) {
 /// GPU use at most 1/32 in addition to the lanes.
 constexpr double kResizeShare = 1.0 / (32 * 2 * ImageResizer::kWorkersPerGpu);
 
-/// The time to reverse the filters of a PNG on an H100, in seconds: of the steps of a warp, which
-/// takes 32 rows at a time.
-double unfilter_s(const ImageShape& shape) {
-  constexpr double kSPerUnfilterStep = 0.4e-6;  // for each channel
-  constexpr int kRows = 32, kStepPixels = 4;
-  const int steps = (shape.rows + kRows - 1) / kRows * (shape.cols / kStepPixels + kRows);
-  return kSPerUnfilterStep * double(shape.channels) * double(steps);
-}
-
 class CudaBackend : public Backend {
  public:
   explicit CudaBackend(const BackendOptions& options)
@@ -188,22 +181,19 @@ class CudaBackend : public Backend {
 
   int batch_planes(const BatchKey& key) const override { return planner_.batch_planes(key); }
   preparation::Resizer* resizer() const override { return resizer_.get(); }
-  /// Of an H100: docs/explanation/performance.md.
   DecodingRate decoding_rate(ImageFormat format, const ImageShape& shape) const override {
     if (format != ImageFormat::jpeg && format != ImageFormat::png) return {};
-    constexpr double kSPerImage = 0.4e-3, kSPerJpegByte = 0.035e-6, kSPerPngByte = 0.042e-6;
+    DecodingRate rate = decoding_rates_.rate(format, shape, Clock::now());
     // A lane decodes two batches at once, each of them more slowly. Together they count as one.
-    const std::int64_t planes = std::int64_t(lanes_) * planner_.target_planes(shape);
-    return {.max_images = planes / shape.channels,
-            .s_per_image = kSPerImage + (format == ImageFormat::png ? unfilter_s(shape) : 0),
-            .s_per_byte = format == ImageFormat::jpeg ? kSPerJpegByte : kSPerPngByte};
+    rate.max_images = std::int64_t(lanes_) * planner_.target_planes(shape) / shape.channels;
+    return rate;
   }
   std::vector<std::string> warnings() const override { return resizer_->warnings(); }
 
   std::unique_ptr<Lane> make_lane(int index) override {
     const int device = devices_[std::size_t(index) % devices_.size()];
     try {
-      return std::make_unique<CudaLane>(planner_, device, is_traced_);
+      return std::make_unique<CudaLane>(planner_, decoding_rates_, device, is_traced_);
     } catch (const FatalError&) {
       throw;
     } catch (const OutOfMemory&) {  // probably because other programs use the memory
@@ -223,6 +213,7 @@ class CudaBackend : public Backend {
   const DeviceLimits limits_;
   const int lanes_;
   const BatchPlanner planner_;
+  DecodingRates decoding_rates_;
   const std::unique_ptr<ImageResizer> resizer_;
 };
 

@@ -39,8 +39,9 @@ std::vector<int> largest_ranks(const std::vector<TaskPlane>& task_planes) {
 
 }  // namespace
 
-CudaLane::CudaLane(const BatchPlanner& planner, int device, bool is_traced)
-    : executor_(device, is_traced), plans_(planner) {}
+CudaLane::CudaLane(const BatchPlanner& planner, DecodingRates& decoding_rates, int device,
+                   bool is_traced)
+    : executor_(device, is_traced), plans_(planner), decoding_rates_(decoding_rates) {}
 
 CudaLane::~CudaLane() { drain(); }
 
@@ -93,6 +94,7 @@ bool CudaLane::compute_undecodable(int index) {
   Slot& slot = this->slot(index);
   if (!slot.has_encoded_inputs()) return true;
   slot.wait();
+  slot.add_decoding_times(decoding_rates_);
   const std::vector<Task*> undecodable = slot.undecodable();
   if (undecodable.empty()) return true;
   for (Task* task : undecodable) static_cast<void>(try_decode_input(*task));

@@ -9,6 +9,7 @@
 #include "compute/cuda/batch_executor.hpp"
 #include "compute/cuda/plan/batch_plan.hpp"
 #include "compute/cuda/plan/batch_planner.hpp"
+#include "compute/cuda/plan/decoding_rates.hpp"
 #include "compute/cuda/slot.hpp"
 
 namespace eckart::compute::cuda {
@@ -18,8 +19,8 @@ namespace eckart::compute::cuda {
 /// docs/explanation/gpu-batch.md follows a batch through them.
 class CudaLane : public Lane {
  public:
-  /// The planner must outlive the lane.
-  CudaLane(const BatchPlanner& planner, int device, bool is_traced);
+  /// The planner and the rates must outlive the lane.
+  CudaLane(const BatchPlanner& planner, DecodingRates& decoding_rates, int device, bool is_traced);
   ~CudaLane() override;
 
   int slots() const override { return int(slots_.size()); }
@@ -46,6 +47,7 @@ class CudaLane : public Lane {
 
   BatchExecutor executor_;
   BatchPlanCache plans_;
+  DecodingRates& decoding_rates_;
   std::array<Slot, 2> slots_;
   int planes_recomputed_ = 0;
   std::vector<DeviceSpan> spans_;  // of finished batches; emptied by take_spans()

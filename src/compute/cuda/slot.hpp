@@ -96,6 +96,8 @@ class Slot {
   /// The tasks whose inputs the GPU was to decode, and the CPU has to. The results of the batch are
   /// not valid if there are any. Call wait() first.
   std::vector<Task*> undecodable() const { return decoder_.undecodable(); }
+  /// Adds how long the inputs took to decode. Call wait() first.
+  void add_decoding_times(DecodingRates& rates) const { decoder_.add_times(rates); }
   /// The tasks of the batch.
   std::vector<Task*> tasks() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compute/cuda/timing_event.hpp"
 #include "core/instant.hpp"
 
 namespace eckart::compute::cuda {
@@ -13,16 +14,6 @@ using std::chrono::nanoseconds;
 // In this time clocks drift by a few microseconds, and a float of milliseconds is exact to 0.06 us.
 constexpr std::chrono::seconds kSyncInterval{1};
 constexpr int kSyncAttempts = 4;  // the first attempt is slow
-
-Event make_timing_event() {
-  return ECKART_CUDA_HANDLE(Event, cudaEventCreateWithFlags, unsigned(cudaEventDefault));
-}
-
-nanoseconds elapsed(const Event& from, const Event& to) {
-  float ms = 0;
-  ECKART_CUDA_CHECK(cudaEventElapsedTime(&ms, from.get(), to.get()));
-  return nanoseconds(std::int64_t(1e6 * double(ms)));
-}
 
 }  // namespace
 

@@ -231,6 +231,13 @@ TEST(StreamsExperiment, compares_schedules_and_refuses_wrong_images) {
               AllOf(HasSubstr("is 3.00 times as fast as image after image"), HasSubstr("90 %")));
 }
 
+TEST(StreamsExperiment, says_which_schedules_do_not_fit_into_memory) {
+  const ExperimentResult result = bench_streams(with_backends(devices_with({})), smallest());
+  for (const std::string name : {"GPU, pageable, image after image", "GPU, pageable, 4 streams"})
+    EXPECT_THAT(texts(result.tables[0]),
+                Contains(AllOf(Contains(name), Contains("cudaMalloc: no memory for 2 GiB"))));
+}
+
 TEST(StreamsExperiment, has_only_rows_of_the_cpu_without_a_gpu) {
   const ExperimentResult result = bench_streams(with_backends(without_gpu()), smallest());
   EXPECT_TRUE(result.is_right);

@@ -145,7 +145,9 @@ class FakeGpu : public Gpu {
     return [=] { return copies ? 2e-3 : 1e-3; };
   }
   std::unique_ptr<PreparedBatch> prepare_batch(const BatchShape& shape, Schedule schedule,
-                                               int /*streams*/, HostMemory /*memory*/) override {
+                                               int /*streams*/, HostMemory memory) override {
+    if (memory == HostMemory::pageable)
+      throw compute::OutOfMemory("cudaMalloc: no memory for 2 GiB");
     return std::make_unique<FakeBatch>(shape, schedule);
   }
   std::unique_ptr<PixelReconstruction> prepare_pixels(const BatchShape& shape) override {

@@ -22,9 +22,10 @@ __global__ void __launch_bounds__(kTensorThreads)
   using B = wmma::fragment<wmma::matrix_b, kSide, kSide, kFragmentDepth, wmma::precision::tf32,
                            wmma::row_major>;
   using C = wmma::fragment<wmma::accumulator, kSide, kSide, kFragmentDepth, float>;
-  __shared__ float a[kTensorTile][kDepth + kPad];
-  __shared__ float b[kDepth][kColumns];
-  __shared__ float result[kTensorTile][kColumns];
+  constexpr int kAlignment = 32;  // bytes, of what fragments are loaded from and stored to
+  alignas(kAlignment) __shared__ float a[kTensorTile][kDepth + kPad];
+  alignas(kAlignment) __shared__ float b[kDepth][kColumns];
+  alignas(kAlignment) __shared__ float result[kTensorTile][kColumns];
   const int thread = int(threadIdx.x), warp = thread / 32;
   const int i0 = int(blockIdx.y) * kTensorTile, j0 = int(blockIdx.x) * kTensorTile;
   const int warp_i = warp / 2 * 32, warp_j = warp % 2 * 32;  // in the tile

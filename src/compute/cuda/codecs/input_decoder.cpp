@@ -1,7 +1,12 @@
 #include "compute/cuda/codecs/input_decoder.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <variant>
+
+#include "compute/cuda/timing_event.hpp"
+#include "core/instant.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -26,6 +31,9 @@ std::vector<Found<Encoded>> find(std::span<const DeviceInput> inputs) {
 std::size_t data_bytes(const codec::jpeg::EncodedImage& image) { return image.data.size(); }
 std::size_t data_bytes(const codec::png::EncodedImage& image) { return padded_stream_bytes(image); }
 
+ImageFormat format_of(const codec::jpeg::EncodedImage&) { return ImageFormat::jpeg; }
+ImageFormat format_of(const codec::png::EncodedImage&) { return ImageFormat::png; }
+
 void copy_data(const codec::jpeg::EncodedImage& image, std::byte* to) {
   std::memcpy(to, image.data.data(), image.data.size());
 }
@@ -48,7 +56,29 @@ std::size_t copy_all_data(std::span<const DeviceInput> inputs, PinnedBuffer& to,
   return size;
 }
 
+/// The time of the image that takes longest.
+template <class Encoded>
+double longest_built_in_s(std::span<const DeviceInput> inputs) {
+  double longest = 0;
+  for (const auto& [input, encoded] : find<Encoded>(inputs)) {
+    const DecodingRate rate =
+        built_in_decoding_rate(format_of(*encoded), input->task->input.shape());
+    longest = std::max(longest, rate.s(data_bytes(*encoded)));
+  }
+  return longest;
+}
+
 }  // namespace
+
+template <class Batch, class Decoder>
+void InputDecoder::Format<Batch, Decoder>::decode(std::byte* pixels, cudaStream_t stream) {
+  if (tasks.empty()) return;
+  if (!begin) begin = make_timing_event();
+  if (!end) end = make_timing_event();
+  ECKART_CUDA_CHECK(cudaEventRecord(begin.get(), stream));
+  decoder.decode(batch, data.template as<>(), pixels, stream);
+  ECKART_CUDA_CHECK(cudaEventRecord(end.get(), stream));
+}
 
 template <class Batch, class Decoder>
 void InputDecoder::Format<Batch, Decoder>::add_undecodable(std::vector<Task*>& to) const {
@@ -75,6 +105,7 @@ void InputDecoder::plan_jpegs(std::span<const DeviceInput> inputs, std::size_t p
                          .data_bytes = image.data_bytes,
                          .pixels_offset = input.pixels});
       });
+  jpegs_.built_in_s = longest_built_in_s<codec::jpeg::EncodedImage>(inputs);
   jpegs_.batch = found.empty() ? JpegBatch() : plan_jpeg_batch(found, bytes, pixels_bytes);
 }
 
@@ -90,6 +121,7 @@ void InputDecoder::plan_pngs(std::span<const DeviceInput> inputs, std::size_t pi
                          .stream_bytes = image.stream_bytes,
                          .pixels_offset = input.pixels});
       });
+  pngs_.built_in_s = longest_built_in_s<codec::png::EncodedImage>(inputs);
   pngs_.batch = plan_png_input_batch(found, bytes, pixels_bytes);
 }
 
@@ -103,6 +135,16 @@ std::vector<Task*> InputDecoder::undecodable() const {
   jpegs_.add_undecodable(tasks);
   pngs_.add_undecodable(tasks);
   return tasks;
+}
+
+void InputDecoder::add_times(DecodingRates& rates) const {
+  const auto add = [&](ImageFormat format, const auto& inputs) {
+    if (inputs.tasks.empty()) return;
+    const std::chrono::duration<double> time = elapsed(inputs.begin, inputs.end);
+    rates.add_batch(format, inputs.built_in_s, time.count(), Clock::now());
+  };
+  add(ImageFormat::jpeg, jpegs_);
+  add(ImageFormat::png, pngs_);
 }
 
 }  // namespace eckart::compute::cuda

@@ -9,6 +9,7 @@
 #include "compute/cuda/codecs/png_decoder.hpp"
 #include "compute/cuda/layout/jpeg_batch.hpp"
 #include "compute/cuda/layout/png_input_batch.hpp"
+#include "compute/cuda/plan/decoding_rates.hpp"
 #include "compute/cuda/raii.hpp"
 
 namespace eckart::compute::cuda {
@@ -32,6 +33,9 @@ class InputDecoder {
   /// After the work is done: the tasks whose pixels are not valid. The CPU has to decode these.
   std::vector<Task*> undecodable() const;
 
+  /// After the work is done: adds how long the batch took.
+  void add_times(DecodingRates& rates) const;
+
   void free_memory() { *this = {}; }
 
  private:
@@ -42,9 +46,9 @@ class InputDecoder {
     Batch batch;
     PinnedBuffer data;
     Decoder decoder;
-    void decode(std::byte* pixels, cudaStream_t stream) {
-      if (!tasks.empty()) decoder.decode(batch, data.template as<>(), pixels, stream);
-    }
+    double built_in_s = 0;  ///< see DecodingRates::add_batch()
+    Event begin, end;       ///< of decoding
+    void decode(std::byte* pixels, cudaStream_t stream);
     void add_undecodable(std::vector<Task*>& to) const;
   };
 

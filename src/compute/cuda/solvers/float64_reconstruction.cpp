@@ -25,4 +25,25 @@ void reconstruct_at_rank(const Handles& handles, const ReconstructedBatch& batch
                 batch.out, batch.errors, handles.stream);
 }
 
+void reconstruct_at_ranks(const Handles& handles, const Problem& p, const DeviceBatch& batch,
+                          const int* ranks, const Factors& factors, double* v_nk,
+                          double* product_mn) {
+  const std::size_t tiles = std::size_t(reconstruct_tile_count(p.m, p.n)) * std::size_t(p.count);
+  for (std::size_t r = 0; r < p.ranks.size(); ++r) {
+    const ReconstructedBatch to{batch.pixels,
+                                batch.planes,
+                                batch.has_wide_planes,
+                                p.count,
+                                p.m,
+                                p.n,
+                                batch.outputs + r * batch.output_stride_bytes,
+                                batch.errors + r * tiles};
+    if (ranks)
+      reconstruct(to.pixels, to.planes, p.count, p.m, p.n, p.ranks[r],
+                  ranks + r * std::size_t(p.count), factors, to.out, to.errors, handles.stream);
+    else
+      reconstruct_at_rank(handles, to, p.ranks[r], factors, v_nk, product_mn);
+  }
+}
+
 }  // namespace eckart::compute::cuda

@@ -25,4 +25,10 @@ constexpr int kMaxFusedRank = 32;
 void reconstruct_at_rank(const Handles& handles, const ReconstructedBatch& batch, int rank,
                          const Factors& factors, double* v_nk, double* product_mn);
 
+/// Reconstructs all planes at each rank of the problem. `ranks`: what choose_ranks() returns.
+/// Otherwise as reconstruct_at_rank().
+void reconstruct_at_ranks(const Handles& handles, const Problem& problem, const DeviceBatch& batch,
+                          const int* ranks, const Factors& factors, double* v_nk,
+                          double* product_mn);
+
 }  // namespace eckart::compute::cuda

@@ -67,7 +67,6 @@ class Float64SubspaceSolver : public BatchSolver {
     const Factors factors = make_factors(buffers.u_mk, m, buffers.v_nk, n, k, k, true);
     normalize_triplets(batch.planes, count, factors, batch.triplets, handles.stream);
     phase.next("reconstruct");
-    const std::size_t tiles = std::size_t(reconstruct_tile_count(m, n)) * std::size_t(count);
     const int* ranks = choose_ranks(handles, p, batch,
                                     {.values = batch.values,
                                      .plane_stride = stride,
@@ -75,22 +74,8 @@ class Float64SubspaceSolver : public BatchSolver {
                                      .step = 1,
                                      .count = k,
                                      .are_roots = false});
-    for (std::size_t r = 0; r < p.ranks.size(); ++r) {
-      const ReconstructedBatch to{batch.pixels,
-                                  batch.planes,
-                                  batch.has_wide_planes,
-                                  count,
-                                  m,
-                                  n,
-                                  batch.outputs + r * batch.output_stride_bytes,
-                                  batch.errors + r * tiles};
-      if (ranks)
-        reconstruct(to.pixels, to.planes, count, m, n, p.ranks[r], ranks + r * std::size_t(count),
-                    factors, to.out, to.errors, handles.stream);
-      else
-        reconstruct_at_rank(handles, to, p.ranks[r], factors, leading_v,
-                            buffers.a_t_nm);  // no longer needed
-    }
+    reconstruct_at_ranks(handles, p, batch, ranks, factors, leading_v,
+                         buffers.a_t_nm);  // no longer needed
   }
 
  private:

@@ -6,6 +6,7 @@
 #include "compute/cuda/layout/subspace_sizes.hpp"
 #include "compute/cuda/profiler_range.hpp"
 #include "compute/cuda/solvers/batched_linear_algebra.hpp"
+#include "compute/cuda/solvers/float64_reconstruction.hpp"
 
 namespace eckart::compute::cuda {
 namespace {
@@ -40,7 +41,6 @@ class FullSvdSolver : public BatchSolver {
     const Factors factors = project(handles, p, buffers);
     normalize_triplets(batch.planes, p.count, factors, batch.triplets, handles.stream);
     phase.next("reconstruct");
-    const std::size_t tiles = std::size_t(reconstruct_tile_count(p.m, p.n)) * std::size_t(p.count);
     const bool is_ascending = vector_solver_->order() == ValueOrder::ascending_squares;
     const int* ranks = choose_ranks(handles, p, batch,
                                     {.values = batch.values,
@@ -49,12 +49,9 @@ class FullSvdSolver : public BatchSolver {
                                      .step = is_ascending ? -1 : 1,
                                      .count = p.rank(),
                                      .are_roots = !is_ascending});
-    for (std::size_t r = 0; r < p.ranks.size(); ++r) {
-      reconstruct(batch.pixels, batch.planes, p.count, p.m, p.n, p.ranks[r],
-                  ranks ? ranks + r * std::size_t(p.count) : nullptr, factors,
-                  batch.outputs + r * batch.output_stride_bytes, batch.errors + r * tiles,
-                  handles.stream);
-    }
+    double* const leading_v = buffers.v_nn + (is_ascending ? std::int64_t(p.n - 1) * p.n : 0);
+    reconstruct_at_ranks(handles, p, batch, ranks, factors, leading_v,
+                         buffers.a_t_nm);  // no longer needed
   }
 
  private:
