@@ -50,7 +50,7 @@ eckart_layer(io ABOUT "sources, output tree, publishing: all access to image fil
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES codec/jpeg codec/png preparation core text)
-eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas)
+eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas dl)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation codec/jpeg codec/png core)
 eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations (compiles without CUDA)"
              USES compute/cuda/layout compute core)

@@ -10,4 +10,12 @@ namespace eckart::compute::cpu {
 /// enough address space; `explanation` ends the message: "128 MiB per lane".
 void make_openblas_buffers(int threads, const std::string& explanation);
 
+/// The buffer that the calling thread keeps for its next call of OpenBLAS; null if it has none.
+///
+/// OpenBLAS searches for a free buffer in each call, under a lock and in memory that all threads
+/// write: 16 threads on small images only wait for each other. So this program replaces the
+/// functions of OpenBLAS that give and take back a buffer, by functions that keep one for each
+/// thread until it ends.
+const void* kept_openblas_buffer();
+
 }  // namespace eckart::compute::cpu

@@ -6,7 +6,6 @@
 #include <new>
 #include <string>
 
-#include "compute/cpu/openblas_buffers.hpp"
 #include "core/error.hpp"
 
 namespace eckart::compute::cpu {
@@ -47,18 +46,6 @@ TEST(LapackInfo, names_the_routine_and_the_number) {
   };
   EXPECT_EQ(text_of(3), "dgesdd did not converge (info 3)");
   EXPECT_EQ(text_of(-5), "dgesdd refused its argument 5");
-}
-
-TEST(OpenblasBuffer, needs_address_space) {
-  EXPECT_NO_THROW(make_openblas_buffers(1, "128 MiB per lane"));
-  try {
-    make_openblas_buffers(2'000'000'000, "128 MiB per lane");
-    ADD_FAILURE();
-  } catch (const FatalError& error) {
-    EXPECT_EQ(error.code(), ExitCode::temporary);
-    EXPECT_STREQ(error.what(),
-                 "not enough address space: OpenBLAS needs 256000000000 MiB, 128 MiB per lane");
-  }
 }
 
 }  // namespace
