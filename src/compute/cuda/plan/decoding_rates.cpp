@@ -34,7 +34,7 @@ DecodingRate DecodingRates::rate(ImageFormat format, const ImageShape& shape, In
 void DecodingRates::add_batch(ImageFormat format, double built_in_s, double measured_s,
                               Instant now) {
   const std::lock_guard lock(mutex_);
-  std::deque<Batch>& batches = batches_[std::size_t(format)];
+  std::deque<Batch>& batches = batches_[format];
   if (batches.size() == kMaxBatches) batches.pop_front();
   batches.push_back({now, measured_s / built_in_s});
 }
@@ -44,8 +44,9 @@ double DecodingRates::ratio(ImageFormat format, Instant now) const {
   std::vector<double> ratios;
   {
     const std::lock_guard lock(mutex_);
-    for (const Batch& batch : batches_[std::size_t(format)])
-      if (now - batch.time <= kMaxAge) ratios.push_back(batch.ratio);
+    if (const auto batches = batches_.find(format); batches != batches_.end())
+      for (const Batch& batch : batches->second)
+        if (now - batch.time <= kMaxAge) ratios.push_back(batch.ratio);
   }
   if (ratios.size() < kMinBatches) return 1;
   const auto middle = ratios.begin() + std::ptrdiff_t(ratios.size() / 2);

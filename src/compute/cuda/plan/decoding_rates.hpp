@@ -1,9 +1,9 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <mutex>
 
 #include "compute/backend.hpp"
@@ -36,12 +36,10 @@ class DecodingRates {
     Instant time;
     double ratio;  ///< measured to built in
   };
-  static constexpr std::size_t kFormats = enum_names(ImageFormat::png).size();
-
   double ratio(ImageFormat format, Instant now) const;
 
   mutable std::mutex mutex_;
-  std::array<std::deque<Batch>, kFormats> batches_;  // the oldest first
+  std::map<ImageFormat, std::deque<Batch>> batches_;  // the oldest first
 };
 
 }  // namespace eckart::compute::cuda
