@@ -156,11 +156,11 @@ class CpuOperation : public PreparedOperation {
 };
 
 /// The shortest time of three to ten calls, or of more if these are short, in seconds.
-double shortest_time(const std::function<void()>& work) {
+double shortest_time(const std::function<void()>& work, PeakMeasurement peaks) {
   constexpr int kMinCalls = 3, kCalls = 10;
-  constexpr double kMinSeconds = 0.2, kSeconds = 0.4;
+  const double max_seconds = peaks == PeakMeasurement::full ? 0.4 : 4e-3;
   double shortest = std::numeric_limits<double>::infinity(), total = 0;
-  for (int i = 0; i < kMinCalls || total < (i < kCalls ? kSeconds : kMinSeconds); ++i) {
+  for (int i = 0; i < kMinCalls || total < (i < kCalls ? max_seconds : max_seconds / 2); ++i) {
     const double seconds = seconds_of(work);
     shortest = std::min(shortest, seconds);
     total += seconds;
@@ -168,42 +168,46 @@ double shortest_time(const std::function<void()>& work) {
   return shortest;
 }
 
-double measure_copy(int cores, ThreadTeam& team) {
-  constexpr std::size_t kElements = std::size_t(1) << 24;  // of each core
-  const std::size_t size = kElements * std::size_t(cores);
+double measure_copy(int cores, ThreadTeam& team, PeakMeasurement peaks) {
+  const int log2_elements = peaks == PeakMeasurement::full ? 24 : 16;  // of each core
+  const std::size_t size = (std::size_t(1) << log2_elements) * std::size_t(cores);
   std::vector<float> from(size, 1.5f), to(size);
   const ThreadTeam::Work copy = [&](std::size_t begin, std::size_t end) {
     std::copy(from.data() + begin, from.data() + end, to.data() + begin);
   };
-  const double seconds = shortest_time([&] {
-    if (cores == 1)
-      copy(0, size);
-    else
-      team.run(size, copy);
-  });
+  const double seconds = shortest_time(
+      [&] {
+        if (cores == 1)
+          copy(0, size);
+        else
+          team.run(size, copy);
+      },
+      peaks);
   return 2.0 * double(size * sizeof(float)) / seconds;
 }
 
 /// Additions and multiplications per second of OpenBLAS, in the best of some sizes.
 template <class Real>
-double measure_product(int cores, ThreadTeam& team) {
+double measure_product(int cores, ThreadTeam& team, PeakMeasurement peaks) {
   double fastest = 0;
-  for (const int side : {256, 1024, 2048}) {
+  const std::vector<int> sides =
+      peaks == PeakMeasurement::full ? std::vector{256, 1024, 2048} : std::vector{64};
+  for (const int side : sides) {
     const Shape shape{
         .precision = std::is_same_v<Real, float> ? Precision::float32 : Precision::float64,
         .m = side,
         .n = side,
         .k = side};
     CpuOperation<Real> product(shape, random_operands(shape, 1), cores, team);
-    fastest =
-        std::max(fastest, shape.flops() / shortest_time([&] { product.run(product.last()); }));
+    fastest = std::max(fastest,
+                       shape.flops() / shortest_time([&] { product.run(product.last()); }, peaks));
   }
   return fastest;
 }
 
 class CpuDevice : public Device {
  public:
-  explicit CpuDevice(int cores) : cores_(cores), team_(cores) {}
+  CpuDevice(int cores, PeakMeasurement peaks) : cores_(cores), peaks_(peaks), team_(cores) {}
   std::unique_ptr<PreparedOperation> prepare(const Shape& shape,
                                              const std::vector<Array>& operands) override {
     if (shape.precision == Precision::float32)
@@ -214,9 +218,9 @@ class CpuDevice : public Device {
     const auto [entry, is_new] = ceilings_.try_emplace(variant.cores);
     if (!is_new) return entry->second;
     Ceilings& measured = entry->second;
-    measured = {.bytes_per_s = measure_copy(variant.cores, team_),
-                .float32_per_s = measure_product<float>(variant.cores, team_),
-                .float64_per_s = measure_product<double>(variant.cores, team_)};
+    measured = {.bytes_per_s = measure_copy(variant.cores, team_, peaks_),
+                .float32_per_s = measure_product<float>(variant.cores, team_, peaks_),
+                .float64_per_s = measure_product<double>(variant.cores, team_, peaks_)};
     for (const auto& [cores, fewer] : ceilings_) {  // some of the cores may be left idle
       if (cores > variant.cores) break;
       measured.bytes_per_s = std::max(measured.bytes_per_s, fewer.bytes_per_s);
@@ -228,13 +232,16 @@ class CpuDevice : public Device {
 
  private:
   const int cores_;
+  const PeakMeasurement peaks_;
   ThreadTeam team_;
   std::map<int, Ceilings> ceilings_;  // by cores
 };
 
 }  // namespace
 
-std::unique_ptr<Device> make_cpu_device(int cores) { return std::make_unique<CpuDevice>(cores); }
+std::unique_ptr<Device> make_cpu_device(int cores, PeakMeasurement peaks) {
+  return std::make_unique<CpuDevice>(cores, peaks);
+}
 
 RepeatableWork make_cpu_copy(int cores, std::size_t bytes) {
   struct Buffers {

@@ -7,9 +7,15 @@
 
 namespace eckart::bench {
 
+/// How the peaks are measured.
+enum class PeakMeasurement {
+  full,
+  brief,  ///< with small arrays, in some milliseconds, for tests: less than the peaks
+};
+
 /// Computes with plain loops, and with OpenBLAS on one core and on `cores` cores. While one of its
 /// operations runs, no other thread may use OpenBLAS.
-std::unique_ptr<Device> make_cpu_device(int cores);
+std::unique_ptr<Device> make_cpu_device(int cores, PeakMeasurement peaks = PeakMeasurement::full);
 
 /// Copies memory on some cores.
 RepeatableWork make_cpu_copy(int cores, std::size_t bytes);

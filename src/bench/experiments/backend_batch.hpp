@@ -47,8 +47,10 @@ class BackendBatch {
   BackendBatch(const BackendBatch&) = delete;
   BackendBatch& operator=(const BackendBatch&) = delete;
 
-  /// Decomposes and reconstructs all images. The first call makes the lanes. Throws
-  /// std::runtime_error if an image fails, and as Backend::make_lane() and Lane::finish().
+  /// Decomposes and reconstructs all images. The first call makes the lanes. Before the second,
+  /// and not in its time, all slots compute a part: they allocate their memory then, and otherwise
+  /// in any of the later calls. Throws std::runtime_error if an image fails, and as
+  /// Backend::make_lane() and Lane::finish().
   BatchTimes run();
   /// The squared errors of the pixels of the last run(), in levels^2, image after image.
   std::vector<double> squared_errors() const;
@@ -58,7 +60,9 @@ class BackendBatch {
  private:
   /// Calls work(lane) on the thread of each lane. Rethrows what one of them throws.
   void on_each_lane(const std::function<void(std::size_t lane)>& work);
+  void use_all_slots();
   void compute_parts(std::size_t lane);
+  int slots(std::size_t lane);  // makes the lane if there is none
   void start(std::size_t lane, int slot, std::size_t part);
 
   compute::Backend& backend_;
@@ -67,6 +71,7 @@ class BackendBatch {
   compute::BatchKey key_;
   std::size_t part_ = 1;  // images that are computed together
   std::atomic<std::size_t> next_ = 0;
+  int calls_ = 0;  // of run()
   ThreadTeam team_;
   std::vector<std::unique_ptr<compute::Lane>> lanes_;
 };

@@ -308,7 +308,8 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
                                           {.images = 4, .n = 2048, .k = 100}},
                                          {{.images = 1, .n = 256, .k = 20},
                                           {.images = 64, .n = 256, .k = 20},
-                                          {.images = 4, .n = 1024, .k = 50}});
+                                          {.images = 4, .n = 1024, .k = 50}},
+                                         {{.images = 1, .n = 64, .k = 8}});
   MeasuredBatches measured(max_call_seconds(options), devices.cores);
   std::vector<SolverRows> all;
   std::vector<std::string> names;

@@ -94,9 +94,11 @@ bool CudaLane::compute_undecodable(int index) {
   Slot& slot = this->slot(index);
   if (!slot.has_encoded_inputs()) return true;
   slot.wait();
-  slot.add_decoding_times(decoding_rates_);
   const std::vector<Task*> undecodable = slot.undecodable();
-  if (undecodable.empty()) return true;
+  if (undecodable.empty()) {
+    slot.add_decoding_times(decoding_rates_);
+    return true;
+  }
   for (Task* task : undecodable) static_cast<void>(try_decode_input(*task));
   std::vector<Task*> tasks = slot.tasks();
   std::erase_if(tasks, [](const Task* task) { return !task->error.empty(); });

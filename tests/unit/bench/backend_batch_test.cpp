@@ -11,6 +11,7 @@
 namespace eckart::bench {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 constexpr ImageBatch kBatch{.images = 9, .n = 64, .k = 4};
@@ -34,6 +35,19 @@ TEST(BackendBatch, fills_the_slots_with_batches_of_the_size_that_the_backend_ask
   BackendBatch batch(fake, kBatch);
   for (int run = 0; run < 2; ++run)
     EXPECT_DOUBLE_EQ(batch.run().compute_s, 3e-6) << "three batches of 1 us each";
+}
+
+/// Otherwise a slot that is used for the first time later would be slow then.
+TEST(BackendBatch, uses_all_slots_before_the_second_call) {
+  std::array<int, 2> starts{};
+  FakeBackend fake({}, {.planes = 4, .starts = &starts});
+  BackendBatch batch(fake, {.images = 4, .n = 64, .k = 4});
+  batch.run();
+  EXPECT_THAT(starts, ElementsAre(1, 0));
+  EXPECT_DOUBLE_EQ(batch.run().compute_s, 1e-6) << "that of the batch alone";
+  EXPECT_THAT(starts, ElementsAre(3, 1));
+  batch.run();
+  EXPECT_THAT(starts, ElementsAre(4, 1));
 }
 
 TEST(BackendBatch, throws_what_a_lane_throws) {

@@ -285,7 +285,7 @@ TEST(SolverExperiment, compares_the_solvers_of_both_devices) {
   EXPECT_TRUE(result.is_right);
   EXPECT_THAT(
       texts(result.tables[0]),
-      AllOf(Contains(ElementsAre("1 of 256 × 256, k = 20", "CPU, 1 core", "gesvd", _, _, _, "0")),
+      AllOf(Contains(ElementsAre("1 of 64 × 64, k = 8", "CPU, 1 core", "gesvd", _, _, _, "0")),
             Contains(Contains("auto: subspace")),
             Contains(ElementsAre(_, "GPU", "gram", _, _, _, _))));
   EXPECT_THAT(result.tables[0].lesson,

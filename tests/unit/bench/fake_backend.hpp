@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -17,10 +18,11 @@ namespace eckart::bench {
 
 /// What a fake GPU does besides computing on the CPU.
 struct FakeBackendOptions {
-  bool is_wrong = false;      ///< the first row of each image is wrong
-  bool is_too_small = false;  ///< no batch fits
-  int planes = 3;             ///< in a batch
-  std::string error = {};     ///< of each image
+  bool is_wrong = false;                 ///< the first row of each image is wrong
+  bool is_too_small = false;             ///< no batch fits
+  int planes = 3;                        ///< in a batch
+  std::string error = {};                ///< of each image
+  std::array<int, 2>* starts = nullptr;  ///< counts the batches of each slot
 };
 
 /// Computes on the CPU in batches, and says that it needed 1 us for each.
@@ -47,6 +49,7 @@ class FakeLane : public compute::Lane {
                       .begin = begin,
                       .end = begin + std::chrono::microseconds(1),
                       .clock_error = {}});
+    if (options_.starts) ++options_.starts->at(std::size_t(slot));
     if (is_busy_.at(std::size_t(slot))) throw std::logic_error("the slot is not free");
     is_busy_[std::size_t(slot)] = true;
   }

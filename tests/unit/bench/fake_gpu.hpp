@@ -54,7 +54,7 @@ class CpuWithCeilings : public Device {
   const Ceilings& ceilings(const Variant& /*variant*/) override { return kCeilings; }
 
  private:
-  std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+  std::unique_ptr<Device> cpu_ = make_cpu_device(1, PeakMeasurement::brief);
 };
 
 /// Reconstructs on the CPU, and says that it took a given time. Schedule::streams computes wrong
@@ -169,7 +169,7 @@ class FakeGpu : public Gpu {
     FakeGpu& gpu_;
   };
 
-  std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+  std::unique_ptr<Device> cpu_ = make_cpu_device(1, PeakMeasurement::brief);
   std::vector<Variant> variants_;
 };
 
@@ -231,7 +231,7 @@ class FakePeers : public Peers {
                                             {.name = "failing", .cores = 1}};
   };
 
-  std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+  std::unique_ptr<Device> cpu_ = make_cpu_device(1, PeakMeasurement::brief);
   const std::map<std::string, std::string> versions_ = {{"Black", "1.0"}};
 };
 

@@ -23,7 +23,7 @@ std::vector<float>& floats(Array& array) { return std::get<std::vector<float>>(a
 
 /// The result on one core, by the variant with this index.
 Array computed(const Shape& shape, const std::vector<Array>& operands, std::size_t variant = 0) {
-  const auto device = make_cpu_device(1);
+  const auto device = make_cpu_device(1, PeakMeasurement::brief);
   return device->prepare(shape, operands)->result(variant).values;
 }
 
@@ -116,7 +116,7 @@ TEST(ShortestTime, is_that_of_the_slower_of_memory_and_arithmetic) {
 }
 
 TEST(CpuDevice, computes_all_operations_right_by_all_variants_in_both_precisions) {
-  const auto device = make_cpu_device(2);
+  const auto device = make_cpu_device(2, PeakMeasurement::brief);
   for (const Operation operation :
        {Operation::reconstruct, Operation::multiply, Operation::transpose, Operation::add,
         Operation::multiply_vector}) {
@@ -139,7 +139,7 @@ TEST(CpuDevice, computes_all_operations_right_by_all_variants_in_both_precisions
 }
 
 TEST(CpuDevice, has_no_loops_for_products_that_take_minutes) {
-  const auto device = make_cpu_device(1);
+  const auto device = make_cpu_device(1, PeakMeasurement::brief);
   const auto names = [&](int side) {
     const Shape shape = shape_of(Operation::multiply, side, side, side);
     const auto prepared = device->prepare(shape, random_operands(shape, 1));
@@ -152,7 +152,7 @@ TEST(CpuDevice, has_no_loops_for_products_that_take_minutes) {
 }
 
 TEST(CpuDevice, measures_its_ceilings_once_for_each_number_of_cores) {
-  const auto device = make_cpu_device(2);
+  const auto device = make_cpu_device(2, PeakMeasurement::brief);
   const Ceilings one = device->ceilings({.name = "any", .cores = 1});
   EXPECT_GT(one.bytes_per_s, 1e8);
   EXPECT_GT(one.float32_per_s, 1e8);

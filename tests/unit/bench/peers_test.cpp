@@ -73,7 +73,7 @@ class PeersTest : public testing::Test {
     }
   }
 
-  const std::unique_ptr<Device> cpu_ = make_cpu_device(1);
+  const std::unique_ptr<Device> cpu_ = make_cpu_device(1, PeakMeasurement::brief);
   std::unique_ptr<Peers> peers_;
 };
 

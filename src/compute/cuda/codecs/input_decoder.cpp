@@ -78,6 +78,7 @@ void InputDecoder::Format<Batch, Decoder>::decode(std::byte* pixels, cudaStream_
   ECKART_CUDA_CHECK(cudaEventRecord(begin.get(), stream));
   decoder.decode(batch, data.template as<>(), pixels, stream);
   ECKART_CUDA_CHECK(cudaEventRecord(end.get(), stream));
+  ++batches;
 }
 
 template <class Batch, class Decoder>
@@ -139,7 +140,7 @@ std::vector<Task*> InputDecoder::undecodable() const {
 
 void InputDecoder::add_times(DecodingRates& rates) const {
   const auto add = [&](ImageFormat format, const auto& inputs) {
-    if (inputs.tasks.empty()) return;
+    if (inputs.tasks.empty() || inputs.batches < 2) return;
     const std::chrono::duration<double> time = elapsed(inputs.begin, inputs.end);
     rates.add_batch(format, inputs.built_in_s, time.count(), Clock::now());
   };

@@ -33,7 +33,8 @@ class InputDecoder {
   /// After the work is done: the tasks whose pixels are not valid. The CPU has to decode these.
   std::vector<Task*> undecodable() const;
 
-  /// After the work is done: adds how long the batch took.
+  /// After the work is done: adds how long the batch took, unless it was the first one of its
+  /// format, for which kernels were loaded and memory was allocated.
   void add_times(DecodingRates& rates) const;
 
   void free_memory() { *this = {}; }
@@ -48,6 +49,7 @@ class InputDecoder {
     Decoder decoder;
     double built_in_s = 0;  ///< see DecodingRates::add_batch()
     Event begin, end;       ///< of decoding
+    int batches = 0;        ///< that were decoded
     void decode(std::byte* pixels, cudaStream_t stream);
     void add_undecodable(std::vector<Task*>& to) const;
   };

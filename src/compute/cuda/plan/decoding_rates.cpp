@@ -1,7 +1,6 @@
 #include "compute/cuda/plan/decoding_rates.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace eckart::compute::cuda {
 namespace {
@@ -25,7 +24,10 @@ DecodingRate built_in_decoding_rate(ImageFormat format, const ImageShape& shape)
 
 DecodingRate DecodingRates::rate(ImageFormat format, const ImageShape& shape, Instant now) const {
   DecodingRate rate = built_in_decoding_rate(format, shape);
-  const double ratio = this->ratio(format, now);
+  const Format& measured = formats_[std::size_t(format)];
+  if (now.time_since_epoch().count() - kMaxAge / Instant::duration(1) > measured.last_batch)
+    return rate;
+  const double ratio = measured.ratio;
   rate.s_per_image *= ratio;
   rate.s_per_byte *= ratio;
   return rate;
@@ -34,24 +36,15 @@ DecodingRate DecodingRates::rate(ImageFormat format, const ImageShape& shape, In
 void DecodingRates::add_batch(ImageFormat format, double built_in_s, double measured_s,
                               Instant now) {
   const std::lock_guard lock(mutex_);
-  std::deque<Batch>& batches = batches_[format];
-  if (batches.size() == kMaxBatches) batches.pop_front();
+  Format& measured = formats_[std::size_t(format)];
+  std::deque<Batch>& batches = measured.batches;
   batches.push_back({now, measured_s / built_in_s});
-}
-
-/// The median of recent batches.
-double DecodingRates::ratio(ImageFormat format, Instant now) const {
-  std::vector<double> ratios;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto batches = batches_.find(format); batches != batches_.end())
-      for (const Batch& batch : batches->second)
-        if (now - batch.time <= kMaxAge) ratios.push_back(batch.ratio);
-  }
-  if (ratios.size() < kMinBatches) return 1;
-  const auto middle = ratios.begin() + std::ptrdiff_t(ratios.size() / 2);
-  std::nth_element(ratios.begin(), middle, ratios.end());
-  return *middle;
+  while (batches.size() > kMaxBatches || now - batches.front().time > kMaxAge) batches.pop_front();
+  const auto fastest =
+      std::min_element(batches.begin(), batches.end(),
+                       [](const Batch& a, const Batch& b) { return a.ratio < b.ratio; });
+  measured.ratio = batches.size() < kMinBatches ? 1 : fastest->ratio;
+  measured.last_batch = now.time_since_epoch().count();
 }
 
 }  // namespace eckart::compute::cuda

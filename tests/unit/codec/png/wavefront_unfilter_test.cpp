@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "codec/png/unfilter.hpp"
 #include "core/warp.hpp"
 #include "tests/unit/codec/make_encoded_png.hpp"
