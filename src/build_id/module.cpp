@@ -52,14 +52,14 @@ void* load_function(const std::string& module, const std::string& function) {
 }
 
 void* load_cuda_function(const std::string& module, const std::string& function) {
+  // Without the driver, loading the libraries of CUDA takes time for nothing.
+  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
+    throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
   if (!is_installed(module)) {
     throw std::runtime_error(file_of(module) +
                              " is not installed; the package eckart-cuda has it, and each build "
                              "with the CUDA toolkit");
   }
-  // Without the driver, loading the libraries of CUDA takes time for nothing.
-  if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
-    throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
   return load_function(module, function);
 }
 

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -28,12 +29,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Throws FatalError if the log cannot be written, or is another file of the user.
+/// Throws FatalError if the log cannot be written, or is another file of the user. Leaves no new
+/// file: the first run makes it.
 void check_log(const fs::path& log) {
   const std::string name = text::printable(log.native());
   if (!reports::may_append(log))
     throw FatalError(ExitCode::usage,
                      "--log " + name + ": the file exists and is not a throughput log");
+  const bool is_new = ::access(log.c_str(), F_OK) != 0;
   const files::FileDescriptor file(
       ::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (!file) {
@@ -41,6 +44,7 @@ void check_log(const fs::path& log) {
     io::fail_to_create(
         error, "cannot write the log " + name + ": " + std::generic_category().message(error));
   }
+  if (is_new) ::unlink(log.c_str());
 }
 
 /// The plans of the log; the first has the most images.

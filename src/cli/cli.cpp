@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -140,8 +141,10 @@ int run(int argc, char** argv) {
   open_standard_streams();
   ::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit makes the write fail
   ExitCode code = parse_and_execute(argc, argv);
+  errno = 0;
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    code = fail(ExitCode::io_error, "cannot write the results to stdout");
+    const std::string reason = errno == 0 ? "" : ": " + std::generic_category().message(errno);
+    code = fail(ExitCode::io_error, "cannot write the results to stdout" + reason);
   }
   // If memory or the GPU is lost, the exit handler of a library may hang.
   if (code == ExitCode::temporary) ::_exit(int(code));

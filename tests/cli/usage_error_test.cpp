@@ -57,12 +57,15 @@ TEST_F(UsageErrorTest, is_reported_for_unwritable_stdout) {
   write_png("in/a.png");
   EckartProcess::Options shell;
   shell.program = "/bin/sh";
-  for (const char* arguments : {"--version", "run in -o out -k 2 -q --backend cpu --json"}) {
+  const auto error = [&](const std::string& arguments) {
     const ProcessResult result =
-        run({"-c", std::string("exec " ECKART_PROGRAM " ") + arguments + " > /dev/full"}, shell);
+        run({"-c", "exec " ECKART_PROGRAM " " + arguments + " > /dev/full"}, shell);
     EXPECT_EQ(result.code, 74) << arguments;
-    EXPECT_THAT(result.err, HasSubstr("cannot write the results to stdout")) << arguments;
-  }
+    return result.err;
+  };
+  EXPECT_THAT(error("--version"), HasSubstr("cannot write the results to stdout"));
+  EXPECT_THAT(error("run in -o out -k 2 -q --backend cpu --json"),
+              HasSubstr("cannot write the results to stdout: No space left on device"));
 }
 
 TEST_F(UsageErrorTest, is_reported_for_a_missing_temporary_folder_by_bench_only) {

@@ -18,6 +18,8 @@ import math
 import shlex
 from xml.sax.saxutils import escape
 
+SHOWN_UNCERTAINTY = 0.1
+UNCERTAINTY_NOTE = "±: the larger distance of the ends of the 95 % interval from the median, where it is above 10 %."
 BEGIN, END = "<!-- figure ", "<!-- end of figure -->"
 STYLE = (
     "text{font:14px system-ui,sans-serif;fill:#1b1f24}.bar{fill:#2f6fd0}"
@@ -46,7 +48,17 @@ def median(value):
     return value["median"] if isinstance(value, dict) else value
 
 
+def uncertainty(value):
+    """The larger distance of the ends of the interval from the median, as a share of it; 0 without an interval."""
+    if not isinstance(value, dict) or "low" not in value or not value["median"]:
+        return 0
+    return max(value["median"] - value["low"], value["high"] - value["median"]) / value["median"]
+
+
 def cell_text(value, column):
+    share = uncertainty(value)
+    if share > SHOWN_UNCERTAINTY:
+        return f"{cell_text(median(value), column)} ±{100 * share:.0f} %"
     value = median(value)
     if value is None:
         return ""
@@ -84,7 +96,10 @@ def markdown_table(table, rows, keys):
     heads = [" ".join(filter(None, (columns[key]["head"], units[key]))) for key in keys]
     lines = [heads, ["---" if isinstance(rows[0][key], str) else "---:" for key in keys]]
     lines += [[cell_text(row[key], columns[key]) for key in keys] for row in rows]
-    return ["| " + " | ".join(line) + " |" for line in lines]
+    table_lines = ["| " + " | ".join(line) + " |" for line in lines]
+    if any(uncertainty(row[key]) > SHOWN_UNCERTAINTY for row in rows for key in keys):
+        table_lines += ["", UNCERTAINTY_NOTE]
+    return table_lines
 
 
 def bar_plot(table, rows, keys, key, is_logarithmic):

@@ -162,22 +162,28 @@ std::string start_text(const CrossoverRow& row, double gpu_start_s) {
                      row.batch.n);
 }
 
-/// What the batches of the CPU teach, without a GPU: by the smallest images.
+/// What the batches of the CPU teach, without a GPU: by the smallest images that are faster in a
+/// batch.
 std::string cpu_lesson(const std::vector<CrossoverRow>& rows) {
-  const CrossoverRow *one = nullptr, *batch = nullptr;  // the smallest and the largest batch
+  const CrossoverRow* smallest = nullptr;  // batch of the images of the row
+  const auto s_per_image = [](const CrossoverRow& row) {
+    return row.cpu.total_s().median / row.batch.images;
+  };
+  std::string text;
   for (const CrossoverRow& row : rows) {
-    if (!row.cpu.is_measured() || (one && row.batch.n != one->batch.n)) continue;
-    if (!one) one = &row;
-    batch = &row;
+    if (!row.cpu.is_measured()) continue;
+    if (!smallest || row.batch.n != smallest->batch.n) {
+      if (!text.empty()) break;
+      smallest = &row;
+    }
+    if (s_per_image(row) < s_per_image(*smallest))
+      text = fmt::format(
+          "An image of {} × {} takes {} times as long alone as in a batch of {}, whose images are "
+          "on all cores. A GPU must beat the batch, not the single image.",
+          row.batch.n, row.batch.n, text::format_number(s_per_image(*smallest) / s_per_image(row)),
+          row.batch.images);
   }
-  if (!one || one == batch) return {};
-  const double gain = one->cpu.total_s().median / one->batch.images /
-                      (batch->cpu.total_s().median / batch->batch.images);
-  return fmt::format(
-      "An image of {} × {} takes {} times as long alone as in a batch of {}{}. A GPU must beat the "
-      "batch, not the single image.",
-      one->batch.n, one->batch.n, text::format_number(gain), batch->batch.images,
-      gain > 1 ? ", whose images are on all cores" : "");
+  return text;
 }
 
 std::string lesson(const std::vector<CrossoverRow>& rows, double gpu_start_s) {

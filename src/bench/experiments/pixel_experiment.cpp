@@ -211,7 +211,7 @@ std::string cpu_lesson(const PixelBatch& batch) {
   if (!row || batch.shape.k > kMaxLessonRank) return {};
   return fmt::format(
       "With {}, OpenBLAS, rounding and comparing on {} reach {:.0f} % of the roofline of the "
-      "product. The rest of the time goes to pixels, which are written and read several times.",
+      "product, which does not count that pixels are written and read several times.",
       batch.shape.text(), text::format_count(row->variant.cores, "core"),
       100 * row->shortest_s / row->time(0).median);
 }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "bench/experiments/backend_batch.hpp"
@@ -260,24 +262,31 @@ std::vector<Cell> cells_of(const ImageBatch& batch, const SolverRow& row, const 
   return cells;
 }
 
+/// The name of the solver; of `auto` that of the solver it chose.
+std::string solver_of(const SolverRow& row) {
+  constexpr std::string_view kAuto = "auto: ";
+  return row.name.starts_with(kAuto) ? row.name.substr(kAuto.size()) : row.name;
+}
+
 std::string lesson(const SolverRows& all) {
-  const ImageBatch& batch = all.batch;
   const SolverRow *cpu = fastest(all, false), *gpu = fastest(all, true);
   if (!cpu) return {};
-  std::string text = fmt::format("With {}, the fastest on the CPU is {}.", batch.text(), cpu->name);
-  for (const SolverRow& row : all.runs) {
-    if (row.is_on_gpu || row.kind != SolverKind::gesvd || !row.is_measured() || &row == cpu)
-      continue;
-    text = fmt::format(
-        "With {}, {} on the CPU is {} times as fast as a complete SVD, and its images lose {} dB "
-        "at most.{}",
-        batch.text(), cpu->name, text::format_number(speedup(*cpu, row).median),
-        text::format_number(*cpu->loss_db),
-        gpu ? "" : " A truncated SVD need not compute what the rank leaves out.");
+  std::string text;
+  for (const SolverKind complete : {SolverKind::gram, SolverKind::gesvd}) {
+    for (const SolverRow& row : all.runs) {
+      if (row.is_on_gpu || row.kind != complete || !row.is_measured() || &row == cpu) continue;
+      text = fmt::format(
+          "With {}, {} on the CPU is {} times as fast as {}, which computes all singular vectors, "
+          "and its images lose {} dB at most.{}",
+          all.batch.text(), solver_of(*cpu), text::format_number(speedup(*cpu, row).median),
+          to_string(complete), text::format_number(*cpu->loss_db),
+          gpu ? "" : " A truncated SVD need not compute what the rank leaves out.");
+    }
   }
   if (gpu)
-    text += fmt::format(" The GPU ({}) is {} times as fast as the CPU, copies included.", gpu->name,
-                        text::format_number(speedup(*gpu, *cpu).median));
+    text += fmt::format("{} GPU ({}) is {} times as fast as the CPU, copies included.",
+                        text.empty() ? fmt::format("With {}, the", all.batch.text()) : " The",
+                        solver_of(*gpu), text::format_number(speedup(*gpu, *cpu).median));
   return text;
 }
 

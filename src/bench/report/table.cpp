@@ -76,15 +76,24 @@ std::vector<std::string> own_notes(const Table& table, const std::vector<std::st
   return notes;
 }
 
+/// The libraries with their versions, then those that are missing.
+std::string peers_text(const std::map<std::string, std::string>& versions) {
+  std::string found, missing;
+  for (const auto& [name, version] : versions)
+    found += (found.empty() ? "" : ", ") + name + " " + version;
+  for (const char* name : {"CuPy", "JAX", "Numba", "NumPy", "PyTorch"}) {
+    if (!versions.contains(name))
+      missing += (missing.empty() ? "; python3 has no " : ", ") + std::string(name);
+  }
+  return found + missing;
+}
+
 std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report) {
   std::vector<std::pair<std::string, std::string>> lines = {
       {"time", report.time},
       {"eckart", report.version + ", build " + report.build_id},
       {"CPU", report.cpu + ", " + text::format_count(report.cores, "core")}};
-  std::string peers;
-  for (const auto& [name, version] : report.peers)
-    peers += (peers.empty() ? "" : ", ") + name + " " + version;
-  if (!peers.empty()) lines.emplace_back("peers", peers);
+  if (!report.peers.empty()) lines.emplace_back("peers", peers_text(report.peers));
   if (!report.gpu) {
     lines.emplace_back("GPU", "none: " + report.no_gpu_reason);
     return lines;

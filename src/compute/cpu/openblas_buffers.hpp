@@ -4,10 +4,11 @@
 
 namespace eckart::compute::cpu {
 
-/// OpenBLAS allocates one buffer of 128 MiB of address space for each thread that calls it at the
-/// same time, and keeps it. If that allocation fails, OpenBLAS retries forever. So call this before
-/// `threads` threads use OpenBLAS: it allocates their buffers. Throws FatalError if there is not
-/// enough address space; `explanation` ends the message: "128 MiB per lane".
+/// OpenBLAS allocates one buffer of 128 MiB of address space for each thread that has called it and
+/// not ended, of a few hundred threads at most, and keeps it. If that allocation fails, OpenBLAS
+/// retries forever. So call this before `threads` threads use OpenBLAS: it allocates their buffers.
+/// Throws FatalError if there is not enough address space; `explanation` ends the message: "128 MiB
+/// per lane".
 void make_openblas_buffers(int threads, const std::string& explanation);
 
 /// The buffer that the calling thread keeps for its next call of OpenBLAS; null if it has none.
@@ -15,7 +16,7 @@ void make_openblas_buffers(int threads, const std::string& explanation);
 /// OpenBLAS searches for a free buffer in each call, under a lock and in memory that all threads
 /// write: 16 threads on small images only wait for each other. So this program replaces the
 /// functions of OpenBLAS that give and take back a buffer, by functions that keep one for each
-/// thread until it ends.
+/// thread until it ends. OpenBLAS must be a shared library.
 const void* kept_openblas_buffer();
 
 }  // namespace eckart::compute::cpu

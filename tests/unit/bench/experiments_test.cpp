@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::_;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
@@ -289,7 +290,8 @@ TEST(SolverExperiment, compares_the_solvers_of_both_devices) {
             Contains(Contains("auto: subspace")),
             Contains(ElementsAre(_, "GPU", "gram", _, _, _, _))));
   EXPECT_THAT(result.tables[0].lesson,
-              AllOf(HasSubstr("times as fast as a complete SVD"), HasSubstr("The GPU (")));
+              AllOf(HasSubstr("times as fast as gesvd, which computes all singular vectors"),
+                    HasSubstr("The GPU (")));
 }
 
 TEST(SolverExperiment, refuses_wrong_images_and_says_if_memory_is_too_small) {
@@ -372,7 +374,8 @@ TEST(CrossoverExperiment, explains_the_smallest_and_the_largest_images) {
   EXPECT_THAT(lesson, AllOf(HasSubstr("For images of 32 × 32 the GPU is"),
                             HasSubstr("For images of 64 × 64 the GPU is")));
   EXPECT_THAT(bench_crossover(with_backends(without_gpu()), smallest()).tables.at(0).lesson,
-              HasSubstr("An image of 32 × 32 takes"));
+              AnyOf("",  // on a busy machine, batches may gain nothing
+                    HasSubstr("times as long alone as in a batch of 4, whose images are on all")));
 }
 
 }  // namespace
