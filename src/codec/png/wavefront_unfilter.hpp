@@ -117,14 +117,18 @@ class WavefrontUnfilter {
     const int begin = row * rows_.row_bytes + 1 + offset, last = (int(rows_.size()) - 1) / 4;
     const int first = begin / 4, shift = begin % 4 * 8;
     Group group;
-    std::uint32_t word = word_at(rows_.bytes + first * 4);
+    std::uint32_t word = load_word(first);
     for (int i = 0; i < kChannels; ++i) {
       const int index = first + i + 1 < last ? first + i + 1 : last;
-      const std::uint32_t next = word_at(rows_.bytes + index * 4);
+      const std::uint32_t next = load_word(index);
       group.words[i] = std::uint32_t((std::uint64_t(next) << 32 | word) >> shift);
       word = next;
     }
     return group;
+  }
+
+  ECKART_HOST_DEVICE std::uint32_t load_word(int index) const {
+    return word_at(rows_.bytes + std::ptrdiff_t(index) * 4);
   }
 
   /// Zeros after the end of the row.

@@ -99,9 +99,8 @@ TEST(Report, names_the_gpu_and_what_throttled_it) {
 TEST(Report, names_the_libraries_of_python_and_those_that_are_missing) {
   Report report = small_report();
   report.peers = {{"NumPy", "1.24.2"}, {"PyTorch", "2.1"}};
-  EXPECT_THAT(
-      to_text(report),
-      HasSubstr("peers      NumPy 1.24.2, PyTorch 2.1; python3 has no CuPy, JAX, Numba\n"));
+  EXPECT_THAT(to_text(report),
+              HasSubstr("peers      NumPy 1.24.2, PyTorch 2.1; python3 has no CuPy, JAX, Numba\n"));
 }
 
 TEST(Report, warns_of_other_work_if_many_numbers_are_not_known_well) {
