@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -36,7 +35,8 @@ void check_log(const fs::path& log) {
   if (!reports::may_append(log))
     throw FatalError(ExitCode::usage,
                      "--log " + name + ": the file exists and is not a throughput log");
-  const bool is_new = ::access(log.c_str(), F_OK) != 0;
+  std::error_code ignored;
+  const bool is_new = !fs::exists(fs::symlink_status(log, ignored));
   const files::FileDescriptor file(
       ::open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
   if (!file) {
@@ -44,7 +44,7 @@ void check_log(const fs::path& log) {
     io::fail_to_create(
         error, "cannot write the log " + name + ": " + std::generic_category().message(error));
   }
-  if (is_new) ::unlink(log.c_str());
+  if (is_new) fs::remove(log, ignored);
 }
 
 /// The plans of the log; the first has the most images.
