@@ -101,8 +101,9 @@ TEST_P(EncodedInputTest, corrects_the_rate_by_the_time_that_it_took) {
   const auto backend = make();
   const auto lane = backend->make_lane(0);
   const std::vector<File> files = image_files();
-  for (const auto& [format, file] :
-       {std::pair(ImageFormat::jpeg, files[0]), {ImageFormat::png, files[1]}}) {
+  for (const bool is_jpeg : {true, false}) {
+    const ImageFormat format = is_jpeg ? ImageFormat::jpeg : ImageFormat::png;
+    const File& file = files[is_jpeg ? 0 : 1];
     const auto decoding_s = [&] {
       return backend->decoding_rate(format, {64, 96, 1, Depth::u8}).s(file.size());
     };
