@@ -14,8 +14,7 @@ NOT_RUN = [
     (r"eckart plan /var/log/eckart/throughput", "needs the log of the installed service"),
     (r"(docker|podman) ", "needs a container engine and base images"),
     (r"jupyter-notebook ", "opens a browser; the test `docs_notebook` runs the notebook"),
-    (r"eckart bench streams --quick$", "takes half a minute on all cores; bench_test.cpp runs an experiment"),
-    (r"eckart doctor --calibrate", "takes ten seconds; doctor_test.cpp calibrates"),
+    (r"eckart bench streams --quick$", "takes half a minute on all cores; the test `docs_notebook` runs it"),
     (r"eckart bench kernels --quick --peers", "takes half a minute; peers_test runs the libraries"),
     (r"export ", "changes the shell of the reader"),
 ]
