@@ -13,7 +13,7 @@
 #include "compute/cpu/cpu_lane.hpp"
 #include "compute/cpu/cpu_name.hpp"
 #include "compute/cpu/lane_count.hpp"
-#include "compute/cpu/openblas_buffers.hpp"
+#include "compute/cpu/openblas_overrides.hpp"
 #include "compute/cpu/openblas_core.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"

@@ -11,7 +11,7 @@
 #include "compute/cpu/float64_samples.hpp"
 #include "compute/cpu/low_rank_product.hpp"
 #include "compute/cpu/matrix_size.hpp"
-#include "compute/cpu/openblas_buffers.hpp"
+#include "compute/cpu/openblas_overrides.hpp"
 #include "compute/cpu/right_singular_vectors.hpp"
 
 namespace eckart::compute::cpu {

@@ -1,4 +1,4 @@
-#include "compute/cpu/openblas_buffers.hpp"
+#include "compute/cpu/openblas_overrides.hpp"
 
 #include <cblas.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,16 @@
 
 namespace eckart::compute::cpu {
 namespace {
+
+const int threads_at_start = openblas_get_num_threads();
+
+TEST(OpenblasThread, is_one_at_the_start) { EXPECT_EQ(threads_at_start, 1); }
+
+TEST(OpenblasThread, is_added_when_asked_for) {
+  openblas_set_num_threads(3);
+  EXPECT_EQ(openblas_get_num_threads(), 3);
+  openblas_set_num_threads(1);
+}
 
 TEST(OpenblasBuffer, needs_address_space) {
   EXPECT_NO_THROW(make_openblas_buffers(1, "128 MiB per lane"));

@@ -1,3 +1,8 @@
+// This program replaces three functions of OpenBLAS: those that give and take back a buffer, see
+// kept_openblas_buffer(), and the one that reads OPENBLAS_NUM_THREADS. OpenBLAS is loaded with one
+// thread therefore: the others would wait at full load for their first work, 30 ms at each start of
+// the program, and only benchmarks use them, by openblas_set_num_threads(). OpenBLAS must be a
+// shared library.
 #pragma once
 
 #include <string>
@@ -13,10 +18,9 @@ void make_openblas_buffers(int threads, const std::string& explanation);
 
 /// The buffer that the calling thread keeps for its next call of OpenBLAS; null if it has none.
 ///
-/// OpenBLAS searches for a free buffer in each call, under a lock and in memory that all threads
-/// write: 16 threads on small images only wait for each other. So this program replaces the
-/// functions of OpenBLAS that give and take back a buffer, by functions that keep one for each
-/// thread until it ends. OpenBLAS must be a shared library.
+/// OpenBLAS itself searches for a free buffer in each call, under a lock and in memory that all
+/// threads write: 16 threads on small images only wait for each other. Here a thread keeps its
+/// buffer until it ends.
 const void* kept_openblas_buffer();
 
 }  // namespace eckart::compute::cpu

@@ -1,4 +1,4 @@
-#include "compute/cpu/openblas_buffers.hpp"
+#include "compute/cpu/openblas_overrides.hpp"
 
 #include <dlfcn.h>
 #include <sys/mman.h>
@@ -73,5 +73,8 @@ __attribute__((visibility("default"))) void blas_memory_free(void* buffer) {
   if (is_thread_ending || kept.buffer) return free_in_openblas(buffer);
   kept.buffer = buffer;
 }
+
+// Called when OpenBLAS is loaded, before this program runs.
+__attribute__((visibility("default"))) int openblas_num_threads_env() { return 1; }
 
 }  // extern "C"
