@@ -52,7 +52,7 @@ eckart_layer(ledger ABOUT "database of the results of all inputs" USES core file
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES codec/jpeg codec/png preparation core text)
 eckart_layer(compute/cpu ABOUT "float64 LAPACK, the reference, a certified float32 iteration" USES compute core machine LIBRARIES openblas dl)
 eckart_layer(compute/cuda/layout ABOUT "shapes, sizes, offsets and thread indices of kernels (compiles without CUDA)" USES compute preparation codec/jpeg codec/png core)
-eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations; decoding rates (compiles without CUDA)"
+eckart_layer(compute/cuda/plan ABOUT "what is decided for a batch: solvers, ranks, columns, capacities, iterations, decoding rates (compiles without CUDA)"
              USES compute/cuda/layout compute core)
 eckart_layer(compute/cuda ABOUT "lanes, slots, solvers, kernels, codecs"
              USES compute/cuda/layout compute/cuda/plan compute preparation codec/jpeg codec/png core build_id PUBLIC_LIBRARIES cuda)
