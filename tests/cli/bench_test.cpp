@@ -169,22 +169,6 @@ TEST_F(BenchCommandTest, prints_the_rounds_that_were_complete_when_it_is_stopped
   EXPECT_THAT(result.err, HasSubstr(" of 100 rounds\n"));
 }
 
-TEST_F(BenchCommandTest, measures_operations_without_inputs) {
-  const ProcessResult result = run({"bench", "bandwidth", "--quick", "--json"});
-  ASSERT_EQ(result.code, 0) << result.err;
-  const auto json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json["kind"], "bench");
-  EXPECT_EQ(json["cores"], machine::usable_cores());
-  const auto& rows = json["tables"][0]["rows"];
-  ASSERT_FALSE(rows.empty());
-  for (const auto& row : rows) {
-    EXPECT_GE(row["compute_us"]["samples"], 10) << row;
-    EXPECT_LE(row["compute_us"]["low"], row["compute_us"]["median"]) << row;
-    EXPECT_LT(row["relative_error"], 1e-5) << row;
-  }
-  EXPECT_THAT(result.err, HasSubstr("1 of "));
-}
-
 TEST_F(BenchCommandTest, takes_only_options_of_the_experiment) {
   const auto error = [&](const std::vector<std::string>& arguments) {
     const ProcessResult result = run(arguments);

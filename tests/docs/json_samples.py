@@ -61,8 +61,19 @@ def run_samples(commands):
     yield from commands.lines("prune", "out", "--json")
     yield from commands.lines("prune", "out", "--json", "--yes")
     yield from commands.lines("doctor", "--json")
-    yield from commands.lines("bench", "bandwidth", "--quick", "--json")
+    report, = commands.lines("bench", "bandwidth", "--quick", "--json")
+    check_measurements(report["tables"][0]["rows"], commands)
+    yield report
     yield from commands.lines("bench", "pipeline", "in/texture_64x64_0002.png", "--seconds", "0.1", "--repeats", "1", "--set", "backend=cpu", "--json")
+
+
+def check_measurements(rows, commands):
+    for row in rows:
+        time = row["compute_us"]
+        if time["samples"] < 10 or not time["low"] <= time["median"] <= time["high"] or row["relative_error"] >= 1e-5:
+            commands.fail(f"not measured well: {row}")
+    if not rows:
+        commands.fail("bench bandwidth measured nothing")
 
 
 def status_page(address):
