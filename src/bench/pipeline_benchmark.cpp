@@ -32,7 +32,7 @@ using settings::Durability;
 
 constexpr std::size_t kMaxFiles = 2048;            // different inputs
 constexpr std::uintmax_t kMaxFileBytes = 1 << 30;  // of these
-constexpr std::size_t kPasses = 8;  // parts of the images that pass the stages one after the other
+constexpr std::size_t kParts = 8;  // parts of the images that pass the stages one after the other
 constexpr std::size_t kMaxFirstPass = 64;  // images
 constexpr double kPartShare = 0.1;         // of the seconds of a whole run, for a part of a stage
 
@@ -169,7 +169,7 @@ class PipelineBenchmark {
 
   /// A warm-up. Returns the number of images for a pass.
   std::size_t first_passes(StagedRun& run) const {
-    const std::size_t wanted = std::max<std::size_t>(1, inputs_.paths().size() / kPasses);
+    const std::size_t wanted = std::max<std::size_t>(1, inputs_.paths().size() / kParts);
     const std::size_t first = std::min(wanted, kMaxFirstPass);
     run.pass(first);
     const std::size_t max =

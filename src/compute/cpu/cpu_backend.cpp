@@ -13,8 +13,8 @@
 #include "compute/cpu/cpu_lane.hpp"
 #include "compute/cpu/cpu_name.hpp"
 #include "compute/cpu/lane_count.hpp"
-#include "compute/cpu/openblas_overrides.hpp"
 #include "compute/cpu/openblas_core.hpp"
+#include "compute/cpu/openblas_overrides.hpp"
 #include "compute/solver_choice.hpp"
 #include "core/error.hpp"
 
