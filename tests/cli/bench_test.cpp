@@ -169,6 +169,16 @@ TEST_F(BenchCommandTest, prints_the_rounds_that_were_complete_when_it_is_stopped
   EXPECT_THAT(result.err, HasSubstr(" of 100 rounds\n"));
 }
 
+TEST_F(BenchCommandTest, measures_operations_without_inputs) {
+  const ProcessResult result = run({"bench", "transfer", "--quick", "--json"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["kind"], "bench");
+  EXPECT_EQ(json["cores"], machine::usable_cores());
+  EXPECT_FALSE(json["tables"][0]["rows"].empty());
+  EXPECT_THAT(result.err, HasSubstr("1 of "));
+}
+
 TEST_F(BenchCommandTest, takes_only_options_of_the_experiment) {
   const auto error = [&](const std::vector<std::string>& arguments) {
     const ProcessResult result = run(arguments);

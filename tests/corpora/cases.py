@@ -70,23 +70,23 @@ def bombs_png():
 
 
 def sparse_files():
-    """Yields files of 128 MB each. They need a separate run, because files with a valid header are read completely."""
+    """Yields files of 512 MB each. They need a separate run, because files with a valid header are read completely."""
     frame = join(without(jpeg(), "SOS", "scan", "EOI"))
     for name, head, expected in (
         ("zeros.png", b"", NO_IMAGE),
         ("signature.png", SIGNATURE, CORRUPT),
         ("header.png", SIGNATURE + ihdr(4000, 4000), CORRUPT),
-        ("long-chunk.png", SIGNATURE + ihdr(12, 9) + struct.pack(">I4s", 100 << 20, b"IDAT"), CORRUPT),
+        ("long-chunk.png", SIGNATURE + ihdr(12, 9) + struct.pack(">I4s", 400 << 20, b"IDAT"), CORRUPT),
         ("start.jpg", SOI + b"\xff", CORRUPT),
         ("frame.jpg", frame, CORRUPT),
         ("scan.jpg", join(without(jpeg(), "EOI")), CORRUPT),
         ("huge.png", SIGNATURE + ihdr(30000, 30000) + chunk(b"IDAT"), TOO_LARGE),
     ):
-        yield name, lambda path, head=head: sparse(path, head, 128 << 20), expected
+        yield name, lambda path, head=head: sparse(path, head, 512 << 20), expected
     for number in range(4):
         samples = five_rows(12, 9, seed=number)
-        yield f"padded-{number}.png", lambda path, whole=join(png(samples)): sparse(path, whole, 128 << 20), expected_picture(samples)
-        yield f"padded-{number}.jpg", lambda path: sparse(path, join(jpeg()), 128 << 20), expected_blocks()
+        yield f"padded-{number}.png", lambda path, whole=join(png(samples)): sparse(path, whole, 512 << 20), expected_picture(samples)
+        yield f"padded-{number}.jpg", lambda path: sparse(path, join(jpeg()), 512 << 20), expected_blocks()
 
 
 def bombs_jpeg():

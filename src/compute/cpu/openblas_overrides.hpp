@@ -1,8 +1,8 @@
 // This program replaces three functions of OpenBLAS: those that give and take back a buffer, see
-// kept_openblas_buffer(), and the one that reads OPENBLAS_NUM_THREADS. OpenBLAS is loaded with one
-// thread therefore: the others would wait at full load for their first work, 30 ms at each start of
-// the program, and only benchmarks use them, by openblas_set_num_threads(). OpenBLAS must be a
-// shared library.
+// kept_openblas_buffer(), and the one that reads OPENBLAS_NUM_THREADS. So OpenBLAS is loaded with
+// one thread: the others would wait at full load for their first work, at each start of the
+// program, and only benchmarks use them, by openblas_set_num_threads(). OpenBLAS must be a shared
+// library.
 #pragma once
 
 #include <string>
