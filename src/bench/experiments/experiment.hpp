@@ -32,7 +32,7 @@ struct ExperimentOptions {
 
 /// How often each size is measured, with other sizes between: with memory at another place, and
 /// perhaps another clock or other guests of the machine.
-inline constexpr int kPasses = 3;
+inline constexpr int kPasses = 5;
 
 /// A work, its samples of all passes, and why it was not measured; empty: it was.
 struct SampledWork {
@@ -45,7 +45,7 @@ struct SampledWork {
 using MeasureSize = std::function<void(std::size_t size, std::size_t pass)>;
 
 /// Calls `measure` for each size of a table, in kPasses passes through the table. Prints which
-/// is measured: "pixels, pass 1 of 3, 1 of 6: 64 of 512 × 512, k = 16". `title` is empty if the
+/// is measured: "pixels, pass 1 of 5, 1 of 6: 64 of 512 × 512, k = 16". `title` is empty if the
 /// experiment has one table. Ends early after a stop request. Returns the number of sizes that were
 /// measured at least once; the others are the last ones.
 std::size_t measure_in_passes(const ExperimentOptions& options, const std::string& title,
@@ -69,7 +69,7 @@ double max_call_seconds(const ExperimentOptions& options);
 std::string too_slow(const ExperimentOptions& options);
 /// For the notes of tables with times.
 inline constexpr const char* kIntervalNote =
-    "± is the 95 % interval of the median, from up to three passes through all sizes.";
+    "± is the 95 % interval of the median, from up to five passes through all sizes.";
 inline constexpr const char* kWrongResult = "its result is wrong";
 /// A note for a table that was measured without a GPU. `reason`: why there is none.
 std::string without_gpu_note(const std::string& missing, const std::string& reason);

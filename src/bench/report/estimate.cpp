@@ -1,9 +1,11 @@
 #include "bench/report/estimate.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace eckart::bench {
@@ -23,6 +25,13 @@ std::size_t count_outside(std::size_t samples) {
     below += term;
   }
   return outside > 0 ? outside - 1 : 0;
+}
+
+/// The quantile of Student's t distribution for intervals with 95 % confidence; with more than six
+/// degrees of freedom a bound of it.
+double student_t(std::size_t degrees_of_freedom) {
+  constexpr std::array<double, 6> kQuantiles{12.706, 4.303, 3.182, 2.776, 2.571, 2.447};
+  return kQuantiles[std::min(degrees_of_freedom, kQuantiles.size()) - 1];
 }
 
 }  // namespace
@@ -55,15 +64,19 @@ Estimate estimate(std::vector<double> samples) {
 }
 
 Estimate estimate(const Passes& passes) {
-  std::vector<double> all;
-  for (const std::vector<double>& pass : passes) all.insert(all.end(), pass.begin(), pass.end());
-  Estimate whole = estimate(std::move(all));
+  std::vector<double> all, logs;
   for (const std::vector<double>& pass : passes) {
-    if (pass.empty()) continue;
-    const double median = estimate(pass).median;
-    whole.low = std::min(whole.low, median);
-    whole.high = std::max(whole.high, median);
+    all.insert(all.end(), pass.begin(), pass.end());
+    if (const double median = estimate(pass).median; median > 0) logs.push_back(std::log(median));
   }
+  Estimate whole = estimate(std::move(all));
+  if (logs.size() < 2) return whole;
+  const double n = double(logs.size()), mean = std::accumulate(logs.begin(), logs.end(), 0.0) / n;
+  double squares = 0;
+  for (const double log : logs) squares += (log - mean) * (log - mean);
+  const double distance = student_t(logs.size() - 1) * std::sqrt(squares / (n - 1) / n);
+  whole.low = std::min(whole.low, std::exp(mean - distance));
+  whole.high = std::max(whole.high, std::exp(mean + distance));
   return whole;
 }
 
