@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "bench/pipeline_result.hpp"
@@ -78,18 +79,17 @@ double core_share(const PipelineResult& result, const PipelineRow& row) {
   return used / std::min(row.threads, result.cores);
 }
 
-/// Whether other programs used the cores: no work that needs only cores got them.
-bool has_cpu_contention(const PipelineResult& result) {
-  double max_share = 0;
-  bool is_known = false;
+/// The largest share of the cores that work got which needs only cores; nothing if none was
+/// measured alone. If it is small, other programs used the cores.
+std::optional<double> largest_core_share(const PipelineResult& result) {
+  std::optional<double> largest;
   for (const PipelineRow& row : result.stages) {
     const bool needs_only_cores = row.name == "decode" || row.name == "encode" ||
                                   (row.name == "compute" && result.driver.empty());
     if (!needs_only_cores || row.worker == Worker::gpu || !row.is_measured()) continue;
-    is_known = true;
-    max_share = std::max(max_share, core_share(result, row));
+    largest = std::max(largest.value_or(0), core_share(result, row));
   }
-  return is_known && max_share < kContention;
+  return largest;
 }
 
 /// The part of the stage that is slowest alone; null if none was measured.
@@ -130,8 +130,11 @@ std::string conclusion(const PipelineResult& result) {
   if (result.whole.empty() || result.whole.front().rounds.empty()) return {};
   const PipelineLimits limits = result.limits(0);
   if (!limits.slowest_stage) return "limit: not known: no stage could be measured";
-  if (has_cpu_contention(result))
-    return "limit: not known: other programs used the cores. What to do: stop them and repeat";
+  if (const auto share = largest_core_share(result); share && *share < kContention)
+    return fmt::format(
+        "limit: not known: other programs used the cores; no stage got more than {} "
+        "of what its threads could use. What to do: stop them and repeat",
+        text::percent_text(*share));
   std::string what, helps;
   if (limits.is_limited_by_cores()) {
     what = result.cores == 1 ? "the core" : fmt::format("the {} cores", result.cores);

@@ -134,7 +134,7 @@ void add_bench(CLI::App& app, Action& action) {
       ->group("Measurement");
   command
       ->add_flag("--quick", args->is_quick,
-                 "Fewer sizes: about a minute, all in seven; not for pipeline and scaling")
+                 "Fewer sizes: about a minute, or some for all; not for pipeline and scaling")
       ->group("Measurement");
   command
       ->add_flag(

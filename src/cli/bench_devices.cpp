@@ -157,8 +157,9 @@ ExitCode bench_devices(const BenchArgs& args) {
   if (signals.received() != 0)
     report.warnings.emplace_back(
         report.tables.empty() ? "interrupted before a size was complete"
-                              : "interrupted: sizes are missing, or were measured in fewer passes");
-  if (const std::string warning = bench::noise_warning(report); !warning.empty())
+                              : "interrupted: sizes are missing, or were measured in fewer passes, "
+                                "so that their intervals have less than 95 % confidence");
+  else if (const std::string warning = bench::noise_warning(report); !warning.empty())
     report.warnings.push_back(warning);
   print(report, args);
   if (!result.is_right) {

@@ -69,6 +69,10 @@ std::string label(double x, double y, const char* anchor, const std::string& tex
                      escape(text));
 }
 
+std::string title_of(const Axis& axis) {
+  return axis.is_logarithmic ? axis.label + ", logarithmic" : axis.label;
+}
+
 std::string begin_figure(const std::string& title, double height) {
   return fmt::format("<figure><h3>{0}</h3><svg viewBox='0 0 {1} {2}' role='img' aria-label='{0}'>",
                      escape(title), kWidth, height);
@@ -85,11 +89,11 @@ std::string axes(const Plot& plot, const PlotArea& frame) {
     svg += label(frame.x(x), kHeight - kBottom + 18, "middle", format_axis_label(x));
   svg += fmt::format("<path class='axis' d='M{:.1f} {:.1f}V{:.1f}H{:.1f}'/>", kLeft, kTop,
                      kHeight - kBottom, kWidth - kRight);
-  svg += label((kLeft + kWidth - kRight) / 2, kHeight - 8, "middle", plot.x.label);
+  svg += label((kLeft + kWidth - kRight) / 2, kHeight - 8, "middle", title_of(plot.x));
   const double middle = (kTop + kHeight - kBottom) / 2;
   svg += fmt::format(
       "<text x='14' y='{0:.1f}' text-anchor='middle' transform='rotate(-90 14 {0:.1f})'>{1}</text>",
-      middle, escape(plot.y.label));
+      middle, escape(title_of(plot.y)));
   return svg;
 }
 

@@ -18,8 +18,9 @@ import math
 import shlex
 from xml.sax.saxutils import escape
 
-SHOWN_UNCERTAINTY = 0.1
-UNCERTAINTY_NOTE = "±: the larger distance of the ends of the 95 % interval from the median, where it is above 10 %."
+SHOWN_UNCERTAINTY, MAX_PERCENT = 0.1, 1
+UNCERTAINTY_NOTE = ("±: the larger distance of the ends of the 95 % interval from the median, in percent of it, where it is above 10 %; "
+                    "above 100 %, the ends themselves. A speedup is a median of ratios, not the ratio of two medians.")
 BEGIN, END = "<!-- figure ", "<!-- end of figure -->"
 STYLE = (
     "text{font:14px system-ui,sans-serif;fill:#1b1f24}.bar{fill:#2f6fd0}"
@@ -57,6 +58,8 @@ def uncertainty(value):
 
 def cell_text(value, column):
     share = uncertainty(value)
+    if share > MAX_PERCENT:
+        return f"{cell_text(median(value), column)} ({cell_text(value['low'], column)} to {cell_text(value['high'], column)})"
     if share > SHOWN_UNCERTAINTY:
         return f"{cell_text(median(value), column)} ±{100 * share:.0f} %"
     value = median(value)

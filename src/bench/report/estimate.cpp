@@ -27,11 +27,13 @@ std::size_t count_outside(std::size_t samples) {
   return outside > 0 ? outside - 1 : 0;
 }
 
-/// The quantile of Student's t distribution for intervals with 95 % confidence; with more than six
-/// degrees of freedom a bound of it.
+constexpr std::size_t kMinPasses = 3;  // for an interval of their medians
+
+/// The quantile of Student's t distribution for intervals with 95 % confidence, from two degrees of
+/// freedom on; with more than six a bound of it.
 double student_t(std::size_t degrees_of_freedom) {
-  constexpr std::array<double, 6> kQuantiles{12.706, 4.303, 3.182, 2.776, 2.571, 2.447};
-  return kQuantiles[std::min(degrees_of_freedom, kQuantiles.size()) - 1];
+  constexpr std::array<double, 5> kQuantiles{4.303, 3.182, 2.776, 2.571, 2.447};
+  return kQuantiles[std::min(degrees_of_freedom - 2, kQuantiles.size() - 1)];
 }
 
 }  // namespace
@@ -70,7 +72,11 @@ Estimate estimate(const Passes& passes) {
     if (const double median = estimate(pass).median; median > 0) logs.push_back(std::log(median));
   }
   Estimate whole = estimate(std::move(all));
-  if (logs.size() < 2) return whole;
+  if (logs.empty()) return whole;
+  const auto [least, greatest] = std::ranges::minmax(logs);
+  whole.low = std::min(whole.low, std::exp(least));
+  whole.high = std::max(whole.high, std::exp(greatest));
+  if (logs.size() < kMinPasses) return whole;
   const double n = double(logs.size()), mean = std::accumulate(logs.begin(), logs.end(), 0.0) / n;
   double squares = 0;
   for (const double log : logs) squares += (log - mean) * (log - mean);

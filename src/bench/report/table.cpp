@@ -127,9 +127,13 @@ std::string to_text(const Cell& cell, const Column& column) {
   if (const auto* count = std::get_if<int>(&cell)) return text::group_digits(*count);
   if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, column);
   if (const auto* measured = std::get_if<Estimate>(&cell)) {
+    constexpr double kAlwaysShown = 0.1, kMaxPercent = 1;
     const std::string text = number_text(measured->median, column);
-    return column.shows_error ? fmt::format("{} ±{:.0f} %", text, 100 * measured->relative_error())
-                              : text;
+    const double error = measured->relative_error();
+    if (!column.shows_error && error <= kAlwaysShown) return text;
+    if (error <= kMaxPercent) return fmt::format("{} ±{:.0f} %", text, 100 * error);
+    return fmt::format("{} ({} to {})", text, number_text(measured->low, column),
+                       number_text(measured->high, column));
   }
   if (const auto* not_measured = std::get_if<NotMeasured>(&cell)) return not_measured->reason;
   return "-";

@@ -19,7 +19,7 @@ struct Column {
   std::string head;  ///< for people
   /// Empty: none. Microseconds, "us", are text with the unit that suits each number.
   std::string unit;
-  /// Whether people see the error of measured numbers. JSON always has it.
+  /// Whether people see the error of measured numbers even if it is small. JSON always has it.
   bool shows_error = false;
 };
 
@@ -67,11 +67,13 @@ struct Report {
   std::vector<Table> tables = {};
 };
 
-/// Says how many of the numbers whose error people see are not known within 10 %; empty if few are.
+/// Says how many of the numbers whose error people always see are not known within 10 %; empty if
+/// few are.
 std::string noise_warning(const Report& report);
 
 /// Aligned tables for a terminal. Measured numbers have the larger distance from the ends of their
-/// interval in percent. Rows with different values in the first column are separated.
+/// interval in percent, or these ends if it is above 100 %. Rows with different values in the first
+/// column are separated.
 std::string to_text(const Report& report);
 /// An object of kind `bench`; docs/reference/bench.md describes its keys.
 text::Json to_json(const Report& report);
@@ -86,7 +88,8 @@ std::vector<std::string> own_notes(const Table& table, const std::vector<std::st
 /// Names and values of what identifies the machine and the program, for people.
 std::vector<std::pair<std::string, std::string>> machine_lines(const Report& report);
 
-/// A cell for people: three digits, and the error of a measured number in percent if wanted.
+/// A cell for people: three digits, and the error of a measured number if the column shows it or it
+/// is above 10 %.
 std::string to_text(const Cell& cell, const Column& column);
 /// The head and the unit of a column; the unit is empty if the cells have their own.
 std::pair<std::string, std::string> head_and_unit(const Column& column);

@@ -2,7 +2,7 @@
 // kept_openblas_buffer(), and the one that reads OPENBLAS_NUM_THREADS. So OpenBLAS is loaded with
 // one thread: the others would wait at full load for their first work, at each start of the
 // program, and only benchmarks use them, by openblas_set_num_threads(). OpenBLAS must be a shared
-// library.
+// library. Its builds with OpenMP, or without threads, have no such threads, and use the buffers.
 #pragma once
 
 #include <string>

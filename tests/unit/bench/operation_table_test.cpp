@@ -186,7 +186,7 @@ TEST(Experiment, keeps_the_times_of_peers_that_a_stop_request_ends_in_a_later_pa
   const auto rows = measure_shapes("", {kShape}, devices, options).rows;
   EXPECT_EQ(passes, 2);
   EXPECT_EQ(row_of(rows, "CPU, right, 1 core").not_measured, "");
-  EXPECT_GE(row_of(rows, "CPU, right, 1 core").compute_s.samples, 4);
+  EXPECT_GE(row_of(rows, "CPU, right, 1 core").compute_s.samples, 3);
 }
 
 TEST(Experiment, keeps_the_times_of_the_passes_before_the_memory_was_too_small) {
@@ -195,7 +195,7 @@ TEST(Experiment, keeps_the_times_of_the_passes_before_the_memory_was_too_small) 
   const auto rows = measured_rows(devices);
   const OperationRow& gpu = row_of(rows, "GPU, fast");
   EXPECT_EQ(gpu.not_measured, "");
-  EXPECT_GE(gpu.compute_s.samples, 4);
+  EXPECT_GE(gpu.compute_s.samples, 3);
   EXPECT_LT(gpu.compute_s.samples, row_of(rows, "CPU, loops, 1 core").compute_s.samples);
 }
 

@@ -131,7 +131,9 @@ TEST(PipelineResult, tells_that_the_file_system_is_close) {
 TEST(PipelineResult, does_not_conclude_if_other_programs_used_the_cores) {
   PipelineResult measured = result();
   measured.stages[3].rounds = {rate(6'000, 300)};  // 1.8 of 4 cores
-  EXPECT_THAT(conclusion(measured), HasSubstr("limit: not known: other programs used the cores."));
+  EXPECT_THAT(
+      conclusion(measured),
+      HasSubstr("limit: not known: other programs used the cores; no stage got more than "));
 }
 
 TEST(PipelineResult, keeps_only_complete_rounds) {

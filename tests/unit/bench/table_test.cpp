@@ -43,13 +43,25 @@ TEST(TableText, aligns_columns_and_separates_sizes) {
             "GPU        none: no driver\n"
             "warning: the fan is loud\n"
             "\nSpeeds\n\n"
-            "size                  time  speedup    error\n"
-            "                              × CPU\n"
-            "1 × 1         2.00 us ±5 %     3.00  1.5e-07\n"
+            "size                  time     speedup    error\n"
+            "                                 × CPU\n"
+            "1 × 1         2.00 us ±5 %  3.00 ±33 %  1.5e-07\n"
             "\n"
-            "2 × 2  its result is wrong        -    0.250\n"
+            "2 × 2  its result is wrong           -    0.250\n"
             "\n- measured on a <quiet> machine\n"
             "\nLarge is slow. Small is fast.\n");
+}
+
+TEST(TableText, shows_an_interval_as_its_size_needs) {
+  const Column time{"time_us", "time", "us", true}, speedup{"speedup", "speedup", "× CPU"};
+  const auto text = [](double low, double high, const Column& column) {
+    return to_text(Estimate{.median = 10, .low = low, .high = high, .samples = 10}, column);
+  };
+  EXPECT_EQ(text(9.8, 10.1, time), "10.0 us ±2 %");
+  EXPECT_EQ(text(9.8, 10.1, speedup), "10.0");
+  EXPECT_EQ(text(9.8, 15, speedup), "10.0 ±50 %");
+  EXPECT_EQ(text(8, 2550, time), "10.0 us (8.00 us to 2.55 ms)");
+  EXPECT_EQ(text(0, 30, speedup), "10.0 (0 to 30.0)");
 }
 
 TEST(TableText, has_no_line_of_units_if_no_column_has_one) {
