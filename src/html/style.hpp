@@ -65,6 +65,8 @@ th:first-child, td:first-child { text-align: left; white-space: normal; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; font-size: .8rem; }
 details { margin-top: 1.5rem; } summary { cursor: pointer; }
 .warning { color: var(--c2); }
+/* Wide tables use the right margin of the page. */
+@media screen { .measured .wide { margin-right: min(0px, 34rem - 50vw); } }
 @media screen and (max-width: 40rem) {
   dl { grid-template-columns: 5.25rem 1fr; gap: .35rem .5rem; }
   table { font-size: .75rem; } th, td { padding-right: .35rem; white-space: normal; }
