@@ -128,7 +128,7 @@ std::string to_text(const Cell& cell, const Column& column) {
   if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, column);
   if (const auto* measured = std::get_if<Estimate>(&cell)) {
     constexpr double kAlwaysShown = 0.1, kMaxPercent = 1;
-    const std::string text = number_text(measured->median, column);
+    std::string text = number_text(measured->median, column);
     const double error = measured->relative_error();
     if (!column.shows_error && error <= kAlwaysShown) return text;
     if (error <= kMaxPercent) return fmt::format("{} ±{:.0f} %", text, 100 * error);

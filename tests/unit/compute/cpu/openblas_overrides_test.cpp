@@ -11,7 +11,7 @@
 namespace eckart::compute::cpu {
 namespace {
 
-const int threads_at_start = openblas_get_num_threads();
+const int kThreadsAtStart = openblas_get_num_threads();
 
 constexpr const char* kOtherThreads = "this build of OpenBLAS has no threads of its own";
 /// Builds without threads, or with those of OpenMP, do not read OPENBLAS_NUM_THREADS.
@@ -19,7 +19,7 @@ bool has_own_threads() { return openblas_get_parallel() == OPENBLAS_THREAD; }
 
 TEST(OpenblasThread, is_one_at_the_start) {
   if (!has_own_threads()) GTEST_SKIP() << kOtherThreads;
-  EXPECT_EQ(threads_at_start, 1);
+  EXPECT_EQ(kThreadsAtStart, 1);
 }
 
 TEST(OpenblasThread, is_added_when_asked_for) {
