@@ -116,6 +116,12 @@ struct Plan {
   /// lower bound.
   bool is_inconclusive() const { return !current_capacity.bottleneck; }
   bool is_recorded() const { return !recorded_source.empty(); }
+  /// Returns whether a machine with fewer cores or GPUs is predicted to do no more than this one
+  /// did. Then what limited this one does not limit it, even if it is not known.
+  bool is_within_measured(int cores_of_machine, int gpus_of_machine, double rate_per_s) const {
+    return cores_of_machine <= cores && gpus_of_machine <= gpus &&
+           rate_per_s <= current_capacity.rate_per_s.value;
+  }
   /// Returns whether the logs do not show that the disk was the limit.
   bool is_disk_guess() const { return is_inconclusive() || baseline.has_cpu_contention(); }
   /// Returns whether the cores or GPUs do not allow the rate, whatever else was the limit.

@@ -69,18 +69,22 @@ void complete(PlanOption& option, const Plan& plan) {
 }
 
 /// Returns the option of one machine with other hardware: the prediction, as in the rates. If the
-/// limit is not known, the rate of more hardware is an upper bound.
+/// limit is not known, the rate of more hardware is an upper bound, and less hardware may do more
+/// than this machine did, but need not.
 PlanOption other_machine(const Plan& plan, const Model& model, int cores, int gpus) {
-  const Prediction at = model.predict(cores, gpus);
+  Prediction at = model.predict(cores, gpus);
   const bool is_more = cores > plan.cores || gpus > plan.gpus;
   const bool is_limit_unknown = plan.is_inconclusive() && !plan.is_recorded();
   const bool is_disk = at.bottleneck == Resource::disk;
   const bool is_proportional = !plan.scaling.is_known && cores > plan.cores && !is_disk;
+  const bool may_do_more =
+      is_limit_unknown && !is_more && !plan.is_within_measured(cores, gpus, at.rate_per_s.value);
+  if (may_do_more) at.rate_per_s = plan.current_capacity.rate_per_s;
   return {.name = machine_phrase(plan, cores, gpus),
           .cores = cores,
           .gpus = gpus,
           .rate_per_s = at.rate_per_s,
-          .is_lower_bound = is_limit_unknown ? !is_more : is_disk,
+          .is_lower_bound = is_limit_unknown ? may_do_more : is_disk,
           .is_upper_bound = (is_limit_unknown && is_more) || is_proportional};
 }
 

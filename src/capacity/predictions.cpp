@@ -47,7 +47,10 @@ std::vector<PredictionRow> predictions_of(const Plan& plan, const Model& model,
       const bool is_proportional = !plan.scaling.is_known && n > plan.cores;
       at.is_upper_bound =
           at.bottleneck != Resource::disk &&
-          (plan.is_recorded() ? n > plan.cores : plan.is_inconclusive() || is_proportional);
+          (plan.is_recorded()
+               ? n > plan.cores
+               : (plan.is_inconclusive() && !plan.is_within_measured(n, m, at.rate_per_s.value)) ||
+                     is_proportional);
       if (at.is_upper_bound) {  // but not below the measured rate
         at.rate_per_s.value = std::max(at.rate_per_s.value, at.measured_per_s.value_or(0));
         at.rate_per_s.high = std::max(at.rate_per_s.high, at.rate_per_s.value);

@@ -92,6 +92,21 @@ TEST(PlanOption, has_the_cores_that_were_asked_for) {
   EXPECT_EQ(option(enough, "16 cores").meets_target, Meets::yes) << "as 4 cores";
 }
 
+TEST(PlanOption, has_bounds_that_fit_the_rates_if_the_limit_is_not_known) {
+  // 4 cores kept 12.5 % busy: one could do twice as much, but another limit may be in the way.
+  const PlanRequest one_core{.target_per_s = 900, .cores = {1}};
+  const Plan idle = single_plan({synthetic_run({}, {.cores = 4, .arrival_per_s = 1000})}, one_core);
+  EXPECT_NEAR(option(idle, "1 core").rate_per_s.value, 1000, 50) << "what 4 cores did";
+  EXPECT_TRUE(option(idle, "1 core").is_lower_bound);
+  EXPECT_EQ(option(idle, "1 core").meets_target, Meets::yes);
+  EXPECT_TRUE(idle.predictions.front().is_upper_bound);
+  // 62.5 % busy: one core could do less than 4 did, so only it limits the rate.
+  const Plan busy = single_plan({synthetic_run({}, {.cores = 4, .arrival_per_s = 5000})}, one_core);
+  EXPECT_NEAR(option(busy, "1 core").rate_per_s.value, 2000, 100);
+  EXPECT_FALSE(option(busy, "1 core").is_lower_bound);
+  EXPECT_FALSE(busy.predictions.front().is_upper_bound);
+}
+
 TEST(PlanOption, is_never_enough_by_an_upper_bound) {
   const Plan plan = single_plan({synthetic_run({}, {.cores = 4})}, {.target_per_s = 20'000});
   for (const PlanOption& each : plan.options) {
