@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/default_threads.hpp"
+#include "core/student_t.hpp"
 
 namespace eckart::capacity {
 namespace {

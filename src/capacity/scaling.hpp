@@ -16,12 +16,6 @@ struct Estimate {
 /// (docs/explanation/capacity-model.md). No rate of a run is known more precisely than this.
 constexpr double kRunNoise = 0.03;
 
-/// Half the width of the 95 % interval of a normal distribution, in standard deviations.
-constexpr double kNormalQuantile975 = 1.96;
-
-/// Returns the same for Student's t distribution with `degrees` degrees of freedom, at least 1.
-double student_t(std::size_t degrees);
-
 /// Amdahl's law (1967): the speedup of n cores over one core, if the share s of the work on one
 /// core is serial.
 constexpr double amdahl_speedup(double s, double n) { return n / (1 + s * (n - 1)); }

@@ -9,6 +9,7 @@
 
 #include "capacity/number_format.hpp"
 #include "capacity/plan_phrases.hpp"
+#include "core/student_t.hpp"
 #include "text/format_count.hpp"
 
 namespace eckart::capacity {

@@ -28,7 +28,7 @@ std::size_t measure_in_passes(const ExperimentOptions& options, const std::strin
 
 void sample(const std::vector<SampledWork>& works, std::size_t pass,
             const ExperimentOptions& options) {
-  constexpr int kMinRounds = 15, kMaxRounds = 100, kMaxQuickRounds = 30;  // of all passes
+  constexpr int kMinRounds = 20, kMaxRounds = 100, kMaxQuickRounds = 30;  // of all passes
   constexpr double kMaxError = 0.02;
   SamplingOptions sampling;
   sampling.max_error = kMaxError * std::sqrt(double(kPasses));

@@ -1,12 +1,12 @@
 #include "bench/report/estimate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <utility>
+
+#include "core/student_t.hpp"
 
 namespace eckart::bench {
 namespace {
@@ -16,7 +16,8 @@ namespace {
 std::size_t count_outside(std::size_t samples) {
   constexpr double kTail = 0.025;
   const double n = double(samples);
-  if (samples > 500) return std::size_t((n - 1.96 * std::sqrt(n)) / 2) - 1;  // normal distribution
+  if (samples > 500)
+    return std::size_t((n - kNormalQuantile975 * std::sqrt(n)) / 2) - 1;  // normal distribution
   double below = std::exp2(-n), term = below;  // binomial(n, i) / 2^n, for i = 0
   std::size_t outside = 0;
   for (double i = 0; below <= kTail; ++outside) {
@@ -27,13 +28,18 @@ std::size_t count_outside(std::size_t samples) {
   return outside > 0 ? outside - 1 : 0;
 }
 
-constexpr std::size_t kMinPasses = 3;  // for an interval of their medians
+struct Interval {
+  double low, high;
+};
 
-/// The quantile of Student's t distribution for intervals with 95 % confidence, from two degrees of
-/// freedom on; with more than six a bound of it.
-double student_t(std::size_t degrees_of_freedom) {
-  constexpr std::array<double, 5> kQuantiles{4.303, 3.182, 2.776, 2.571, 2.447};
-  return kQuantiles[std::min(degrees_of_freedom - 2, kQuantiles.size() - 1)];
+/// Student's t interval of positive numbers, at least two, by their logarithms.
+Interval student_interval(const std::vector<double>& numbers) {
+  const double n = double(numbers.size());
+  double mean = 0, squares = 0;
+  for (const double number : numbers) mean += std::log(number) / n;
+  for (const double number : numbers) squares += std::pow(std::log(number) - mean, 2);
+  const double distance = student_t(numbers.size() - 1) * std::sqrt(squares / (n - 1) / n);
+  return {std::exp(mean - distance), std::exp(mean + distance)};
 }
 
 }  // namespace
@@ -66,23 +72,23 @@ Estimate estimate(std::vector<double> samples) {
 }
 
 Estimate estimate(const Passes& passes) {
-  std::vector<double> all, logs;
+  constexpr std::size_t kMinPasses = 3;  // for Student's interval
+  std::vector<double> all, medians;
   for (const std::vector<double>& pass : passes) {
+    if (pass.empty()) continue;
     all.insert(all.end(), pass.begin(), pass.end());
-    if (const double median = estimate(pass).median; median > 0) logs.push_back(std::log(median));
+    medians.push_back(estimate(pass).median);
   }
   Estimate whole = estimate(std::move(all));
-  if (logs.empty()) return whole;
-  const auto [least, greatest] = std::ranges::minmax(logs);
-  whole.low = std::min(whole.low, std::exp(least));
-  whole.high = std::max(whole.high, std::exp(greatest));
-  if (logs.size() < kMinPasses) return whole;
-  const double n = double(logs.size()), mean = std::accumulate(logs.begin(), logs.end(), 0.0) / n;
-  double squares = 0;
-  for (const double log : logs) squares += (log - mean) * (log - mean);
-  const double distance = student_t(logs.size() - 1) * std::sqrt(squares / (n - 1) / n);
-  whole.low = std::min(whole.low, std::exp(mean - distance));
-  whole.high = std::max(whole.high, std::exp(mean + distance));
+  const auto include = [&](double low, double high) {
+    whole.low = std::min(whole.low, low);
+    whole.high = std::max(whole.high, high);
+  };
+  for (const double median : medians) include(median, median);
+  const bool are_positive = std::ranges::all_of(medians, [](double median) { return median > 0; });
+  if (medians.size() < kMinPasses || !are_positive) return whole;
+  const Interval interval = student_interval(medians);
+  include(interval.low, interval.high);
   return whole;
 }
 

@@ -31,10 +31,10 @@ Estimate estimate(std::vector<double> samples);
 /// The samples of the same time, measured in several passes: in the order of time, pass by pass.
 using Passes = std::vector<std::vector<double>>;
 
-/// From all samples. Its interval also contains Student's t interval of the medians of the passes:
-/// passes may differ more than the samples of one, because memory is at another place or a clock
-/// has changed. That one is of logarithms, because numbers are positive and so are their ratios.
-/// Two passes are too few for it; then the interval contains both medians, with less confidence.
+/// From all samples. Its interval also contains the median of each pass and, from three passes on,
+/// Student's t interval of these medians: passes may differ more than the samples of one, because
+/// memory is at another place or a clock has changed. That one is of logarithms, because numbers
+/// are positive and so are their ratios. Fewer passes give less confidence.
 Estimate estimate(const Passes& passes);
 
 /// The rate of `amount` in a time: amount / seconds. Its interval has no end if that of the time

@@ -14,6 +14,11 @@
 #include "text/group_digits.hpp"
 
 namespace eckart::bench {
+namespace {
+
+constexpr double kInexact = 0.1;  // the relative error above which people always see it
+
+}  // namespace
 
 void Table::add_row(std::vector<Cell> cells) {
   if (cells.size() != columns.size())
@@ -34,7 +39,7 @@ void Table::remove_empty_columns() {
 }
 
 std::string noise_warning(const Report& report) {
-  constexpr double kMaxError = 0.1, kMaxShare = 0.1;
+  constexpr double kMaxShare = 0.1;
   std::int64_t measured = 0, noisy = 0;
   for (const Table& table : report.tables) {
     for (const std::vector<Cell>& row : table.rows) {
@@ -42,7 +47,7 @@ std::string noise_warning(const Report& report) {
         const auto* estimate = std::get_if<Estimate>(&row[i]);
         if (!estimate || !table.columns[i].shows_error) continue;
         ++measured;
-        noisy += estimate->relative_noise() > kMaxError ? 1 : 0;
+        noisy += estimate->relative_noise() > kInexact ? 1 : 0;
       }
     }
   }
@@ -127,10 +132,10 @@ std::string to_text(const Cell& cell, const Column& column) {
   if (const auto* count = std::get_if<int>(&cell)) return text::group_digits(*count);
   if (const auto* number = std::get_if<double>(&cell)) return number_text(*number, column);
   if (const auto* measured = std::get_if<Estimate>(&cell)) {
-    constexpr double kAlwaysShown = 0.1, kMaxPercent = 1;
+    constexpr double kMaxPercent = 1;
     std::string text = number_text(measured->median, column);
     const double error = measured->relative_error();
-    if (!column.shows_error && error <= kAlwaysShown) return text;
+    if (!column.shows_error && error <= kInexact) return text;
     if (error <= kMaxPercent) return fmt::format("{} ±{:.0f} %", text, 100 * error);
     return fmt::format("{} ({} to {})", text, number_text(measured->low, column),
                        number_text(measured->high, column));

@@ -186,7 +186,7 @@ TEST(Experiment, keeps_the_times_of_peers_that_a_stop_request_ends_in_a_later_pa
   const auto rows = measure_shapes("", {kShape}, devices, options).rows;
   EXPECT_EQ(passes, 2);
   EXPECT_EQ(row_of(rows, "CPU, right, 1 core").not_measured, "");
-  EXPECT_GE(row_of(rows, "CPU, right, 1 core").compute_s.samples, 3);
+  EXPECT_GE(row_of(rows, "CPU, right, 1 core").compute_s.samples, 4);
 }
 
 TEST(Experiment, keeps_the_times_of_the_passes_before_the_memory_was_too_small) {
@@ -195,7 +195,7 @@ TEST(Experiment, keeps_the_times_of_the_passes_before_the_memory_was_too_small) 
   const auto rows = measured_rows(devices);
   const OperationRow& gpu = row_of(rows, "GPU, fast");
   EXPECT_EQ(gpu.not_measured, "");
-  EXPECT_GE(gpu.compute_s.samples, 3);
+  EXPECT_GE(gpu.compute_s.samples, 4);
   EXPECT_LT(gpu.compute_s.samples, row_of(rows, "CPU, loops, 1 core").compute_s.samples);
 }
 
@@ -230,7 +230,7 @@ TEST(Sample, says_which_works_are_too_slow_unless_they_were_measured_before) {
   EXPECT_EQ(fast, "");
   EXPECT_EQ(old, "");
   ASSERT_EQ(old_times.passes.at(0).size(), 2U);
-  EXPECT_GE(old_times.passes[0][1].size(), 3U) << "it has samples of this pass, too";
+  EXPECT_GE(old_times.passes[0][1].size(), 4U) << "it has samples of this pass, too";
 }
 
 /// Copies and the time in Python do not make a computation too slow.

@@ -54,15 +54,6 @@ TEST(ResourceText, has_the_number_of_servers_if_there_are_several) {
                                                 resource == Resource::write);
 }
 
-TEST(StudentT, is_that_of_the_tables) {
-  EXPECT_DOUBLE_EQ(student_t(1), 12.706);
-  EXPECT_DOUBLE_EQ(student_t(2), 4.303);
-  EXPECT_DOUBLE_EQ(student_t(10), 2.228);
-  EXPECT_DOUBLE_EQ(student_t(30), 2.042);
-  EXPECT_NEAR(student_t(40), 2.021, 0.002);
-  EXPECT_NEAR(student_t(120), 1.980, 0.002);
-}
-
 TEST(Speedup, follows_amdahl_and_gustafson) {
   EXPECT_DOUBLE_EQ(amdahl_speedup(0.25, 4), 4 / 1.75);
   EXPECT_DOUBLE_EQ(amdahl_speedup(0, 7), 7);
