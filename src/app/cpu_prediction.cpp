@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The cost model knows a lane alone. With all lanes busy, and with what surrounds the
-/// decomposition, runs took 1.2 to 6 times as long: docs/explanation/performance.md.
-constexpr double kBusyFactor = 4;
+/// decomposition, runs took 1.2 to 2.9 times as long: docs/explanation/performance.md.
+constexpr double kBusyFactor = 2.5;
 
 /// Predicts the time of an image from its header.
 class ImageTimeModel {

@@ -25,7 +25,7 @@ ChosenBackend make_backend(settings::BackendChoice choice, const compute::Backen
 
 /// The time that CUDA takes to start and to end: the driver, a context, cuBLAS and cuSOLVER, and
 /// the memory of the lanes. docs/explanation/performance.md has measurements.
-inline constexpr double kCudaStartSeconds = 0.75;
+inline constexpr double kCudaStartSeconds = 1;
 
 /// How long the CPU would decompose the images of a run. Decoding and encoding are left out,
 /// because the CPU does them for the GPU too.
