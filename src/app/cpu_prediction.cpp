@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The cost model knows a lane alone. With all lanes busy, and with what surrounds the
-/// decomposition, runs took 1.2 to 2.9 times as long: docs/explanation/performance.md.
+/// The cost model knows the decomposition on a lane alone. With all lanes busy, and with codecs,
+/// each further image takes 1.2 to 2.9 times as long: docs/explanation/performance.md.
 constexpr double kBusyFactor = 2.5;
 
 /// Predicts the time of an image from its header.
@@ -51,11 +51,15 @@ class ImageTimeModel {
     const ImageShape matrices = matrices_shape(prepared, settings_.color);
     const ImageShape stored = stored_matrices_shape(prepared, settings_.color);
     bool is_complete = wants_spectra_ || settings_.output.factors != FactorType::none;
+    bool is_reduced = false;  // an output of full rank is the image
     int rank = 1;
     for (const RankPolicy& policy : settings_.ranks) {
+      const int policy_rank = max_rank(resolve(policy, stored), matrices.rows, matrices.cols);
       is_complete = is_complete || !depends_on_shape_only(policy);
-      rank = std::max(rank, max_rank(resolve(policy, stored), matrices.rows, matrices.cols));
+      is_reduced = is_reduced || policy_rank < std::min(matrices.rows, matrices.cols);
+      rank = std::max(rank, policy_rank);
     }
+    if (!is_complete && !is_reduced) return 0;
     return kBusyFactor * matrices.channels *
            planes_.plane_seconds(compute::padded_shape(matrices, 1), rank, is_complete);
   }

@@ -27,8 +27,8 @@ ChosenBackend make_backend(settings::BackendChoice choice, const compute::Backen
 /// the memory of the lanes. docs/explanation/performance.md has measurements.
 inline constexpr double kCudaStartSeconds = 1;
 
-/// How long the CPU would decompose the images of a run. Decoding and encoding are left out,
-/// because the CPU does them for the GPU too.
+/// How long the CPU would process the images of a run. Reading and writing files is left out,
+/// because the CPU does it for the GPU too.
 struct CpuPrediction {
   std::size_t images = 0;
   double seconds = 0;  ///< with all lanes

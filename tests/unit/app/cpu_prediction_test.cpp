@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/make_backend.hpp"
 #include "codec/codec.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -95,6 +96,27 @@ TEST_F(RequestPredictionTest, grows_with_images_sizes_and_ranks) {
   EXPECT_GT(seconds(), 10 * one);
   request_.settings.input.size = TargetSize::at_most(16);
   EXPECT_LT(seconds(), 2 * one);
+}
+
+/// The time of a plane is known here; docs/explanation/performance.md says why 2.5 times.
+TEST_F(RequestPredictionTest, is_two_and_a_half_times_the_modeled_time) {
+  const std::string cpu = make_backend(settings::BackendChoice::cpu, {}, 1).backend->device_name();
+  const SolverCosts costs = {{.batch_s = 0.01}, {.batch_s = 0.01}};
+  const Calibration calibration{{CostBackend::cpu, cpu, "2020-01-01", costs}};
+  const auto prediction = predict_cpu_time(request_, calibration, kMaxSeconds);
+  EXPECT_NEAR(prediction.value().seconds, 0.025, 1e-9);
+}
+
+TEST_F(RequestPredictionTest, is_nothing_for_outputs_of_full_rank) {
+  request_.settings.ranks = {RankPolicy(RankPolicy::Kind::full, 0)};
+  EXPECT_EQ(seconds(), 0);
+  request_.settings.ranks = {48};
+  EXPECT_EQ(seconds(), 0);
+  request_.settings.ranks = {48, 47};
+  EXPECT_GT(seconds(), 0);
+  request_.settings.ranks = {48};
+  request_.settings.output.factors = FactorType::float32;
+  EXPECT_GT(seconds(), 0);
 }
 
 TEST_F(RequestPredictionTest, counts_no_time_for_files_that_fail) {
