@@ -20,6 +20,16 @@ std::string format_number(double value) {
   return fmt::format("{:.{}f}", value, decimals);
 }
 
+std::string format_ratio(double value) {
+  const double size = std::abs(value);
+  if (!std::isfinite(value) || size >= 1e15 || size < 1e-6) return format_number(value);
+  const double unit = std::pow(10, std::floor(std::log10(size)) - 1);  // of the second digit
+  const double rounded = std::round(value / unit) * unit;
+  if (std::abs(rounded) >= 9.95) return group_digits(std::llround(rounded));
+  return fmt::format("{:.{}f}", rounded,
+                     std::abs(rounded) >= 0.995 ? 1 : int(std::ceil(-std::log10(size))) + 1);
+}
+
 std::string format_image_rate(double images_per_s) {
   if (!(images_per_s >= 0) || !std::isfinite(images_per_s)) return "? images/s";
   if (images_per_s > 0 && images_per_s < 0.9995)

@@ -149,7 +149,7 @@ std::string winner_text(const std::vector<CrossoverRow>& rows, int n) {
       "For images of {} × {} the GPU is faster from batches of {} on: {} times there, with {:.0f} "
       "% "
       "of its time in copies and waiting.",
-      n, n, won->batch.images, text::format_number(won->speedup().median), 100 * copies);
+      n, n, won->batch.images, text::format_ratio(won->speedup().median), 100 * copies);
 }
 
 /// How many images a run must have until the start of the GPU has paid off.
@@ -170,19 +170,24 @@ std::string cpu_lesson(const std::vector<CrossoverRow>& rows) {
     return row.cpu.total_s().median / row.batch.images;
   };
   std::string text;
+  bool has_batch = false;
   for (const CrossoverRow& row : rows) {
     if (!row.cpu.is_measured()) continue;
     if (!smallest || row.batch.n != smallest->batch.n) {
       if (!text.empty()) break;
       smallest = &row;
     }
+    has_batch = has_batch || &row != smallest;
     if (s_per_image(row) < s_per_image(*smallest))
       text = fmt::format(
           "An image of {} × {} takes {} times as long alone as in a batch of {}, whose images are "
           "on all cores. A GPU must beat the batch, not the single image.",
-          row.batch.n, row.batch.n, text::format_number(s_per_image(*smallest) / s_per_image(row)),
+          row.batch.n, row.batch.n, text::format_ratio(s_per_image(*smallest) / s_per_image(row)),
           row.batch.images);
   }
+  if (text.empty() && has_batch)
+    return "In no batch did an image take less time than alone. A batch is faster if several cores "
+           "are free, because each image is computed on one of them.";
   return text;
 }
 
@@ -200,22 +205,38 @@ std::string lesson(const std::vector<CrossoverRow>& rows, double gpu_start_s) {
   return text + start_text(*largest, gpu_start_s);
 }
 
-html::Plot speedup_plot(const std::vector<CrossoverRow>& rows) {
+/// The last series, which is made if that is of another size.
+html::PlotSeries& series_of(const ImageBatch& batch, std::vector<html::PlotSeries>& lines) {
   constexpr std::array kColors = {"c1", "c2", "c3"};
   constexpr std::array kStyles = {html::PlotSeries::Style::line, html::PlotSeries::Style::dashed};
+  const std::string label = fmt::format("{} × {}", batch.n, batch.n);
+  if (lines.empty() || lines.back().label != label)
+    lines.push_back({.label = label,
+                     .css_class = kColors[lines.size() % kColors.size()],
+                     .style = kStyles[lines.size() / kColors.size() % kStyles.size()],
+                     .points = {}});
+  return lines.back();
+}
+
+html::Plot speedup_plot(const std::vector<CrossoverRow>& rows) {
   std::vector<html::PlotSeries> lines;
   for (const CrossoverRow& row : rows) {
-    if (!row.has_both()) continue;
-    const std::string label = fmt::format("{} × {}", row.batch.n, row.batch.n);
-    if (lines.empty() || lines.back().label != label)
-      lines.push_back({.label = label,
-                       .css_class = kColors[lines.size() % kColors.size()],
-                       .style = kStyles[lines.size() / kColors.size() % kStyles.size()],
-                       .points = {}});
-    lines.back().points.emplace_back(row.batch.images, row.speedup().median);
+    if (row.has_both())
+      series_of(row.batch, lines).points.emplace_back(row.batch.images, row.speedup().median);
   }
   return logarithmic_plot("Speedup by the GPU, with copies", "images in a batch",
                           "times as fast as the CPU", std::move(lines));
+}
+
+/// The same without a GPU.
+html::Plot cpu_plot(const std::vector<CrossoverRow>& rows) {
+  std::vector<html::PlotSeries> lines;
+  for (const CrossoverRow& row : rows) {
+    if (!row.cpu.is_measured()) continue;
+    series_of(row.batch, lines)
+        .points.emplace_back(row.batch.images, row.batch.images / row.cpu.total_s().median);
+  }
+  return logarithmic_plot("Rate of the CPU", "images in a batch", "images/s", std::move(lines));
 }
 
 /// Each size with each number of images, up to 64 million pixels.
@@ -257,26 +278,27 @@ std::vector<CrossoverRow> measure_all(const Devices& devices, const GpuBackend& 
 ExperimentResult bench_crossover(const Devices& devices, const ExperimentOptions& options) {
   const GpuBackend gpu = start_gpu(devices);
   const std::vector<CrossoverRow> rows = measure_all(devices, gpu, options);
-  Table table{.name = "crossover",
-              .title = "CPU against GPU, by size and batch",
-              .columns = {{"size", "size", ""},
-                          {"images", "batch", "images"},
-                          {"cpu_us", "CPU", "us", true},
-                          {"gpu_us", "GPU", "us", true},
-                          {"gpu_compute_us", "without copies", "us", true},
-                          {"speedup", "speedup", ""},
-                          {"speedup_without_copies", "without copies", ""},
-                          {"cpu_first_us", "CPU, first call", "us"},
-                          {"gpu_first_us", "GPU, with start", "us"},
-                          {"first_speedup", "speedup", "first call"}},
-              .rows = {}};
+  Table table{
+      .name = "crossover",
+      .title = gpu.backend ? "CPU against GPU, by size and batch" : "CPU, by size and batch",
+      .columns = {{"size", "size", ""},
+                  {"images", "batch", "images"},
+                  {"cpu_us", "CPU", "us", true},
+                  {"gpu_us", "GPU", "us", true},
+                  {"gpu_compute_us", "without copies", "us", true},
+                  {"speedup", "speedup", ""},
+                  {"speedup_without_copies", "without copies", ""},
+                  {"cpu_first_us", "CPU, first call", "us"},
+                  {"gpu_first_us", "GPU, with start", "us"},
+                  {"first_speedup", "speedup", "first call"}},
+      .rows = {}};
   ExperimentResult result;
   for (const CrossoverRow& row : rows) {
     table.add_row(cells_of(row, gpu.start_s));
     result.is_right = result.is_right && row.is_right;
   }
   table.lesson = lesson(rows, gpu.start_s);
-  if (html::Plot plot = speedup_plot(rows); !plot.series.empty())
+  if (html::Plot plot = gpu.backend ? speedup_plot(rows) : cpu_plot(rows); !plot.series.empty())
     table.plots.push_back(std::move(plot));
   table.remove_empty_columns();
   table.notes = {

@@ -160,13 +160,13 @@ std::string lesson(const LanesRows& all) {
     return fmt::format(
         "With {}, an image on each core is {} times as fast as one core. Images are decomposed "
         "independently, so the cores need not wait for each other.",
-        all.batch.text(), text::format_number(cores.median));
+        all.batch.text(), text::format_ratio(cores.median));
   }
   return fmt::format(
       "With {}, streams are up to {} times as fast as image after image, batches {} times. A "
       "decomposition is a chain of small steps: streams let the GPU do several at once, a batch "
       "makes each step larger and calls it once.",
-      all.batch.text(), text::format_number(streams), text::format_number(batched));
+      all.batch.text(), text::format_ratio(streams), text::format_ratio(batched));
 }
 
 }  // namespace
@@ -227,7 +227,7 @@ ExperimentResult bench_lanes(const Devices& devices, const ExperimentOptions& op
         "the GPU, so batches may be smaller than in a run. Busy and overlap are of the last "
         "sample, by the clock of the GPU.");
   else
-    table.notes.push_back(without_gpu_note("its rows", devices.no_gpu_reason));
+    table.notes.push_back(without_gpu_note("the rows of the GPU", devices.no_gpu_reason));
   result.tables.push_back(std::move(table));
   return result;
 }

@@ -36,7 +36,7 @@ const OperationRow* find_on_one_core(const Rows& rows, const Shape& shape,
 
 /// How much faster `fast` is than `slow`, such as "3.2".
 std::string times_as_fast(const OperationRow* fast, const OperationRow* slow) {
-  return text::format_number(slow->compute_s.median / fast->compute_s.median);
+  return text::format_ratio(slow->compute_s.median / fast->compute_s.median);
 }
 
 double gflop_per_s(const OperationRow& row) {
@@ -184,8 +184,8 @@ std::string product_lesson(const Rows& rows, const std::vector<Shape>& shapes, b
         "block, tiles in registers {} times, and cuBLAS {} times. Compared with the fastest on the "
         "CPU, cuBLAS is {} times as fast, but {} times with the copies: here, {}.",
         size_text(*shape), times_as_fast(shared, naive), times_as_fast(registers, naive),
-        times_as_fast(library, naive), text::format_number(library->speedup.median),
-        text::format_number(library->speedup_with_copies.median),
+        times_as_fast(library, naive), text::format_ratio(library->speedup.median),
+        text::format_ratio(library->speedup_with_copies.median),
         gain_without_copies > gain_of_library
             ? "data that stays on the GPU gains more than a better kernel"
             : "a better kernel gains more than data that stays on the GPU");

@@ -272,33 +272,6 @@ std::vector<Cell> cells_of(const OperationRow& row) {
   return cells;
 }
 
-/// How the rows were measured, one line each.
-std::vector<std::string> notes_on(const Devices& devices) {
-  std::vector<std::string> notes = {
-      std::string("Times are medians; ") + kIntervalNote +
-          " All rows of a size were measured in turns. Speedup compares with the fastest row on "
-          "the CPU: it is the median of the ratios of their samples.",
-      "Operands are random. Every result was compared with float64 before it was measured; error "
-      "is the relative error in the Frobenius norm.",
-      "Rate and traffic count what any implementation must do: see docs/reference/bench.md. "
-      "Roofline is the share of the speed that the measured peaks of the device allow. More than "
-      "100 % on the CPU: the operands were in its caches, or the peaks were disturbed.",
-      "Plain loops are measured up to 10⁹ operations."};
-  if (devices.gpu) {
-    notes.emplace_back(
-        "GPU: compute is the time of the kernels with empty caches, by events of the GPU. Total "
-        "has the copies from and to pinned memory. Roofline may be above 100 %: the peak of memory "
-        "is that of a copy, and reading alone is a little faster.");
-  } else {
-    notes.push_back(without_gpu_note("its rows, copies and occupancy", devices.no_gpu_reason));
-  }
-  if (devices.peers)
-    notes.emplace_back(
-        "Libraries of Python are timed by the clock of the host, in Python, with warm caches and "
-        "from pageable memory.");
-  return notes;
-}
-
 }  // namespace
 
 std::string OperationRow::name() const {
@@ -344,6 +317,46 @@ Table operation_table(const std::vector<OperationRow>& rows) {
   return table;
 }
 
+std::vector<std::string> measurement_notes(const Devices& devices, const char* without_gpu) {
+  std::vector<std::string> notes = {
+      std::string("Times are medians; ") + kIntervalNote +
+          " All rows of a size were measured in turns.",
+      "Operands are random. Every result was compared with float64 before it was measured.",
+      "Roofline is the share of the speed that the measured peaks of the device allow: see "
+      "docs/reference/bench.md. More than 100 % on the CPU: the operands were in its caches, or "
+      "the peaks were disturbed.",
+      "Plain loops are measured up to 10⁹ operations."};
+  if (devices.gpu) {
+    notes.emplace_back(
+        "GPU: compute is the time of the kernels with empty caches, by events of the GPU. Roofline "
+        "may be above 100 %: the peak of memory is that of a copy, and reading alone is a little "
+        "faster.");
+  } else {
+    notes.push_back(without_gpu_note(without_gpu, devices.no_gpu_reason));
+  }
+  return notes;
+}
+
+namespace {
+
+/// What the columns of the table of all operations mean.
+std::vector<std::string> operation_notes(const Devices& devices) {
+  std::vector<std::string> notes =
+      measurement_notes(devices, "the rows of the GPU, copies and occupancy");
+  notes.emplace_back(
+      "Speedup compares with the fastest row on the CPU: it is the median of the ratios of their "
+      "samples. Error is the relative error in the Frobenius norm. Rate and traffic count what any "
+      "implementation must do.");
+  if (devices.gpu) notes.emplace_back("Total has the copies from and to pinned memory.");
+  if (devices.peers)
+    notes.emplace_back(
+        "Libraries of Python are timed by the clock of the host, in Python, with warm caches and "
+        "from pageable memory.");
+  return notes;
+}
+
+}  // namespace
+
 MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>& shapes,
                               const Devices& devices, const ExperimentOptions& options) {
   measure_peaks(devices, options);
@@ -364,7 +377,7 @@ MeasuredShapes measure_shapes(const std::string& title, const std::vector<Shape>
   compare_with_float64(measured.rows);
   measured.is_right = !has_wrong_result(measured.rows);
   measured.table = operation_table(measured.rows);
-  measured.table.notes = notes_on(devices);
+  measured.table.notes = operation_notes(devices);
   return measured;
 }
 

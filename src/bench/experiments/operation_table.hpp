@@ -40,6 +40,9 @@ Table operation_table(const std::vector<OperationRow>& rows);
 /// Such as "1024 × 1024, k = 64".
 std::string size_text(const Shape& shape);
 
+/// How operations were measured, a line each. `without_gpu`: what is missing if there is no GPU.
+std::vector<std::string> measurement_notes(const Devices& devices, const char* without_gpu);
+
 /// All rows of some shapes, and their table without a title.
 struct MeasuredShapes {
   std::vector<OperationRow> rows;

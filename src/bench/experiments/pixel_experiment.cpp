@@ -147,7 +147,7 @@ std::string speedup(const PixelRows& rows, bool is_float64) {
   const PixelRow* kernel = find(rows, PixelVariant::Kind::one_kernel, is_float64);
   const PixelRow* library = find(rows, PixelVariant::Kind::library, is_float64);
   if (!kernel || !library) return {};
-  return text::format_number(ratio(library->times.passes[0], kernel->times.passes[0]).median);
+  return text::format_ratio(ratio(library->times.passes[0], kernel->times.passes[0]).median);
 }
 
 std::vector<Column> columns() {
@@ -275,7 +275,8 @@ ExperimentResult bench_pixels(const Devices& devices, const ExperimentOptions& o
          "Otherwise they use cuBLAS. The rows with cuBLAS write the product, and another kernel "
          "rounds it."});
   } else {
-    table.notes.push_back(without_gpu_note("its rows and copies", devices.no_gpu_reason));
+    table.notes.push_back(
+        without_gpu_note("the rows of the GPU, and copies", devices.no_gpu_reason));
   }
   result.tables.push_back(std::move(table));
   return result;

@@ -57,7 +57,8 @@ Table peak_table(const std::vector<Roof>& roofs) {
   table.remove_empty_columns();
   table.notes = {
       "The best of some calls: a copy in memory, read and written; large products by cuBLAS and "
-      "OpenBLAS. Balance: with fewer operations in float32 for each byte, memory is the limit."};
+      "OpenBLAS. Balance: with fewer operations in float32 for each byte, memory is the limit.",
+      "The peaks of several cores are at least those of fewer: a program may leave some idle."};
   const Roof& first = roofs.front();
   table.lesson = fmt::format(
       "{} can do {} operations in float32 in the time in which it reads or writes one byte of its "
@@ -197,7 +198,10 @@ ExperimentResult bench_roofline(const Devices& devices, const ExperimentOptions&
   if (measured.rows.empty()) return {};  // after a stop request
   const std::vector<Roof> roofs = measure_roofs(devices);
   Table kernels = kernel_table(measured.rows, roofs);
-  kernels.notes = measured.table.notes;
+  kernels.notes = measurement_notes(devices, "the rows of the GPU");
+  kernels.notes.emplace_back(
+      "Intensity counts the operations and the bytes that any implementation must do, read and "
+      "write. Bound is the peak that limits such a kernel.");
   kernels.plots.push_back(plot(measured.rows, shapes, roofs));
   const Roof& first = roofs.front();
   kernels.lesson = fmt::format(

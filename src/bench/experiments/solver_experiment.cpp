@@ -278,7 +278,7 @@ std::string lesson(const SolverRows& all) {
       text = fmt::format(
           "With {}, {} on the CPU is {} times as fast as {}, which computes all singular vectors, "
           "and its images lose {} dB at most.{}",
-          all.batch.text(), solver_of(*cpu), text::format_number(speedup(*cpu, row).median),
+          all.batch.text(), solver_of(*cpu), text::format_ratio(speedup(*cpu, row).median),
           to_string(complete), text::format_number(*cpu->loss_db),
           gpu ? "" : " A truncated SVD need not compute what the rank leaves out.");
     }
@@ -286,7 +286,7 @@ std::string lesson(const SolverRows& all) {
   if (gpu)
     text += fmt::format("{} GPU ({}) is {} times as fast as the CPU, copies included.",
                         text.empty() ? fmt::format("With {}, the", all.batch.text()) : " The",
-                        solver_of(*gpu), text::format_number(speedup(*gpu, *cpu).median));
+                        solver_of(*gpu), text::format_ratio(speedup(*gpu, *cpu).median));
   return text;
 }
 
@@ -358,7 +358,8 @@ ExperimentResult bench_solvers(const Devices& devices, const ExperimentOptions& 
     table.notes.emplace_back(
         "Each solver has its share of the memory of the GPU, so batches may be smaller than in a "
         "run; auto chooses by built-in costs.");
-  if (!no_gpu_reason.empty()) table.notes.push_back(without_gpu_note("its rows", no_gpu_reason));
+  if (!no_gpu_reason.empty())
+    table.notes.push_back(without_gpu_note("the rows of the GPU", no_gpu_reason));
   result.tables.push_back(std::move(table));
   return result;
 }

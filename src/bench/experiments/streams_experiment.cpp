@@ -168,7 +168,7 @@ std::string lesson(const BatchRows& all) {
                ? fmt::format(
                      "With {}, an image on each core is {} times as fast as one core. Work "
                      "on different images needs no communication.",
-                     shape.text(), text::format_number(all_cores.median))
+                     shape.text(), text::format_ratio(all_cores.median))
                : "";
   }
   return fmt::format(
@@ -228,7 +228,7 @@ ExperimentResult bench_streams(const Devices& devices, const ExperimentOptions& 
         "the time in which an engine works, and in which at least two of them do. What waits for "
         "its engine counts as work.");
   else
-    table.notes.push_back(without_gpu_note("its rows", devices.no_gpu_reason));
+    table.notes.push_back(without_gpu_note("the rows of the GPU", devices.no_gpu_reason));
   result.tables.push_back(std::move(table));
   ExperimentResult computed = bench_lanes(devices, options);
   std::move(computed.tables.begin(), computed.tables.end(), std::back_inserter(result.tables));

@@ -198,8 +198,7 @@ std::string copy_lesson(const std::vector<MeasuredWork>& rows, std::size_t small
       "{} to the GPU takes {} times as long from pageable as from pinned memory: the driver copies "
       "pageable memory to a pinned buffer of its own first. {} takes {}, almost all of "
       "which is the cost of a call: few large copies beat many small ones.",
-      size_text(largest),
-      text::format_number(pageable->seconds().median / pinned->seconds().median),
+      size_text(largest), text::format_ratio(pageable->seconds().median / pinned->seconds().median),
       size_text(smallest), text::format_duration(small->seconds().median));
 }
 
@@ -211,7 +210,7 @@ std::string allocation_lesson(const std::vector<MeasuredWork>& rows, std::size_t
   std::string lesson = fmt::format(
       "Writing {} takes {} times as long if the memory is new, because the system must give it "
       "pages first.",
-      size_text(largest), text::format_number(fresh->seconds().median / again->seconds().median));
+      size_text(largest), text::format_ratio(fresh->seconds().median / again->seconds().median));
   if (pinned)
     lesson += fmt::format(" Pinned memory takes {} to be allocated and freed.",
                           text::format_duration(pinned->seconds().median));

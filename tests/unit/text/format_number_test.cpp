@@ -22,6 +22,15 @@ TEST(NumberFormat, has_three_digits_and_no_exponent) {
   EXPECT_EQ(format_number(std::numeric_limits<double>::infinity()), "unbounded");
 }
 
+TEST(RatioFormat, has_two_digits) {
+  const std::pair<double, const char*> cases[] = {
+      {0.0158, "0.016"}, {0.1, "0.10"},   {0.954, "0.95"}, {0.996, "1.0"},
+      {1.24, "1.2"},     {9.94, "9.9"},   {9.96, "10"},    {66.04, "66"},
+      {169, "170"},      {1234, "1,200"}, {-4.26, "-4.3"}, {0, "0"}};
+  for (const auto& [value, text] : cases) EXPECT_EQ(format_ratio(value), text) << value;
+  EXPECT_EQ(format_ratio(std::numeric_limits<double>::infinity()), "unbounded");
+}
+
 TEST(NumberFormat, rounds_at_each_number_of_decimals) {
   const std::pair<double, const char*> cases[] = {{1e-7, "0"},
                                                   {-1e-7, "0"},
