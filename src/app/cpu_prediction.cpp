@@ -53,7 +53,9 @@ class ImageTimeModel {
     bool is_complete = wants_spectra_ || settings_.output.factors != FactorType::none;
     bool is_reduced = false;  // an output of full rank is the image
     int rank = 1;
-    for (const RankPolicy& policy : settings_.ranks) {
+    std::vector<RankPolicy> policies = settings_.ranks;
+    if (settings_.chroma_rank) policies.push_back(*settings_.chroma_rank);
+    for (const RankPolicy& policy : policies) {
       const int policy_rank = max_rank(resolve(policy, stored), matrices.rows, matrices.cols);
       is_complete = is_complete || !depends_on_shape_only(policy);
       is_reduced = is_reduced || policy_rank < std::min(matrices.rows, matrices.cols);

@@ -176,10 +176,10 @@ std::string lesson(const BatchRows& all) {
       "fast as image after image. Streams can hide at most all but the busiest engine, which "
       "is at work {:.0f} % of the time here; one batched call gains {} times, by fewer and larger "
       "calls alone.",
-      shape.text(), text::format_number(all.speedup(*buffered).median),
+      shape.text(), text::format_ratio(all.speedup(*buffered).median),
       100 * std::max(
                 {buffered->engines.copy_in, buffered->engines.compute, buffered->engines.copy_out}),
-      text::format_number(all.speedup(*batched).median));
+      text::format_ratio(all.speedup(*batched).median));
 }
 
 }  // namespace

@@ -273,7 +273,7 @@ Table host_vector_table(const Devices& devices, const ExperimentOptions& options
         "A kernel that uses memory of the host in place takes {} times the time with copies at {}. "
         "It reads and writes at the same time, but each element crosses the bus each time it is "
         "used: this can pay for data that is used once.",
-        text::format_number(in_place->seconds().median / with_copies->seconds().median),
+        text::format_ratio(in_place->seconds().median / with_copies->seconds().median),
         size_text(largest));
   return table;
 }

@@ -115,6 +115,10 @@ TEST_F(RequestPredictionTest, is_nothing_for_outputs_of_full_rank) {
   request_.settings.ranks = {48, 47};
   EXPECT_GT(seconds(), 0);
   request_.settings.ranks = {48};
+  request_.settings.color = ColorMode::ycbcr;
+  request_.settings.chroma_rank = 5;
+  EXPECT_GT(seconds(), 0);
+  request_.settings.chroma_rank.reset();
   request_.settings.output.factors = FactorType::float32;
   EXPECT_GT(seconds(), 0);
 }
