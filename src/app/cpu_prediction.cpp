@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The cost model knows the decomposition on a lane alone. With all lanes busy, and with codecs,
-/// each further image takes 1.2 to 2.9 times as long: docs/explanation/performance.md.
+/// each further image takes 1.1 to 3.0 times as long: docs/explanation/performance.md.
 constexpr double kBusyFactor = 2.5;
 
 /// Predicts the time of an image from its header.
