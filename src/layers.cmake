@@ -33,8 +33,8 @@ eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
 # eckart_layer(FOLDER ABOUT text [USES folder ...] [LIBRARIES name ...] [PUBLIC_LIBRARIES name ...]): PUBLIC_LIBRARIES are
 # libraries that its own headers include.
 eckart_layer(build_id ABOUT "build ID, and modules: libraries of the same build that the program loads when it needs them" LIBRARIES dl)
-eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
-eckart_layer(hash ABOUT "SHA-256, SipHash, FNV-1a, hashes of names, hexadecimal digits" LIBRARIES libmd)
+eckart_layer(text ABOUT "printable names, numbers, durations, words of a shell, paths in URIs, hexadecimal digits, JSON" PUBLIC_LIBRARIES nlohmann-json spdlog)
+eckart_layer(hash ABOUT "SHA-256, SipHash, FNV-1a, hashes of names" USES text LIBRARIES libmd)
 eckart_layer(core ABOUT "image, matrix view, rank policy, quality, outcome, resources, errors, names of enums, shared limits and defaults, quantiles")
 eckart_layer(files ABOUT "file descriptor, state of a file, links, names of outputs" USES core)
 eckart_layer(flow ABOUT "channel, budget, workers and stage clock, independent of images" PUBLIC_LIBRARIES moodycamel threads)

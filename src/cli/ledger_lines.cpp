@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "core/outcome.hpp"
-#include "hash/hex.hpp"
+#include "text/hex.hpp"
 #include "text/json.hpp"
+#include "text/json_bytes.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -16,36 +17,17 @@ namespace {
 constexpr int kExportVersion = 1;
 
 std::string bytes_of(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    unsigned byte = 0;
-    const char* end = hex.data() + std::min(i + 2, hex.size());
-    const auto [at, error] = std::from_chars(hex.data() + i, end, byte, 16);
-    if (error != std::errc() || at != end || end - (hex.data() + i) != 2)
-      throw LineError("'" + hex + "' is not hexadecimal");
-    bytes += char(byte);
-  }
-  return bytes;
-}
-
-bool is_utf8(const std::string& text) {
-  try {
-    static_cast<void>(text::Json(text).dump());
-    return true;
-  } catch (const text::Json::exception&) {
-    return false;
-  }
-}
-
-/// File names are bytes. A name that is not valid UTF-8 is written as {"hex": "..."}.
-text::Json text_or_hex(const std::string& bytes) {
-  return is_utf8(bytes) ? text::Json(bytes) : text::Json{{"hex", hash::to_hex(bytes)}};
+  std::optional<std::string> bytes = text::from_hex(hex);
+  if (!bytes) throw LineError("'" + hex + "' is not hexadecimal");
+  return *std::move(bytes);
 }
 
 std::string text_or_hex(const text::Json& json, const char* key) {
-  const text::Json& value = json.at(key);
-  return value.is_object() ? bytes_of(value.at("hex").get<std::string>())
-                           : value.get<std::string>();
+  try {
+    return text::bytes_from_json(json.at(key));
+  } catch (const std::invalid_argument& error) {
+    throw LineError(error.what());
+  }
 }
 
 std::string hash_text(std::uint64_t hash) {
@@ -156,30 +138,31 @@ std::string header_line() {
 }
 
 std::string settings_line(const std::string& text) {
-  return text::dump_json({{"kind", "ledger_settings"}, {"settings_text", text_or_hex(text)}});
+  return text::dump_json(
+      {{"kind", "ledger_settings"}, {"settings_text", text::bytes_to_json(text)}});
 }
 
 std::string output_line(const ledger::OutputEntry& entry) {
   text::Json line{{"kind", "ledger_output"}};
-  line["output"] = text_or_hex(entry.output);
-  line["root"] = text_or_hex(entry.input.substr(0, entry.root_length));
-  line["input"] = text_or_hex(entry.input.substr(entry.root_length));
+  line["output"] = text::bytes_to_json(entry.output);
+  line["root"] = text::bytes_to_json(entry.input.substr(0, entry.root_length));
+  line["input"] = text::bytes_to_json(entry.input.substr(entry.root_length));
   line["settings_hash"] = hash_text(entry.settings);
   line["output_index"] = entry.output_index;
   add_state(line, entry.state);
   line["output_bytes"] = entry.bytes;
   line["output_mtime_ns"] = entry.output_mtime_ns;
-  if (!entry.content_hash.empty()) line["sha256"] = hash::to_hex(entry.content_hash);
-  if (!entry.report.empty()) line["report"] = text_or_hex(entry.report);
+  if (!entry.content_hash.empty()) line["sha256"] = text::to_hex(entry.content_hash);
+  if (!entry.report.empty()) line["report"] = text::bytes_to_json(entry.report);
   return text::dump_json(line);
 }
 
 std::string failure_line(const ledger::FailureEntry& failure) {
   text::Json line{{"kind", "ledger_failure"}};
-  line["input"] = text_or_hex(failure.input);
+  line["input"] = text::bytes_to_json(failure.input);
   add_state(line, failure.state);
   line["reason"] = std::string(to_string(failure.reason));
-  line["detail"] = text_or_hex(failure.detail);
+  line["detail"] = text::bytes_to_json(failure.detail);
   return text::dump_json(line);
 }
 

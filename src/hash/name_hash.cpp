@@ -4,9 +4,9 @@
 #include <random>
 #include <span>
 
-#include "hash/hex.hpp"
 #include "hash/sha256.hpp"
 #include "hash/sip_hash.hpp"
+#include "text/hex.hpp"
 
 namespace eckart::hash {
 namespace {
@@ -30,7 +30,7 @@ std::string name_digest(std::string_view name) {
   Sha256 hash;
   hash.add(std::as_bytes(std::span(name)));
   const Sha256::Digest digest = hash.digest();
-  return to_hex(std::span<const std::byte>(digest).first(kBytes));
+  return text::to_hex(std::span<const std::byte>(digest).first(kBytes));
 }
 
 }  // namespace eckart::hash

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "hash/hex.hpp"
 #include "hash/sha256.hpp"
+#include "text/hex.hpp"
 
 namespace eckart::io {
 namespace {
@@ -38,6 +38,6 @@ std::string content_hash(const InputFile& file) {
   return digest_text(hash);
 }
 
-std::string content_hash_hex(const InputFile& file) { return hash::to_hex(content_hash(file)); }
+std::string content_hash_hex(const InputFile& file) { return text::to_hex(content_hash(file)); }
 
 }  // namespace eckart::io

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
-namespace eckart::hash {
+namespace eckart::text {
 
 /// Two lower-case hexadecimal digits for each byte.
 inline std::string to_hex(std::span<const std::byte> bytes) {
@@ -24,4 +25,7 @@ inline std::string to_hex(std::string_view bytes) {
   return to_hex(std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace eckart::hash
+/// Returns the bytes of hexadecimal digits, two for each; nothing if the text is something else.
+std::optional<std::string> from_hex(std::string_view hex);
+
+}  // namespace eckart::text
