@@ -1,0 +1,60 @@
+#include "app/make_manifest.hpp"
+
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+
+#include "core/error.hpp"
+#include "io/parent_links.hpp"
+#include "text/path_list.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Other machines have other current folders.
+fs::path absolute_path(const fs::path& path) {
+  return fs::absolute(path.is_absolute() ? path : io::resolve_parent_links(path)).lexically_normal();
+}
+
+/// A file that is gone meanwhile has 0 bytes; the run of its shard reports it.
+std::int64_t size_of(const fs::path& file) {
+  std::error_code error;
+  const auto bytes = fs::file_size(file, error);
+  return error ? 0 : std::int64_t(bytes);
+}
+
+}  // namespace
+
+ListedInputs make_manifest(const ManifestRequest& request, const std::stop_token& stop) {
+  InputSources sources = request.sources;
+  for (fs::path& input : sources.inputs) input = absolute_path(input);
+  const std::unique_ptr<io::Source> source = make_sources(sources, {});
+  ListedInputs listed;
+  std::vector<io::ManifestEntry> entries;
+  while (std::optional<io::SourceItem> item = source->next(stop)) {
+    if (item->outcome.ok()) {
+      fs::path input = absolute_path(item->file);
+      const std::int64_t bytes = size_of(input);
+      entries.push_back({std::move(input), std::move(item->relative), bytes});
+    } else {
+      listed.failed.emplace_back(std::move(item->file), item->outcome.detail);
+    }
+  }
+  if (stop.stop_requested()) return listed;
+  listed.ignored = source->ignored_count();
+  listed.not_read = source->unread_files().by_extension();
+  if (entries.empty())
+    throw FatalError(ExitCode::no_input, "no images: there is nothing to split into shards");
+  std::vector<std::size_t> ends;
+  try {
+    ends = io::split_into_shards(entries, request.plan);
+  } catch (const std::invalid_argument& error) {
+    throw FatalError(ExitCode::usage, error.what());
+  }
+  listed.manifest = io::write_manifest(request.manifest, sources.inputs, entries, ends);
+  return listed;
+}
+
+}  // namespace eckart::app
