@@ -6,7 +6,6 @@
 
 #include "core/error.hpp"
 #include "io/parent_links.hpp"
-#include "text/path_list.hpp"
 
 namespace eckart::app {
 namespace {
@@ -27,22 +26,23 @@ std::int64_t size_of(const fs::path& file) {
 
 }  // namespace
 
-ListedInputs make_manifest(const ManifestRequest& request, const std::stop_token& stop) {
+ListedInputs make_manifest(const ManifestRequest& request,
+                           const std::function<void(std::int64_t images)>& on_listed) {
   InputSources sources = request.sources;
   for (fs::path& input : sources.inputs) input = absolute_path(input);
   const std::unique_ptr<io::Source> source = make_sources(sources, {});
   ListedInputs listed;
   std::vector<io::ManifestEntry> entries;
-  while (std::optional<io::SourceItem> item = source->next(stop)) {
+  while (std::optional<io::SourceItem> item = source->next({})) {
     if (item->outcome.ok()) {
       fs::path input = absolute_path(item->file);
       const std::int64_t bytes = size_of(input);
       entries.push_back({std::move(input), std::move(item->relative), bytes});
+      if (entries.size() % 1000 == 0) on_listed(std::int64_t(entries.size()));
     } else {
       listed.failed.emplace_back(std::move(item->file), item->outcome.detail);
     }
   }
-  if (stop.stop_requested()) return listed;
   listed.ignored = source->ignored_count();
   listed.not_read = source->unread_files().by_extension();
   if (entries.empty())

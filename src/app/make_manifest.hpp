@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <stop_token>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,10 +28,10 @@ struct ListedInputs {
   std::vector<std::pair<std::string, std::int64_t>> not_read;  ///< see io::UnreadFiles
 };
 
-/// Lists all inputs and writes the manifest. Soon after `stop` is requested it returns without
-/// writing; then the ID of the manifest is empty. Throws FatalError: no_input if there is no image,
-/// usage if there are fewer images than shards, or as io::write_manifest() and make_sources().
-/// Throws EnvironmentError.
-ListedInputs make_manifest(const ManifestRequest& request, const std::stop_token& stop);
+/// Lists all inputs and writes the manifest. Calls `on_listed` with the number of images so far,
+/// after every thousand. Throws FatalError: no_input if there is no image, usage if there are fewer
+/// images than shards, or as io::write_manifest() and make_sources(). Throws EnvironmentError.
+ListedInputs make_manifest(const ManifestRequest& request,
+                           const std::function<void(std::int64_t images)>& on_listed);
 
 }  // namespace eckart::app

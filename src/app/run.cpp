@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/cpu_prediction.hpp"
+#include "app/input_sources.hpp"
 #include "app/output_settings.hpp"
 #include "app/pipeline_options.hpp"
 #include "app/stall_detector.hpp"
@@ -33,14 +34,11 @@ std::int64_t size_or_zero(const std::filesystem::path& file) {
   return error ? 0 : std::int64_t(bytes);
 }
 
-std::unique_ptr<io::Source> make_sources(const RunRequest& request) {
-  std::vector<std::unique_ptr<io::Source>> sources;
-  const io::OwnFolders own_folders({request.output});
-  for (const auto& input : request.inputs) sources.push_back(io::make_source(input, own_folders));
-  if (!request.files_from.empty())
-    sources.push_back(
-        io::make_list_source(request.files_from, request.output, request.files_from_separator));
-  return io::chain_sources(std::move(sources));
+std::unique_ptr<io::Source> sources_of(const RunRequest& request) {
+  return make_sources({.inputs = request.inputs,
+                       .files_from = request.files_from,
+                       .files_from_separator = request.files_from_separator},
+                      request.output);
 }
 
 /// The ledger and the reports have normal paths, without `..`.
@@ -116,14 +114,14 @@ Run::Run(RunRequest request, Instant start)
       start_(start),
       calibration_(settings::load_calibration(request_.settings.calibration)),
       job_(job_request(request_)),
-      source_(make_sources(request_)),
+      source_(sources_of(request_)),
       space_(request_.settings.wait_for_space, kSpacePollInterval, stop_.get_token()) {
   pipeline_ = std::make_unique<pipeline::Pipeline>(
       *source_, static_cast<pipeline::JobSteps&>(*this), pipeline_options(request_.settings));
   monitor_ = std::make_unique<Monitor>(
       request_.settings, "run",
       Monitor::Providers{[this] { return pipeline_->snapshot(); }, [this] { return state(); }});
-  if (request_.count_inputs && can_relist_inputs()) input_counter_.emplace(make_sources(request_));
+  if (request_.count_inputs && can_relist_inputs()) input_counter_.emplace(sources_of(request_));
 }
 
 compute::Backend& Run::create_backend() {

@@ -14,6 +14,7 @@ using Action = std::function<ExitCode()>;
 // Groups of commands in the help.
 inline constexpr const char* kProcessingCommands = "Reconstruct images";
 inline constexpr const char* kMeasuringCommands = "Measure images";
+inline constexpr const char* kManyMachinesCommands = "Use many machines";
 inline constexpr const char* kOutputCommands = "Manage output folders";
 inline constexpr const char* kMachineCommands = "Observe and measure";
 
@@ -22,6 +23,7 @@ void add_run(CLI::App& app, Action& action);
 void add_watch(CLI::App& app, Action& action);
 void add_measure(CLI::App& app, Action& action);
 void add_inspect(CLI::App& app, Action& action);
+void add_shard(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_requeue(CLI::App& app, Action& action);
 void add_prune(CLI::App& app, Action& action);
