@@ -7,6 +7,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app/input_sources.hpp"
 #include "app/pipeline_options.hpp"
 #include "codec/codec.hpp"
 #include "compute/cpu/time_model.hpp"
@@ -74,6 +75,15 @@ class ImageTimeModel {
 /// Returns the inputs and those of the list; nullopt if there are too many, or the list cannot be
 /// read twice.
 std::optional<std::vector<fs::path>> inputs_of(const RunRequest& request) {
+  if (request.shard) {
+    std::vector<fs::path> files;
+    const auto shard = make_sources({.inputs = {}, .files_from = {}, .shard = request.shard}, {});
+    while (auto item = shard->next({})) {
+      if (files.size() == kMaxPredictedInputs) return std::nullopt;
+      files.push_back(std::move(item->file));
+    }
+    return files;
+  }
   std::vector<fs::path> inputs = request.inputs;
   if (request.files_from.empty()) return inputs;
   std::error_code none;

@@ -125,8 +125,11 @@ Job::Job(JobRequest request)
 
 void Job::prepare() {
   if (!outputs_) return;
-  if (!lock_) lock_.emplace(request_.output);
-  if (lock_->is_held() && !stale_) stale_.emplace(request_.output);
+  const bool is_shared = request_.shares_output;
+  if (!lock_)
+    lock_.emplace(request_.output,
+                  is_shared ? io::FolderLock::Mode::shared : io::FolderLock::Mode::exclusive);
+  if (lock_->is_held() && !is_shared && !stale_) stale_.emplace(request_.output);
   outputs_->set_case_insensitive(io::prepare_output_root(request_.output));
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(std::make_unique<ledger::Ledger>(file, ledger_options(request_)));

@@ -44,6 +44,9 @@ struct JobRequest {
   std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch
   bool removes_inputs = false;               ///< whether inputs are moved or deleted when done
+  /// Whether other processes, also on other machines, write to the output folder at the same time:
+  /// other outputs, or the same ones, made from the same inputs with the same settings.
+  bool shares_output = false;
   int restarts = 0;  ///< number of previous processes of this run that lost their GPU
   /// If restarts > 0: the ledger number of the run that the first of them began.
   std::int64_t run_number = 0;

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 
 /// Other machines have other current folders.
 fs::path absolute_path(const fs::path& path) {
-  return fs::absolute(path.is_absolute() ? path : io::resolve_parent_links(path)).lexically_normal();
+  return fs::absolute(path.is_absolute() ? path : io::resolve_parent_links(path))
+      .lexically_normal();
 }
 
 /// A file that is gone meanwhile has 0 bytes; the run of its shard reports it.
@@ -35,9 +36,8 @@ ListedInputs make_manifest(const ManifestRequest& request,
   std::vector<io::ManifestEntry> entries;
   while (std::optional<io::SourceItem> item = source->next({})) {
     if (item->outcome.ok()) {
-      fs::path input = absolute_path(item->file);
-      const std::int64_t bytes = size_of(input);
-      entries.push_back({std::move(input), std::move(item->relative), bytes});
+      const fs::path input = absolute_path(item->file);
+      entries.push_back({input.native(), item->relative.native(), size_of(input)});
       if (entries.size() % 1000 == 0) on_listed(std::int64_t(entries.size()));
     } else {
       listed.failed.emplace_back(std::move(item->file), item->outcome.detail);

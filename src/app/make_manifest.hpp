@@ -24,7 +24,7 @@ struct ListedInputs {
   io::Manifest manifest;
   /// Inputs that are in no shard because they are missing or cannot be read, with the reason.
   std::vector<std::pair<std::filesystem::path, std::string>> failed;
-  std::int64_t ignored = 0;  ///< see io::Source::ignored_count()
+  std::int64_t ignored = 0;                                    ///< see io::Source::ignored_count()
   std::vector<std::pair<std::string, std::int64_t>> not_read;  ///< see io::UnreadFiles
 };
 

@@ -37,7 +37,8 @@ std::int64_t size_or_zero(const std::filesystem::path& file) {
 std::unique_ptr<io::Source> sources_of(const RunRequest& request) {
   return make_sources({.inputs = request.inputs,
                        .files_from = request.files_from,
-                       .files_from_separator = request.files_from_separator},
+                       .files_from_separator = request.files_from_separator,
+                       .shard = request.shard},
                       request.output);
 }
 
@@ -58,6 +59,7 @@ JobRequest job_request(const RunRequest& request) {
           .has_report = !request.report.empty(),
           .wants_spectra = request.measurements != nullptr && !request.without_spectra,
           .measures = request.measurements != nullptr,
+          .shares_output = request.shard.has_value(),
           .restarts = request.restarts,
           .run_number = request.run_number};
 }
@@ -290,6 +292,9 @@ telemetry::RunReport Run::dry_run(const DryRunVisitor& visit) {
 }
 
 std::string Run::inputs_text() const {
+  if (request_.shard)
+    return "shard " + std::to_string(request_.shard->index) + " of " +
+           text::printable(request_.shard->file.native());
   if (request_.files_from.empty()) return text::path_list(request_.inputs);
   if (request_.files_from == "-") return "the list on stdin";
   return "the list " + text::printable(request_.files_from.native());

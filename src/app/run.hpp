@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/input_counter.hpp"
+#include "app/input_sources.hpp"
 #include "app/job.hpp"
 #include "app/make_backend.hpp"
 #include "app/monitor.hpp"
@@ -36,8 +37,9 @@ struct RunRequest {
   std::vector<std::filesystem::path> inputs;  ///< folders and files
   std::filesystem::path files_from;  ///< a file with one path per line, `-` for stdin; may be empty
   char files_from_separator = '\n';  ///< that ends each path in files_from: or a null byte
-  std::filesystem::path output;      ///< not used if nothing is written
-  std::filesystem::path report;      ///< output of ImageReport; may be empty
+  std::optional<ShardInputs> shard = {};  ///< as in InputSources
+  std::filesystem::path output;           ///< not used if nothing is written
+  std::filesystem::path report;           ///< output of ImageReport; may be empty
   /// Receives the measurements of each output, and all singular values of each image unless
   /// `without_spectra`; may be null.
   reports::MeasurementSummary* measurements = nullptr;

@@ -26,9 +26,9 @@
 #include "bench/report/table.hpp"
 #include "cli/bench_experiments.hpp"
 #include "cli/descriptor_limit.hpp"
-#include "cli/scratch_folder.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
+#include "io/scratch_folder.hpp"
 #include "logging/log.hpp"
 #include "machine/running_threads.hpp"
 #include "machine/usable_cores.hpp"
@@ -72,7 +72,7 @@ bench::ExperimentResult measure(const std::string& name, const bench::Devices& d
 }
 
 /// Measures whole runs over synthetic images. Empty after a stop request.
-std::vector<bench::Table> measure_runs(const BenchArgs& args, const ScratchFolder& scratch,
+std::vector<bench::Table> measure_runs(const BenchArgs& args, const io::ScratchFolder& scratch,
                                        bench::ChildProcess& child, const std::stop_token& stop) {
   const std::filesystem::path images = scratch.path() / "images", work = scratch.path() / "work";
   std::filesystem::create_directory(work);
@@ -108,10 +108,10 @@ void print(const bench::Report& report, const BenchArgs& args) {
 
 ExitCode bench_devices(const BenchArgs& args) {
   logging::start_log(0);
-  std::optional<ScratchFolder> scratch;  // made first: an error must not cost measurements
+  std::optional<io::ScratchFolder> scratch;  // made first: an error must not cost measurements
   if (args.experiment == kBenchAll) {
     raise_descriptor_limit();
-    scratch.emplace(args.output);
+    scratch.emplace(args.output, "eckart-bench");
   }
   std::stop_source stop;
   constexpr std::chrono::seconds kMaxShutdown(60);

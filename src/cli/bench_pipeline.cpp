@@ -9,9 +9,9 @@
 #include "cli/bench_experiments.hpp"
 #include "cli/descriptor_limit.hpp"
 #include "cli/existing_path.hpp"
-#include "cli/scratch_folder.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
+#include "io/scratch_folder.hpp"
 #include "logging/log.hpp"
 
 namespace eckart::cli {
@@ -32,7 +32,7 @@ ExitCode bench_pipeline(const BenchArgs& args) {
   for (const std::filesystem::path& input : args.inputs) check_exists(input);
   const settings::Settings settings = bench_settings(args);
   check(args, settings);
-  const ScratchFolder scratch(args.output);
+  const io::ScratchFolder scratch(args.output, "eckart-bench");
   bench::ChildProcess child;
   std::stop_source stop;
   // Longer than the timeout of the child.

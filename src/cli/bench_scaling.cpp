@@ -14,11 +14,11 @@
 #include "capacity/scaling_conclusion.hpp"
 #include "cli/bench_experiments.hpp"
 #include "cli/existing_path.hpp"
-#include "cli/scratch_folder.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
 #include "files/file_descriptor.hpp"
 #include "io/environment_error.hpp"
+#include "io/scratch_folder.hpp"
 #include "logging/log.hpp"
 #include "reports/throughput_log.hpp"
 #include "text/printable.hpp"
@@ -72,7 +72,7 @@ ExitCode bench_scaling(const BenchArgs& args) {
   for (const fs::path& input : args.inputs) check_exists(input);
   const settings::Settings settings = bench_settings(args);
   check_log(args.log);
-  const ScratchFolder scratch(args.output);
+  const io::ScratchFolder scratch(args.output, "eckart-bench");
   bench::ChildProcess child;
   // Longer than the timeout of the child.
   const std::chrono::seconds max_shutdown(settings.timeouts.shutdown_s + 60);

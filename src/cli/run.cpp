@@ -8,10 +8,13 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "app/input_sources.hpp"
 #include "app/settings_mismatch.hpp"
+#include "app/shard_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
@@ -25,11 +28,13 @@
 #include "core/factors.hpp"
 #include "core/instant.hpp"
 #include "core/positive_number.hpp"
+#include "io/manifest.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
 #include "reports/run_report_text.hpp"
 #include "settings/value_types.hpp"
 #include "settings/watches.hpp"
+#include "text/format_count.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -38,6 +43,7 @@ namespace {
 struct RunArgs {
   std::vector<std::filesystem::path> inputs;
   std::filesystem::path files_from, files_from0, output, report, trace;
+  std::string shard;
   ConfigArgs config;
   std::optional<std::string> rank, backend, solver, format, name, residual, factors, ledger, peak;
   PreparationArgs preparation;
@@ -145,8 +151,50 @@ void check_output_folder(const RunArgs& args, const settings::OutputSettings& ou
   if (args.dry_run) refuse("--dry-run");
 }
 
-ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress) {
+/// Returns the shard of --shard. Throws FatalError.
+std::optional<app::ShardInputs> read_shard(const RunArgs& args) {
+  if (args.shard.empty()) return std::nullopt;
+  if (!args.inputs.empty() || !args.list().empty())
+    throw FatalError(ExitCode::usage,
+                     "--shard cannot be combined with other inputs: the manifest has them");
+  io::ShardName name;
+  try {
+    name = io::parse_shard_name(args.shard);
+  } catch (const std::invalid_argument& error) {
+    throw FatalError(ExitCode::usage, std::string("--shard: ") + error.what());
+  }
+  app::ShardInputs shard{
+      .file = name.manifest, .manifest = io::read_manifest(name.manifest), .index = name.index};
+  if (const std::size_t count = shard.manifest.shards.size(); std::int64_t(count) != name.count)
+    throw FatalError(ExitCode::usage, "--shard " + args.shard + ": the manifest has " +
+                                          text::format_count(std::int64_t(count), "shard"));
+  return shard;
+}
+
+/// Makes the ledger of the shard that of the settings; null if there is none.
+std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
+                                                   const RunArgs& args,
+                                                   const app::ShardInputs& shard) {
+  if (!settings.output.writes_files() || settings.ledger.is_none()) return nullptr;
+  if (!settings.ledger.is_auto())
+    throw FatalError(
+        ExitCode::usage,
+        "a ledger file cannot be combined with --shard: each shard has a ledger of its "
+        "own in the output folder");
+  auto ledger = std::make_unique<app::ShardLedger>(
+      args.output, app::ShardId{.manifest = shard.manifest.id, .index = shard.index});
+  settings.ledger = ledger->choice();
+  if (settings.telemetry.throughput_log.empty())
+    settings.telemetry.throughput_log = ledger->published_prefix() + ".throughput.jsonl";
+  return ledger;
+}
+
+/// `shard_ledger` may be null.
+ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress,
+                 app::ShardLedger* shard_ledger) {
   return execute_run(run, show_progress, [&](const telemetry::RunReport& report) {
+    if (shard_ledger && report.interrupted) shard_ledger->publish();
+    if (shard_ledger && !report.interrupted) shard_ledger->finish(reports::to_json(report) + '\n');
     if (args.json) std::printf("%s\n", reports::to_json(report).c_str());
     if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
   });
@@ -188,13 +236,13 @@ ExitCode execute(const RunArgs& args) {
   const std::set<int> inherited = open_descriptors();
   raise_descriptor_limit();
   logging::start_log(args.verbose - args.quiet);
-  const settings::Configuration configuration = read_configuration(args);
+  settings::Configuration configuration = read_configuration(args);
   if (args.config.print) {
     std::fputs(settings::to_yaml(configuration).c_str(), stdout);
     return ExitCode::ok;
   }
-  if (args.inputs.empty() && args.list().empty()) {
-    throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
+  if (args.inputs.empty() && args.list().empty() && args.shard.empty()) {
+    throw FatalError(ExitCode::usage, "no input: give folders, files, --files-from or --shard");
   }
   check_output_folder(args, configuration.settings.output);
   check_inputs_exist(args);
@@ -204,13 +252,17 @@ ExitCode execute(const RunArgs& args) {
 
   const bool show_progress = args.quiet == 0 && !args.dry_run && logging::stderr_is_terminal();
   const RestartInfo restart = restart_info();
+  const std::optional<app::ShardInputs> shard = read_shard(args);
+  const std::unique_ptr<app::ShardLedger> shard_ledger =
+      shard ? use_shard_ledger(configuration.settings, args, *shard) : nullptr;
   std::string loss_message;
   std::int64_t run_number = 0;
   {
     const app::RunRequest request{.settings = configuration.settings,
-                                  .inputs = args.inputs,
+                                  .inputs = shard ? shard->manifest.inputs : args.inputs,
                                   .files_from = args.list(),
                                   .files_from_separator = args.files_from0.empty() ? '\n' : '\0',
+                                  .shard = shard,
                                   .output = args.output,
                                   .report = args.report,
                                   .trace = args.trace,
@@ -224,10 +276,12 @@ ExitCode execute(const RunArgs& args) {
     app::Run run(request, start);
     if (args.dry_run) return execute_dry_run(run, request, args);
     check_settings_mismatch(request);
+    if (shard_ledger) shard_ledger->publish_regularly();
     try {
-      return execute(run, args, show_progress);
+      return execute(run, args, show_progress, shard_ledger.get());
     } catch (const DeviceLostError& error) {
       if (!run.can_restart()) throw;
+      if (shard_ledger) shard_ledger->publish();  // the next process begins with it
       loss_message = error.what();
       run_number = run.run_number();
       run.close_report();
@@ -248,6 +302,11 @@ void add_input_options(CLI::App& run, RunArgs& args) {
       ->type_name("FILE")
       ->group("Input")
       ->excludes(lines);
+  run.add_option("--shard", args.shard,
+                 "The inputs of shard I of N of a manifest that eckart shard made; other processes "
+                 "may process the other shards to the same output folder at the same time")
+      ->type_name("MANIFEST:I/N")
+      ->group("Input");
 }
 
 void add_reconstruction_options(CLI::App& run, RunArgs& args) {

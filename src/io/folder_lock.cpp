@@ -63,7 +63,8 @@ files::FileDescriptor open_lock_file(const std::filesystem::path& root, int flag
 
 }  // namespace
 
-FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(lock_file_of(root)) {
+FolderLock::FolderLock(const std::filesystem::path& root, Mode mode)
+    : root_(root), file_(lock_file_of(root)) {
   std::error_code error;
   std::filesystem::create_directories(file_.parent_path(), error);
   if (error) fail("cannot create files in the output folder ", root, error.value());
@@ -73,13 +74,15 @@ FolderLock::FolderLock(const std::filesystem::path& root) : root_(root), file_(l
                      text::printable(file_.native()) +
                          ": it or its folder is a symbolic link, which is not followed");
   if (!descriptor_) fail("cannot create ", file_, errno);
-  is_held_ = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
+  const bool is_shared = mode == Mode::shared;
+  is_held_ = ::flock(descriptor_.get(), (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0;
   if (is_held_) {
     if (!is_process_number(text_of(descriptor_)))
       throw FatalError(ExitCode::cannot_create,
                        text::printable(file_.native()) +
                            ": not a lock file of eckart; it was not changed. Move it away");
-    const std::string number = std::to_string(::getpid());
+    // One of several processes that share it, which may be on several machines, says nothing.
+    const std::string number = is_shared ? "" : std::to_string(::getpid());
     // Informational only. The kernel decides who holds the lock.
     if (::ftruncate(descriptor_.get(), 0) == 0)
       static_cast<void>(!::pwrite(descriptor_.get(), number.data(), number.size(), 0));

@@ -10,10 +10,14 @@ namespace eckart::io {
 /// lock when the process ends, even if it is killed.
 class FolderLock {
  public:
+  enum class Mode {
+    exclusive,  ///< excludes all other processes
+    shared,     ///< excludes those with an exclusive lock only
+  };
   /// Locks ROOT/.eckart/lock, and creates the file and its folders if missing. Throws FatalError:
   /// temporary if another process holds the lock (the message has its process ID), cannot_create,
   /// or no_permission. Throws EnvironmentError if the disk is full or broken.
-  explicit FolderLock(const std::filesystem::path& root);
+  explicit FolderLock(const std::filesystem::path& root, Mode mode = Mode::exclusive);
   /// False if the file system does not support locks. Then other processes are not excluded.
   bool is_held() const { return is_held_; }
   /// False if the folder was moved or removed. Then new files would go to another folder.
@@ -27,7 +31,7 @@ class FolderLock {
   bool is_held_ = false;
 };
 
-/// Whether a process, this one or another, holds the FolderLock of this folder.
+/// Whether a process, this one or another, holds the exclusive FolderLock of this folder.
 bool is_locked(const std::filesystem::path& root);
 
 }  // namespace eckart::io

@@ -49,13 +49,12 @@ auto with_file_errors(const fs::path& file, const std::string& where, const Read
 
 /// The part of a path that outputs of different inputs may share.
 std::string group_of(const ManifestEntry& entry) {
-  fs::path path = entry.relative;
-  return text::to_lower_ascii(path.replace_extension().native());
+  return text::to_lower_ascii(fs::path(entry.relative).replace_extension().native());
 }
 
 std::string line_of(const ManifestEntry& entry) {
-  text::Json json{{"input", text::bytes_to_json(entry.input.native())}};
-  json["relative"] = text::bytes_to_json(entry.relative.native());
+  text::Json json{{"input", text::bytes_to_json(entry.input)}};
+  json["relative"] = text::bytes_to_json(entry.relative);
   json["bytes"] = entry.bytes;
   return json.dump() + '\n';
 }
@@ -65,15 +64,13 @@ ManifestEntry entry_of(const std::string& line) {
   ManifestEntry entry{.input = text::bytes_from_json(json.at("input")),
                       .relative = text::bytes_from_json(json.at("relative")),
                       .bytes = json.at("bytes").get<std::int64_t>()};
-  const auto has_null = [](const fs::path& path) {
-    return path.native().find('\0') != std::string::npos;
-  };
-  if (!entry.input.is_absolute() || has_null(entry.input))
+  const auto has_null = [](const std::string& path) { return path.find('\0') != path.npos; };
+  if (!entry.input.starts_with('/') || has_null(entry.input))
     throw std::invalid_argument("input: not an absolute path");
-  const fs::path& relative = entry.relative;
+  const fs::path relative = entry.relative;
   const bool leaves =
       std::ranges::any_of(relative, [](const fs::path& part) { return part == ".."; });
-  if (relative.empty() || relative.is_absolute() || leaves || has_null(relative))
+  if (relative.empty() || relative.is_absolute() || leaves || has_null(entry.relative))
     throw std::invalid_argument("relative: not a path below a folder");
   return entry;
 }
@@ -95,7 +92,7 @@ std::string header_of(const Manifest& manifest) {
 
 Manifest manifest_of(const fs::path& file, const std::string& line) {
   Manifest manifest;
-  const text::Json json = text::Json::parse(line);
+  const text::Json json = text::Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("eckart_manifest"))
     refuse(file, "not a manifest of eckart shard");
   if (const auto version = json.at("eckart_manifest").get<std::int64_t>();
@@ -231,20 +228,24 @@ std::vector<std::size_t> split_into_shards(std::vector<ManifestEntry>& entries,
                                 " images: each needs at least one");
   std::vector<std::size_t> ends;
   std::int64_t shard_bytes = 0;
-  std::size_t begin = 0;
+  std::size_t begin = 0, shard_begin = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::int64_t group_bytes = 0;
     for (; begin < groups[i]; ++begin) group_bytes += std::max(entries[begin].bytes, kMinBytes);
     shard_bytes += group_bytes;
+    const bool is_last = i + 1 == groups.size();
+    const bool exceeds_images = plan.max_images > 0 && !is_last &&
+                                std::int64_t(groups[i + 1] - shard_begin) > plan.max_images;
     // The next group starts a new shard if this one is closer to its part without that group, or
     // if each group left is needed for a shard.
     const std::int64_t groups_left = std::int64_t(groups.size() - i) - 1;
     const bool is_full = shard_bytes + group_bytes / 2 >= (left_bytes + left / 2) / left;
-    if (left > 1 && (is_full || groups_left == left - 1)) {
+    if (exceeds_images || (left > 1 && (is_full || groups_left == left - 1))) {
       ends.push_back(groups[i]);
       left_bytes -= shard_bytes;
       shard_bytes = 0;
-      --left;
+      shard_begin = groups[i];
+      left = std::max<std::int64_t>(left - 1, 1);
     }
   }
   if (!entries.empty()) ends.push_back(entries.size());

@@ -14,9 +14,9 @@ namespace eckart::io {
 
 /// One input of a manifest.
 struct ManifestEntry {
-  std::filesystem::path input;     ///< absolute
-  std::filesystem::path relative;  ///< below the output folder, as SourceItem::relative
-  std::int64_t bytes = 0;          ///< size of the file when the manifest was made
+  std::string input;  ///< absolute path; a std::filesystem::path would take several times as much
+  std::string relative;    ///< path below the output folder, as SourceItem::relative
+  std::int64_t bytes = 0;  ///< size of the file when the manifest was made
 };
 
 /// A part of a manifest: consecutive lines of the file.
@@ -40,8 +40,9 @@ struct Manifest {
 
 /// How many shards a manifest gets.
 struct ShardPlan {
-  std::int64_t count = 0;       ///< 0: as many as `max_images` needs
-  std::int64_t max_images = 0;  ///< in a shard, unless inputs that must stay together are more
+  std::int64_t count = 0;  ///< 0: as many as `max_images` needs
+  /// In a shard, unless inputs that must stay together are more; 0: any number.
+  std::int64_t max_images = 0;
 };
 
 /// Splits the entries into consecutive shards of about the same number of bytes. Inputs whose

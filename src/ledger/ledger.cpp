@@ -218,6 +218,10 @@ std::vector<OutputEntry> Ledger::entries_after(const std::string& output, int li
   return read([&](const LedgerTables& tables) { return tables.entries_after(output, limit); });
 }
 
+void Ledger::copy_to(const std::filesystem::path& file) {
+  read([&](const LedgerTables& tables) { tables.copy_to(file); });
+}
+
 std::vector<std::string> Ledger::settings_texts() {
   return read([](const LedgerTables& tables) { return tables.settings_texts(); });
 }

@@ -91,6 +91,8 @@ class Ledger {
   /// Removes the records of the outputs that `find_removed` returns. Nothing is recorded while it
   /// runs. Throws EnvironmentError.
   void remove_outputs(const std::function<std::vector<std::string>()>& find_removed);
+  /// Writes a complete copy to a file that does not exist yet. Throws FatalError, EnvironmentError.
+  void copy_to(const std::filesystem::path& file);
   /// Throws EnvironmentError if the file is no longer at its path, so that new records would be
   /// lost. Does not throw if another process has renamed it as damaged: the next call opens the new
   /// file. Does not wait for calls that record.

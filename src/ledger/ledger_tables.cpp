@@ -210,6 +210,12 @@ std::vector<std::string> LedgerTables::settings_texts() const {
   return texts;
 }
 
+void LedgerTables::copy_to(const std::filesystem::path& file) const {
+  const Statement copy = prepare("VACUUM INTO ?1");
+  Statement::Execution execution(copy);
+  execution.bind_text(1, file.native()).step();
+}
+
 std::vector<std::string> LedgerTables::outputs_after(const std::string& output, int limit) const {
   std::vector<std::string> outputs;
   const Statement select =

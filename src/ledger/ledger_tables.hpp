@@ -57,6 +57,8 @@ class LedgerTables {
   /// At most `limit` outputs after `output`, sorted by name.
   std::vector<OutputEntry> entries_after(const std::string& output, int limit) const;
   std::vector<std::string> settings_texts() const;
+  /// `file` must not exist.
+  void copy_to(const std::filesystem::path& file) const;
   /// At most `limit` names after `output`, sorted.
   std::vector<std::string> outputs_after(const std::string& output, int limit) const;
   std::optional<FailureEntry> find_failure(const std::string& input) const;

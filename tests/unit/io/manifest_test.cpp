@@ -91,8 +91,16 @@ TEST(ShardSplit, makes_as_many_shards_as_the_images_need) {
     return split_into_shards(entries, {.max_images = max_images});
   };
   EXPECT_THAT(shards(10, 5), ElementsAre(5, 10));
-  EXPECT_THAT(shards(11, 5), ElementsAre(4, 8, 11));
+  EXPECT_THAT(shards(11, 5), ElementsAre(4, 7, 11));
   EXPECT_THAT(shards(4, 5), ElementsAre(4));
+  std::vector<ManifestEntry> unequal;
+  for (int i = 0; i < 100; ++i)
+    unequal.push_back(image(std::to_string(1000 + i) + ".png", i < 10 ? 1'000'000 : 1));
+  std::size_t begin = 0;
+  for (const std::size_t end : split_into_shards(unequal, {.max_images = 20})) {
+    EXPECT_LE(end - begin, 20U);
+    begin = end;
+  }
   EXPECT_THAT(shards(0, 5), ElementsAre());
 }
 
@@ -179,7 +187,9 @@ TEST(Manifest, is_refused_if_damaged) {
       {"", "not a manifest"},
       {"{}\n", "not a manifest"},
       {"[1]\n", "not a manifest"},
-      {"{\n", "line 1 is not one of a manifest"},
+      {"{\n", "not a manifest"},
+      {replaced("\"id\":\"", "\"id\":[\""), "not a manifest"},
+      {replaced("\"id\"", "\"ID\""), "line 1 is not one of a manifest"},
       {good.substr(0, 20), "not a manifest"},
       {good.substr(0, good.size() - 1), "bytes instead of"},
       {good + "\n", "bytes instead of"},
@@ -188,8 +198,9 @@ TEST(Manifest, is_refused_if_damaged) {
       {replaced("\"images\":1", "\"images\":2"), "shard 1 is damaged or incomplete"},
       {replaced("\"offset\":0", "\"offset\":9"), "shard 1 is damaged"},
       {replaced("\"/in/b.png\"", "\"xin/b.png\""), "line 3: input: not an absolute path"},
-      {replaced("\"relative\":\"b.png\"", "\"relative\":\"../bg\""), "line 3: relative"},
-      {replaced("\"relative\":\"a.png\"", "\"relative\":\"/\\u0000\""), "line 2: relative"},
+      {replaced("\"relative\":\"b.png\"", "\"relative\":\"../ab\""), "line 3: relative"},
+      {replaced("/a.png\",\"relative\":\"a.png\"", "/a.pn\",\"relative\":\"\\u0000\""),
+       "line 2: relative"},
       {replaced("\"relative\":\"b.png\"", "\"relative\":[12345]"), "line 3 is not one of"},
   };
   for (const Case& damaged : cases) {

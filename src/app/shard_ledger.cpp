@@ -1,0 +1,164 @@
+#include "app/shard_ledger.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+#include <span>
+#include <system_error>
+#include <utility>
+
+#include "app/ledger_outputs.hpp"
+#include "core/error.hpp"
+#include "files/state_folder.hpp"
+#include "io/environment_error.hpp"
+#include "io/process_token.hpp"
+#include "io/publication.hpp"
+#include "io/read_file.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kMaxLedgerMb = 1 << 20;
+
+fs::path manifest_folder(const fs::path& output, const std::string& manifest) {
+  return shards_folder(output) / manifest;
+}
+
+void publish_bytes(const fs::path& file, std::span<const std::byte> bytes) {
+  try {
+    io::publish_file(file, bytes);
+  } catch (const ItemError& error) {
+    throw FatalError(ExitCode::io_error, text::printable(file.native()) + ": " + error.what());
+  }
+}
+
+void copy_records(ledger::Ledger& from, ledger::Ledger& to) {
+  constexpr int kPageRows = 1000;
+  to.record_settings(from.settings_texts());
+  std::string after;
+  for (;;) {
+    ledger::LedgerChanges changes;
+    changes.done = from.entries_after(after, kPageRows);
+    if (changes.done.empty()) break;
+    after = changes.done.back().output;
+    to.record(changes);
+  }
+  ledger::LedgerChanges failures;
+  for (ledger::FailureEntry& failure : from.failures(std::numeric_limits<int>::max()))
+    failures.failed.push_back(std::move(failure));
+  to.record(failures);
+}
+
+}  // namespace
+
+fs::path shards_folder(const fs::path& output) { return output / files::kStateFolder / "shards"; }
+
+std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard) {
+  const std::string prefix = std::to_string(shard.index) + '.';
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(manifest_folder(output, shard.manifest), error), end;
+       !error && entry != end; entry.increment(error)) {
+    const fs::path& path = entry->path();
+    if (path.filename().native().starts_with(prefix) && path.extension() == ".db")
+      files.push_back(path);
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw EnvironmentError(text::printable(manifest_folder(output, shard.manifest).native()) +
+                           ": " + error.message());
+  std::ranges::sort(files);
+  return files;
+}
+
+ShardLedger::ShardLedger(const fs::path& output, ShardId shard)
+    : folder_(manifest_folder(output, shard.manifest)),
+      shard_(std::move(shard)),
+      local_({}, "eckart-shard"),
+      published_prefix_((folder_ / (std::to_string(shard_.index) + '.')).native() +
+                        io::process_token()) {
+  for (const fs::path& published : shard_ledgers(output, shard_)) {
+    try {
+      merge(published);
+      merged_.push_back(published);
+    } catch (const std::exception& error) {
+      std::error_code none;
+      if (merged_.empty()) fs::remove(file_, none);
+      spdlog::warn("{}: {}; its outputs will be compared with new ones",
+                   text::printable(published.native()), text::printable_message(error.what()));
+    }
+  }
+}
+
+/// SQLite opens local files only.
+void ShardLedger::merge(const fs::path& published) {
+  const std::vector<std::byte> bytes = io::read_file(published, kMaxLedgerMb);
+  const fs::path copy = merged_.empty() ? file_ : local_.path() / "other.db";
+  io::publish_file(copy, bytes);
+  const auto other = ledger::Ledger::open_read_only(copy);
+  if (merged_.empty()) return;
+  ledger::Ledger own(file_, logged_ledger_options());
+  copy_records(*other, own);
+}
+
+ShardLedger::~ShardLedger() { stop_publishing(); }
+
+void ShardLedger::publish_regularly() {
+  std::error_code not_created;
+  fs::create_directories(folder_, not_created);
+  if (not_created)
+    io::fail_to_create(not_created.value(), "cannot create " + text::printable(folder_.native()) +
+                                                ": " + not_created.message());
+  publisher_ = std::jthread([this](const std::stop_token& stop) {
+    bool has_failed = false;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      stopped_.wait_for(lock, stop, kPublishInterval, [] { return false; });
+      if (stop.stop_requested()) return;
+      try {
+        publish_copy();
+        has_failed = false;
+      } catch (const std::exception& error) {
+        if (!has_failed)
+          spdlog::warn("the ledger of the shard was not published: {}; it will be tried again",
+                       text::printable_message(error.what()));
+        has_failed = true;
+      }
+    }
+  });
+}
+
+void ShardLedger::stop_publishing() {
+  if (!publisher_.joinable()) return;
+  publisher_.request_stop();
+  publisher_.join();
+}
+
+void ShardLedger::publish() {
+  stop_publishing();
+  publish_copy();
+}
+
+void ShardLedger::publish_copy() {
+  const auto ledger = ledger::Ledger::open_read_only(file_);
+  if (!ledger) return;
+  const fs::path copy = local_.path() / "copy.db";
+  std::error_code none;
+  fs::remove(copy, none);
+  ledger->copy_to(copy);
+  publish_bytes(published_prefix_ + ".db", io::read_file(copy, kMaxLedgerMb));
+}
+
+void ShardLedger::finish(const std::string& summary) {
+  publish();
+  publish_bytes(folder_ / (std::to_string(shard_.index) + ".json"),
+                std::as_bytes(std::span(summary)));
+  std::error_code none;
+  for (const fs::path& merged : std::exchange(merged_, {})) fs::remove(merged, none);
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "io/scratch_folder.hpp"
+#include "ledger/ledger.hpp"
+#include "settings/choices.hpp"
+
+namespace eckart::app {
+
+/// A shard of a manifest.
+struct ShardId {
+  std::string manifest;    ///< io::Manifest::id
+  std::int64_t index = 0;  ///< from 1 on
+};
+
+/// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
+std::filesystem::path shards_folder(const std::filesystem::path& output);
+
+/// The published ledgers of a shard, OUT/.eckart/shards/ID/I.TOKEN.db: one for each process that
+/// has worked on it. Empty if there is none. Throws EnvironmentError.
+std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output,
+                                                 const ShardId& shard);
+
+/// The ledger of a process that works on a shard. SQLite needs locks and syncs that a network file
+/// system may lack, so the ledger is on a local disk, and copies of it are published in the output
+/// folder. Each process replaces only its own copy, so that two that work on the same shard lose
+/// nothing.
+class ShardLedger {
+ public:
+  /// How often publish_regularly() publishes. What a killed process did since is not recorded: the
+  /// next one makes these outputs again, and compares.
+  static constexpr std::chrono::seconds kPublishInterval{60};
+
+  /// Makes a local ledger with the records of all published ones of this shard. One that cannot be
+  /// read is left out, with a warning: its outputs are compared with what this process makes.
+  /// Throws FatalError, EnvironmentError.
+  ShardLedger(const std::filesystem::path& output, ShardId shard);
+  ~ShardLedger();
+  /// The local file, as the setting ledger.file.
+  settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
+  /// The prefix of the paths of files that this process may publish for the shard: FOLDER/I.TOKEN.
+  const std::string& published_prefix() const { return published_prefix_; }
+  /// Publishes a copy every kPublishInterval until publish() or finish(), on a thread of its own.
+  /// An error is logged once; the next copy has all records.
+  void publish_regularly();
+  /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
+  void publish();
+  /// The same for a complete shard. Removes the copies of other processes, whose records it has,
+  /// and writes `summary` to FOLDER/I.json.
+  void finish(const std::string& summary);
+
+ private:
+  void publish_copy();
+  void stop_publishing();
+  void merge(const std::filesystem::path& published);
+
+  const std::filesystem::path folder_;  // of the published ledgers
+  const ShardId shard_;
+  const io::ScratchFolder local_;
+  const std::filesystem::path file_ = local_.path() / "ledger.db";
+  const std::string published_prefix_;
+  std::vector<std::filesystem::path> merged_;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread publisher_;
+};
+
+}  // namespace eckart::app
