@@ -22,6 +22,7 @@
 #include "files/file_descriptor.hpp"
 #include "io/is_within.hpp"
 #include "pipeline/available_ranks.hpp"
+#include "pipeline/equal_outputs.hpp"
 #include "pipeline/output_quality.hpp"
 #include "text/printable.hpp"
 
@@ -276,7 +277,11 @@ io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const
                                            const fs::path& written) const {
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
-  return eckart::pipeline::resolve_collision(decision_for(item, index), output, written);
+  const pipeline::OutputDecision decision = decision_for(item, index);
+  if (request_.shares_output && decision.action == pipeline::OutputAction::compare &&
+      pipeline::are_equal_outputs(output, written))
+    return io::CollisionAction::keep;
+  return eckart::pipeline::resolve_collision(decision, output, written);
 }
 
 bool Job::is_done(pipeline::WorkItem& item) const {

@@ -60,7 +60,7 @@ using OnPublishFailure = std::function<void(std::size_t index, const ItemError& 
 /// What to do with an existing file at the path of an output.
 enum class CollisionAction {
   replace,  ///< replace the existing file
-  keep,     ///< keep the existing file, because it has the same bytes
+  keep,     ///< keep the existing file, because it has the same contents
 };
 /// Called if a file exists at `path`, where a file of publication `index` is to be published. The
 /// new bytes are in `temporary`. Throws ItemError if the existing file is a collision.

@@ -12,13 +12,6 @@
 namespace eckart::pipeline {
 namespace {
 
-/// 0 if unknown.
-std::int64_t mtime_of(const std::filesystem::path& output) {
-  struct stat status {};
-  if (::lstat(output.c_str(), &status) != 0) return 0;
-  return ledger::recorded_mtime(io::state_of(status).mtime_ns);
-}
-
 }  // namespace
 
 /// Records an output that a killed run published as done, with the settings of that run. Its report
@@ -100,8 +93,13 @@ void Resume::add_results(std::span<WorkItem* const> items, ledger::LedgerChanges
       }
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
-      done.output_mtime_ns = item->publication.has_known_mtimes() ? item->output_mtimes_ns[i]
-                                                                  : mtime_of(item->outputs[i]);
+      done.output_mtime_ns = item->output_mtimes_ns[i];
+      if (!item->publication.has_known_mtimes()) {  // the file may be one that another process made
+        const PathStatus at_path = stat_path(item->outputs[i]);
+        const bool is_file = at_path.type == std::filesystem::file_type::regular;
+        if (is_file) done.bytes = at_path.bytes;
+        done.output_mtime_ns = is_file ? at_path.mtime_ns : 0;
+      }
       done.report = telemetry::json_values(output_measurement(*item, i));
       done.report_keys = telemetry::json_keys();
     }
