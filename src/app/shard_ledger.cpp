@@ -16,6 +16,7 @@
 #include "io/process_token.hpp"
 #include "io/publication.hpp"
 #include "io/read_file.hpp"
+#include "text/json.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::app {
@@ -153,10 +154,17 @@ void ShardLedger::publish_copy() {
   publish_bytes(published_prefix_ + ".db", io::read_file(copy, kMaxLedgerMb));
 }
 
-void ShardLedger::finish(const std::string& summary) {
+void ShardLedger::finish() {
   publish();
-  publish_bytes(folder_ / (std::to_string(shard_.index) + ".json"),
-                std::as_bytes(std::span(summary)));
+  ledger::InputCounts counts;
+  if (const auto ledger = ledger::Ledger::open_read_only(file_)) counts = ledger->count_inputs();
+  const text::Json json = {{"kind", "shard"},
+                           {"manifest", shard_.manifest},
+                           {"shard", shard_.index},
+                           {"done", counts.done},
+                           {"failed", counts.failed}};
+  const std::string line = text::dump_json(json) + '\n';
+  publish_bytes(folder_ / (std::to_string(shard_.index) + ".json"), std::as_bytes(std::span(line)));
   std::error_code none;
   for (const fs::path& merged : std::exchange(merged_, {})) fs::remove(merged, none);
 }

@@ -53,9 +53,10 @@ class ShardLedger {
   void publish_regularly();
   /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
   void publish();
-  /// The same for a complete shard. Removes the copies of other processes, whose records it has,
-  /// and writes `summary` to FOLDER/I.json.
-  void finish(const std::string& summary);
+  /// The same for a shard whose images were all processed. Removes the copies of other processes,
+  /// whose records it has, and writes the number of images that are done and that failed to
+  /// FOLDER/I.json.
+  void finish();
 
  private:
   void publish_copy();

@@ -194,7 +194,7 @@ ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress,
                  app::ShardLedger* shard_ledger) {
   return execute_run(run, show_progress, [&](const telemetry::RunReport& report) {
     if (shard_ledger && report.interrupted) shard_ledger->publish();
-    if (shard_ledger && !report.interrupted) shard_ledger->finish(reports::to_json(report) + '\n');
+    if (shard_ledger && !report.interrupted) shard_ledger->finish();
     if (args.json) std::printf("%s\n", reports::to_json(report).c_str());
     if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
   });

@@ -21,7 +21,6 @@
 #include "cli/help.hpp"
 #include "cli/measure_costs.hpp"
 #include "cli/restart_process.hpp"
-#include "cli/scratch_folder.hpp"
 #include "core/error.hpp"
 #include "settings/calibration.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -203,25 +202,6 @@ TEST(DescriptorLimit, is_raised_as_far_as_allowed) {
   EXPECT_EQ(raised.rlim_cur, std::min<rlim_t>(65536, before.rlim_max));
   EXPECT_EQ(raised.rlim_max, before.rlim_max);
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
-}
-
-TEST(ScratchFolder, is_removed_with_its_files_but_not_its_parent) {
-  const test::TempFolder folder;
-  fs::path path;
-  {
-    const ScratchFolder scratch(folder.path() / "new/parent");
-    path = scratch.path();
-    EXPECT_TRUE(path.is_absolute());
-    EXPECT_EQ(path.parent_path(), folder.path() / "new/parent");
-    EXPECT_NE(ScratchFolder(folder.path()).path(), ScratchFolder(folder.path()).path());
-    fs::create_directory(path / "sub");
-    std::ofstream(path / "sub/file") << "x";
-  }
-  EXPECT_FALSE(fs::exists(path));
-  EXPECT_TRUE(fs::exists(path.parent_path()));
-  std::ofstream(folder.path() / "file") << "x";
-  EXPECT_EQ(fatal_error([&] { const ScratchFolder scratch(folder.path() / "file"); }).first,
-            ExitCode::cannot_create);
 }
 
 TEST(StoredCosts, replaces_those_of_the_same_device_only) {

@@ -58,6 +58,20 @@ TEST_F(FolderLockTest, names_the_process_that_holds_it) {
   EXPECT_EQ(refusal().first, ExitCode::ok);
 }
 
+TEST_F(FolderLockTest, is_shared_with_those_that_share_it_only) {
+  std::ofstream(lock_) << "99999999999";
+  {
+    const FolderLock first(root_, FolderLock::Mode::shared);
+    const FolderLock second(root_, FolderLock::Mode::shared);
+    EXPECT_TRUE(first.is_held());
+    EXPECT_TRUE(second.is_held());
+    EXPECT_EQ(refusal().first, ExitCode::temporary);
+    EXPECT_THAT(refusal().second, HasSubstr("is in use by another process"));
+  }
+  const FolderLock exclusive(root_);
+  EXPECT_THROW(FolderLock(root_, FolderLock::Mode::shared), FatalError);
+}
+
 TEST_F(FolderLockTest, changes_no_file_of_another_program) {
   std::ofstream(lock_) << "notes";
   {

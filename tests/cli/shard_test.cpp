@@ -1,0 +1,118 @@
+// Tests `eckart shard` and `eckart run --shard`.
+#include <nlohmann/json.hpp>
+
+#include "io/folder_lock.hpp"
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class ShardTest : public CliTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png", "in/deep/d.png"})
+      write_png(name);
+    const ProcessResult result = run({"shard", "in", "--count", "2", "-o", "m"});
+    ASSERT_EQ(result.code, 0) << result.err;
+    fs::create_directory(at("tmp"));
+  }
+  ProcessResult run_shard(const std::string& shard, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", "--shard", "m:" + shard, "-o",
+                                       "out", "-k",      "2",          "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments, {.environment = {{"TMPDIR", at("tmp")}}});
+  }
+  static nlohmann::json summary(const ProcessResult& result) {
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out);
+  }
+};
+
+TEST_F(ShardTest, has_the_outputs_of_a_run_over_all) {
+  ASSERT_EQ(run({"run", "in", "-o", "whole", "-k", "2"}).code, 0);
+  EXPECT_EQ(summary(run_shard("1/2")).at("done"), 2);
+  EXPECT_EQ(summary(run_shard("2/2")).at("done"), 2);
+  EXPECT_EQ(files("out"), files("whole"));
+  for (const std::string& name : files("whole"))
+    EXPECT_EQ(io::read_file(at("out") / name, 1), io::read_file(at("whole") / name, 1)) << name;
+  EXPECT_TRUE(fs::is_empty(at("tmp"))) << "its ledger was there";
+}
+
+TEST_F(ShardTest, is_done_once) {
+  EXPECT_EQ(summary(run_shard("1/2")).at("done"), 2);
+  const nlohmann::json again = summary(run_shard("1/2"));
+  EXPECT_EQ(again.at("done"), 0);
+  EXPECT_EQ(again.at("skipped"), 2);
+}
+
+/// A process that was killed has outputs that no ledger records.
+TEST_F(ShardTest, keeps_equal_outputs_that_no_ledger_records) {
+  EXPECT_EQ(summary(run_shard("1/2")).at("done"), 2);
+  const fs::path first = at("out") / files("out").front();
+  const auto time = fs::last_write_time(first);
+  fs::remove_all(at("out/.eckart/shards"));
+  EXPECT_EQ(summary(run_shard("1/2")).at("done"), 2);
+  EXPECT_EQ(fs::last_write_time(first), time);
+  EXPECT_EQ(summary(run_shard("1/2")).at("skipped"), 2) << "their sizes and times were recorded";
+}
+
+TEST_F(ShardTest, does_not_replace_a_file_that_is_no_equal) {
+  write_png("other.png");
+  ASSERT_EQ(run({"run", "other.png", "-o", "flat", "-k", "1"}).code, 0);
+  fs::create_directory(at("out"));
+  fs::copy_file(at("flat/other.png"), at("out/a.png"));
+  const auto before = io::read_file(at("out/a.png"), 1);
+  const ProcessResult result = run_shard("1/2");
+  EXPECT_EQ(result.code, int(ExitCode::some_failed)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a.png already exists"));
+  EXPECT_EQ(io::read_file(at("out/a.png"), 1), before);
+}
+
+TEST_F(ShardTest, shares_the_folder_with_other_shards_only) {
+  {
+    const io::FolderLock lock(at("out"), io::FolderLock::Mode::shared);
+    write("out/.eckart-0123456789abcdef-7.tmp", "half");
+    EXPECT_EQ(run_shard("1/2").code, 0);
+    EXPECT_TRUE(fs::exists(at("out/.eckart-0123456789abcdef-7.tmp"))) << "of another process";
+    EXPECT_EQ(run({"run", "in", "-o", "out", "-k", "2"}).code, int(ExitCode::temporary));
+  }
+  const io::FolderLock lock(at("out"));
+  EXPECT_EQ(run_shard("1/2").code, int(ExitCode::temporary));
+}
+
+TEST_F(ShardTest, is_refused_if_it_contradicts_the_manifest) {
+  EXPECT_THAT(run_shard("1/3").err, HasSubstr("--shard m:1/3: the manifest has 2 shards"));
+  EXPECT_THAT(run_shard("3/2").err, HasSubstr("is not MANIFEST:I/N"));
+  EXPECT_THAT(run_shard("1/2", {"in"}).err,
+              HasSubstr("--shard cannot be combined with other inputs"));
+  EXPECT_THAT(run_shard("1/2", {"--ledger", "l"}).err,
+              HasSubstr("a ledger file cannot be combined"));
+  EXPECT_EQ(run_shard("1/3").code, int(ExitCode::usage));
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
+TEST_F(ShardTest, writes_nothing_in_a_dry_run) {
+  const ProcessResult result = run_shard("1/2", {"--dry-run"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_FALSE(fs::exists(at("out")));
+}
+
+/// Whoever comes second keeps what the first one made.
+TEST_F(ShardTest, may_be_processed_twice_at_once) {
+  for (int i = 0; i < 40; ++i) write_png("more/" + std::to_string(i) + ".png");
+  ASSERT_EQ(run({"shard", "more", "--count", "1", "-o", "m"}).code, 0);
+  const std::vector<std::string> arguments{"run", "--shard", "m:1/1",  "-o", "out",
+                                           "-k",  "2",       "--json", "-q"};
+  EckartProcess first(arguments, {.folder = at("")}), second(arguments, {.folder = at("")});
+  for (EckartProcess* process : {&first, &second}) {
+    const ProcessResult result = process->wait();
+    EXPECT_EQ(result.code, 0) << result.err;
+    const nlohmann::json json = nlohmann::json::parse(result.out);
+    EXPECT_EQ(int(json.at("done")) + int(json.at("skipped")), 40);
+  }
+  EXPECT_EQ(files("out").size(), 40U);
+  EXPECT_EQ(summary(run_shard("1/1")).at("skipped"), 40);
+}
+
+}  // namespace
+}  // namespace eckart::test

@@ -1,0 +1,64 @@
+#include "io/scratch_folder.hpp"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.hpp"
+#include "tests/support/temp_folder.hpp"
+
+namespace eckart::io {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::StartsWith;
+
+TEST(ScratchFolder, is_removed_with_its_files_but_not_its_parent) {
+  const test::TempFolder folder;
+  fs::path path;
+  {
+    const ScratchFolder scratch(folder.path() / "new/parent", "a");
+    path = scratch.path();
+    EXPECT_TRUE(path.is_absolute());
+    EXPECT_EQ(path.parent_path(), folder.path() / "new/parent");
+    EXPECT_THAT(path.filename().native(), StartsWith("a-"));
+    EXPECT_NE(ScratchFolder(folder.path(), "a").path(), ScratchFolder(folder.path(), "a").path());
+    fs::create_directory(path / "sub");
+    std::ofstream(path / "sub/file") << "x";
+  }
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_TRUE(fs::exists(path.parent_path()));
+}
+
+TEST(ScratchFolder, needs_a_folder) {
+  const test::TempFolder folder;
+  std::ofstream(folder.path() / "file") << "x";
+  try {
+    const ScratchFolder scratch(folder.path() / "file", "a");
+    FAIL();
+  } catch (const FatalError& error) {
+    EXPECT_EQ(error.code(), ExitCode::cannot_create);
+  }
+}
+
+TEST(ScratchFolder, removes_those_of_killed_processes_only) {
+  const test::TempFolder folder;
+  const ScratchFolder running(folder.path(), "a");
+  const auto make = [&](const char* name, const char* file) {
+    fs::create_directory(folder.path() / name);
+    if (*file) std::ofstream(folder.path() / name / file) << "";
+  };
+  make("a-killed", ".lock");
+  make("a-without", "");
+  make("b-killed", ".lock");
+  fs::create_directory_symlink(folder.path() / "b-killed", folder.path() / "a-link");
+  const ScratchFolder scratch(folder.path(), "a");
+  EXPECT_FALSE(fs::exists(folder.path() / "a-killed"));
+  EXPECT_TRUE(fs::exists(running.path() / ".lock"));
+  EXPECT_TRUE(fs::exists(folder.path() / "a-without")) << "it may be one that is being made";
+  EXPECT_TRUE(fs::exists(folder.path() / "b-killed/.lock")) << "of another program";
+}
+
+}  // namespace
+}  // namespace eckart::io
