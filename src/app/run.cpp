@@ -52,7 +52,8 @@ RunRequest with_safe_paths(RunRequest request) {
 JobRequest job_request(const RunRequest& request) {
   return {.settings = request.settings,
           .inputs = request.inputs,
-          .files_from = request.files_from,
+          .files_from =
+              request.shard && request.inputs.empty() ? request.shard->file : request.files_from,
           .output = request.output,
           .overwrite = request.overwrite,
           .on_change = request.on_change,

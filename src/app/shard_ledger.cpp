@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <fstream>
 #include <limits>
 #include <span>
 #include <system_error>
 #include <utility>
 
+#include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
@@ -25,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxLedgerMb = 1 << 20;
+constexpr const char* kManifestFile = "manifest.json";
 
 fs::path manifest_folder(const fs::path& output, const std::string& manifest) {
   return shards_folder(output) / manifest;
@@ -38,8 +41,33 @@ void publish_bytes(const fs::path& file, std::span<const std::byte> bytes) {
   }
 }
 
-void copy_records(ledger::Ledger& from, ledger::Ledger& to) {
+void publish_text(const fs::path& file, const std::string& text) {
+  publish_bytes(file, std::as_bytes(std::span(text)));
+}
+
+/// The files of a folder, the oldest first; empty if there is no folder. Throws EnvironmentError.
+std::vector<fs::path> files_by_age(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code none;
+    files.emplace_back(entry->last_write_time(none), entry->path());
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw EnvironmentError(text::printable(folder.native()) + ": " + error.message());
+  std::ranges::sort(files);
+  std::vector<fs::path> paths;
+  for (auto& [time, path] : files) paths.push_back(std::move(path));
+  return paths;
+}
+
+bool is_ledger(const fs::path& file) { return file.extension() == ".db"; }
+
+/// `prefix` is added to the names of outputs.
+void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& prefix = {}) {
   constexpr int kPageRows = 1000;
+  if (const auto request = from.request()) to.record_request(*request);
   to.record_settings(from.settings_texts());
   std::string after;
   for (;;) {
@@ -47,6 +75,7 @@ void copy_records(ledger::Ledger& from, ledger::Ledger& to) {
     changes.done = from.entries_after(after, kPageRows);
     if (changes.done.empty()) break;
     after = changes.done.back().output;
+    for (ledger::OutputEntry& entry : changes.done) entry.output.insert(0, prefix);
     to.record(changes);
   }
   ledger::LedgerChanges failures;
@@ -59,20 +88,34 @@ void copy_records(ledger::Ledger& from, ledger::Ledger& to) {
 
 fs::path shards_folder(const fs::path& output) { return output / files::kStateFolder / "shards"; }
 
+std::vector<ManifestProgress> manifests_in(const fs::path& output) {
+  std::vector<ManifestProgress> manifests;
+  for (const fs::path& folder : files_by_age(shards_folder(output))) {
+    ManifestProgress progress{.manifest = folder.filename().native()};
+    for (const fs::path& file : files_by_age(folder)) {
+      if (file.extension() != ".json") continue;
+      if (file.filename() != kManifestFile) {
+        ++progress.finished_shards;
+        continue;
+      }
+      std::ifstream stream(file);
+      const text::Json json = text::Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+      if (!json.is_object()) continue;
+      progress.shards = json.value("shards", std::int64_t(0));
+      progress.images = json.value("images", std::int64_t(0));
+    }
+    manifests.push_back(std::move(progress));
+  }
+  std::ranges::sort(manifests, {}, &ManifestProgress::manifest);
+  return manifests;
+}
+
 std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard) {
   const std::string prefix = std::to_string(shard.index) + '.';
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(manifest_folder(output, shard.manifest), error), end;
-       !error && entry != end; entry.increment(error)) {
-    const fs::path& path = entry->path();
-    if (path.filename().native().starts_with(prefix) && path.extension() == ".db")
-      files.push_back(path);
-  }
-  if (error && error != std::errc::no_such_file_or_directory)
-    throw EnvironmentError(text::printable(manifest_folder(output, shard.manifest).native()) +
-                           ": " + error.message());
-  std::ranges::sort(files);
+  std::vector<fs::path> files = files_by_age(manifest_folder(output, shard.manifest));
+  std::erase_if(files, [&](const fs::path& file) {
+    return !is_ledger(file) || !file.filename().native().starts_with(prefix);
+  });
   return files;
 }
 
@@ -108,12 +151,17 @@ void ShardLedger::merge(const fs::path& published) {
 
 ShardLedger::~ShardLedger() { stop_publishing(); }
 
-void ShardLedger::publish_regularly() {
+void ShardLedger::publish_regularly(const io::Manifest& manifest) {
   std::error_code not_created;
   fs::create_directories(folder_, not_created);
   if (not_created)
     io::fail_to_create(not_created.value(), "cannot create " + text::printable(folder_.native()) +
                                                 ": " + not_created.message());
+  const text::Json json = {{"kind", "manifest"},
+                           {"manifest", manifest.id},
+                           {"shards", manifest.shards.size()},
+                           {"images", manifest.images()}};
+  publish_text(folder_ / kManifestFile, text::dump_json(json) + '\n');
   publisher_ = std::jthread([this](const std::stop_token& stop) {
     bool has_failed = false;
     std::unique_lock lock(mutex_);
@@ -167,6 +215,39 @@ void ShardLedger::finish() {
   publish_bytes(folder_ / (std::to_string(shard_.index) + ".json"), std::as_bytes(std::span(line)));
   std::error_code none;
   for (const fs::path& merged : std::exchange(merged_, {})) fs::remove(merged, none);
+}
+
+std::unique_ptr<MergedLedger> MergedLedger::of(const fs::path& output) {
+  if (files_by_age(shards_folder(output)).empty()) return nullptr;
+  return std::unique_ptr<MergedLedger>(new MergedLedger(output));
+}
+
+/// Only local copies of the ledgers of shards are opened, because they may be on a network share.
+MergedLedger::MergedLedger(const fs::path& output) : local_({}, "eckart-status") {
+  ledger::Ledger merged(file_, logged_ledger_options());
+  const auto merge = [&](const fs::path& file, const std::string& prefix) {
+    try {
+      if (const auto other = ledger::Ledger::open_read_only(file))
+        copy_records(*other, merged, prefix);
+    } catch (const FatalError& error) {
+      spdlog::warn("left out: {}", text::printable_message(error.what()));
+    }
+  };
+  const settings::FileChoice own{};
+  merge(ledger_file(output, own), (fs::absolute(output) / "").lexically_normal().relative_path());
+  for (const fs::path& folder : files_by_age(shards_folder(output))) {
+    for (const fs::path& published : files_by_age(folder)) {
+      if (!is_ledger(published)) continue;
+      const fs::path copy = local_.path() / "other.db";
+      try {
+        io::publish_file(copy, io::read_file(published, kMaxLedgerMb));
+      } catch (const ItemError& error) {  // removed meanwhile, because another has its records
+        spdlog::warn("left out: {}: {}", text::printable(published.native()), error.what());
+        continue;
+      }
+      merge(copy, {});
+    }
+  }
 }
 
 }  // namespace eckart::app

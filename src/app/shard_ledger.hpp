@@ -4,11 +4,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "io/manifest.hpp"
 #include "io/scratch_folder.hpp"
 #include "ledger/ledger.hpp"
 #include "settings/choices.hpp"
@@ -20,6 +22,15 @@ struct ShardId {
   std::string manifest;    ///< io::Manifest::id
   std::int64_t index = 0;  ///< from 1 on
 };
+
+/// How much of a manifest is done in an output folder.
+struct ManifestProgress {
+  std::string manifest;  ///< io::Manifest::id
+  std::int64_t shards = 0, images = 0;
+  std::int64_t finished_shards = 0;  ///< see ShardLedger::finish()
+};
+/// Of all manifests of which a shard was begun, by their ids. Throws EnvironmentError.
+std::vector<ManifestProgress> manifests_in(const std::filesystem::path& output);
 
 /// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
 std::filesystem::path shards_folder(const std::filesystem::path& output);
@@ -48,9 +59,10 @@ class ShardLedger {
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
   /// The prefix of the paths of files that this process may publish for the shard: FOLDER/I.TOKEN.
   const std::string& published_prefix() const { return published_prefix_; }
-  /// Publishes a copy every kPublishInterval until publish() or finish(), on a thread of its own.
+  /// Publishes the numbers of shards and images of the manifest, FOLDER/manifest.json, and a copy
+  /// every kPublishInterval until publish() or finish(), on a thread of its own.
   /// An error is logged once; the next copy has all records.
-  void publish_regularly();
+  void publish_regularly(const io::Manifest& manifest);
   /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
   void publish();
   /// The same for a shard whose images were all processed. Removes the copies of other processes,
@@ -72,6 +84,22 @@ class ShardLedger {
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   std::jthread publisher_;
+};
+
+/// The records of the own ledger of an output folder and of all its shards, in a local ledger.
+class MergedLedger {
+ public:
+  /// Returns null if no shard was processed to the folder. A ledger that cannot be read is left
+  /// out, with a warning. Throws FatalError, EnvironmentError.
+  static std::unique_ptr<MergedLedger> of(const std::filesystem::path& output);
+  /// The local file, as the setting ledger.file.
+  settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
+
+ private:
+  explicit MergedLedger(const std::filesystem::path& output);
+
+  const io::ScratchFolder local_;
+  const std::filesystem::path file_ = local_.path() / "ledger.db";
 };
 
 }  // namespace eckart::app

@@ -86,8 +86,9 @@ ExitCode shard(const ShardArgs& args) {
   if (sources.inputs.empty() && sources.files_from.empty())
     throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
   if (request.plan.count == 0 && request.plan.max_images == 0)
-    throw FatalError(ExitCode::usage, "give --count, the number of shards, or --images, how many "
-                                      "images a shard has at most");
+    throw FatalError(ExitCode::usage,
+                     "give --count, the number of shards, or --images, how many "
+                     "images a shard has at most");
   for (const std::filesystem::path& input : sources.inputs) check_exists(input);
   check_not_image("--output", request.manifest);
 
@@ -128,11 +129,10 @@ void add_shard(CLI::App& app, Action& action) {
       ->excludes(lines);
   const char* const group = "Shards";
   constexpr std::int64_t kMax = 1'000'000'000;
-  CLI::Option* count =
-      command->add_option("--count", args->request.plan.count, "Number of shards")
-          ->type_name("N")
-          ->check(number_between(std::int64_t(1), kMax))
-          ->group(group);
+  CLI::Option* count = command->add_option("--count", args->request.plan.count, "Number of shards")
+                           ->type_name("N")
+                           ->check(number_between(std::int64_t(1), kMax))
+                           ->group(group);
   command
       ->add_option("--images", args->request.plan.max_images,
                    "Images of a shard, at most; shards have about the same number of bytes")
@@ -152,9 +152,8 @@ void add_shard(CLI::App& app, Action& action) {
             .examples = {{"Eight shards", "eckart shard scans --count 8 -o scans.manifest"},
                          {"Process the third of them",
                           "eckart run --shard scans.manifest:3/8 -o results"}},
-            .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage,
-                           ExitCode::no_input, ExitCode::cannot_create, ExitCode::io_error,
-                           ExitCode::no_permission}});
+            .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::no_input,
+                           ExitCode::cannot_create, ExitCode::io_error, ExitCode::no_permission}});
   command->callback([args, &action] { action = [args] { return shard(*args); }; });
 }
 

@@ -6,6 +6,7 @@
 #include "app/ledger_status.hpp"
 #include "app/prune.hpp"
 #include "app/requeue.hpp"
+#include "app/shard_ledger.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
@@ -14,6 +15,7 @@
 #include "io/quarantine.hpp"
 #include "reports/image_report.hpp"
 #include "text/format_count.hpp"
+#include "text/group_digits.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -73,6 +75,12 @@ text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* wa
     failed_inputs.push_back({{"input", failure.input},
                              {"reason", to_string(failure.reason)},
                              {"detail", failure.detail}});
+  text::Json manifests = text::Json::array();
+  for (const app::ManifestProgress& manifest : app::manifests_in(args.output))
+    manifests.push_back({{"manifest", manifest.manifest},
+                         {"shards", manifest.shards},
+                         {"finished_shards", manifest.finished_shards},
+                         {"images", manifest.images}});
   const app::Orphans found = app::find_orphans({.output = args.output, .ledger = args.ledger});
   for (const app::Orphan& orphan : found.removable)
     orphans.push_back({{"output", orphan.output}, {"input", orphan.input}});
@@ -91,7 +99,17 @@ text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* wa
       {"unfinished_error", unfinished.images ? text::Json() : text::Json(unfinished.error)},
       {"orphans", orphans},
       {"uncertain_orphans", uncertain},
+      {"manifests", manifests},
   };
+}
+
+/// Prints how many shards of each manifest are done.
+void print_shards(const StatusArgs& args) {
+  for (const app::ManifestProgress& manifest : app::manifests_in(args.output))
+    std::fprintf(text_stream(args), "%s of %s finished, of manifest %s with %s\n",
+                 text::group_digits(manifest.finished_shards).c_str(),
+                 text::format_count(manifest.shards, "shard").c_str(), manifest.manifest.c_str(),
+                 text::format_count(manifest.images, "image").c_str());
 }
 
 /// Shows one output folder. Throws FatalError if it has no ledger.
@@ -120,6 +138,7 @@ void print_folder_text(const StatusArgs& args) {
   if (quarantined > 0)
     std::fprintf(text_stream(args), "%zu in quarantine; to retry %s, run: %s\n", quarantined,
                  quarantined == 1 ? "it" : "them", app::requeue_command(args.output).c_str());
+  print_shards(args);
   std::fflush(text_stream(args));  // the rest is slow
   const app::UnfinishedCount unfinished = app::count_unfinished(args.output, args.ledger);
   if (unfinished.images) {
@@ -184,8 +203,14 @@ ExitCode status(const StatusArgs& args) {
   if (args.output.empty()) {
     code = print_watches(args, shown);
   } else {
-    print_folder(args);
-    shown.push_back(args);
+    StatusArgs folder = args;
+    std::unique_ptr<app::MergedLedger> merged;
+    if (args.ledger.is_auto()) merged = app::MergedLedger::of(args.output);
+    if (merged) folder.ledger = merged->choice();
+    print_folder(folder);
+    shown.push_back(folder);
+    if (!args.report.empty()) write_report(args.report, shown);
+    return code;
   }
   if (!args.report.empty()) write_report(args.report, shown);
   return code;
