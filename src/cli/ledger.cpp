@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "app/ledger_import.hpp"
+#include "app/shard_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
@@ -158,11 +159,29 @@ ExitCode import_ledger(const LedgerArgs& args) {
   return ExitCode::ok;
 }
 
+/// Imports the ledgers of all shards, so that commands that change the folder know their outputs.
+ExitCode merge_shards(const LedgerArgs& args) {
+  const auto merged = app::MergedLedger::of(args.output);
+  if (!merged)
+    throw FatalError(ExitCode::no_input, text::printable(args.output.native()) +
+                                             ": no shard was processed to this folder");
+  app::LedgerImport import(args.output, args.ledger);
+  app::visit_ledger(args.output, merged->choice(),
+                    {.settings = [&](const auto& text) { import.add_settings(text); },
+                     .output = [&](const auto& entry) { import.add(entry); },
+                     .failure = [&](const auto& failure) { import.add(failure); }});
+  const app::ImportCounts counts = import.finish();
+  args.json ? print_json(counts, args.output) : print(counts, args.output);
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 void add_ledger(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("ledger", "Export the ledger of an output folder, or import one")
+      app.add_subcommand(
+             "ledger",
+             "Export the ledger of an output folder, import one, or merge those of shards")
           ->group(kOutputCommands);
   command->require_subcommand(1);
   auto args = std::make_shared<LedgerArgs>();
@@ -209,7 +228,12 @@ void add_ledger(CLI::App& app, Action& action) {
   describe(*import_step, {.usage = {"FOLDER FILE"},
                           .examples = {from_file, into_file, from_pipe},
                           .exit_codes = kLedgerExitCodes});
-  describe(*command, {.usage = {"export FOLDER [FILE]", "import FOLDER FILE"},
+  CLI::App* merge_step = add("merge", "Import the ledgers of all shards", merge_shards);
+  add_json_flag(*merge_step);
+  describe(*merge_step, {.usage = {"FOLDER"},
+                         .examples = {{"When all shards are done", "eckart ledger merge out"}},
+                         .exit_codes = kLedgerExitCodes});
+  describe(*command, {.usage = {"export FOLDER [FILE]", "import FOLDER FILE", "merge FOLDER"},
                       .examples = {to_file, to_stdout, from_file},
                       .exit_codes = codes});
 }

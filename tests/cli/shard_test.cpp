@@ -91,6 +91,34 @@ TEST_F(ShardTest, is_refused_if_it_contradicts_the_manifest) {
   EXPECT_FALSE(fs::exists(at("out")));
 }
 
+TEST_F(ShardTest, is_shown_with_the_others_as_one_run) {
+  ASSERT_EQ(run_shard("2/2").code, 0);
+  write("in/deep/c.png", "no image");
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  nlohmann::json status = nlohmann::json::parse(run({"status", "out", "--json"}).out);
+  EXPECT_EQ(status.at("done"), 4);
+  EXPECT_EQ(status.at("manifests")[0].at("finished_shards"), 2);
+  EXPECT_EQ(status.at("manifests")[0].at("images"), 4);
+  EXPECT_EQ(status.at("unfinished"), 1) << "an input has changed";
+  const ProcessResult text = run({"status", "out", "--report", "report.csv"});
+  EXPECT_THAT(text.out,
+              AllOf(HasSubstr("out: 4 done, 0 failed\n"), HasSubstr("2 of 2 shards finished")));
+  std::ifstream report(at("report.csv"));
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(report), {}, '\n'), 5)
+      << "with a line of heads";
+}
+
+TEST_F(ShardTest, is_merged_into_the_ledger_of_the_folder) {
+  EXPECT_EQ(run({"ledger", "merge", "in"}).code, int(ExitCode::no_input));
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  ASSERT_EQ(run_shard("2/2").code, 0);
+  EXPECT_THAT(run({"ledger", "merge", "out"}).out,
+              HasSubstr("4 outputs imported, 0 already known"));
+  EXPECT_THAT(run({"ledger", "merge", "out"}).out,
+              HasSubstr("0 outputs imported, 4 already known"));
+  EXPECT_EQ(summary(run({"run", "in", "-o", "out", "-k", "2", "--json"})).at("skipped"), 4);
+}
+
 TEST_F(ShardTest, writes_nothing_in_a_dry_run) {
   const ProcessResult result = run_shard("1/2", {"--dry-run"});
   EXPECT_EQ(result.code, 0) << result.err;
