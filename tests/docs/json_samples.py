@@ -57,6 +57,8 @@ def run_samples(commands):
     yield from commands.lines("ledger", "import", "out", "exported", "--json")
     (folder / "in/texture_64x64_0001.png").unlink()
     (folder / "out/texture_64x64_0001.k2.png").write_bytes(b"modified")
+    yield from commands.lines("shard", "in", "--count", "1", "-o", "manifest", "--json")
+    yield from commands.lines("run", "--shard", "manifest:1/1", "-o", "out", "--json", "-k", "2,64", code=3)
     yield from commands.lines("status", "out", "--json")
     yield from commands.lines("prune", "out", "--json")
     yield from commands.lines("prune", "out", "--json", "--yes")
