@@ -58,6 +58,7 @@ std::vector<fs::path> files_by_age(const fs::path& folder) {
     throw EnvironmentError(text::printable(folder.native()) + ": " + error.message());
   std::ranges::sort(files);
   std::vector<fs::path> paths;
+  paths.reserve(files.size());
   for (auto& [time, path] : files) paths.push_back(std::move(path));
   return paths;
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/comparison.hpp"
 #include "codec/codec.hpp"
+#include "core/error.hpp"
 #include "core/quality.hpp"
 #include "io/input_file.hpp"
 
