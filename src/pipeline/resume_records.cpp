@@ -10,10 +10,6 @@
 #include "telemetry/json/measurement_json.hpp"
 
 namespace eckart::pipeline {
-namespace {
-
-}  // namespace
-
 /// Records an output that a killed run published as done, with the settings of that run. Its report
 /// was lost.
 void Resume::record_kept_intent(const WorkItem& item, std::size_t output,
