@@ -87,7 +87,8 @@ eckart_layer(bench/experiments ABOUT "experiments of eckart bench without inputs
              USES bench/report bench/operation bench/cpu bench/peers compute html machine synth build_id core text LIBRARIES spdlog dl)
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
              USES bench/report app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
+eckart_layer(cluster ABOUT "job arrays of Slurm: their scripts, and the commands of Slurm" USES core files text LIBRARIES spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app settings flow io codec compute logging reports status_server inspection capacity bench bench/experiments bench/report synth machine
+             USES app cluster settings flow io codec compute logging reports status_server inspection capacity bench bench/experiments bench/report synth machine
                   build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

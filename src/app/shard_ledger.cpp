@@ -120,6 +120,14 @@ std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard
   return files;
 }
 
+ledger::InputCounts count_published_inputs(const fs::path& ledger) {
+  const io::ScratchFolder local({}, "eckart-status");
+  const fs::path copy = local.path() / "copy.db";
+  io::publish_file(copy, io::read_file(ledger, kMaxLedgerMb));
+  const auto opened = ledger::Ledger::open_read_only(copy);
+  return opened ? opened->count_inputs() : ledger::InputCounts{};
+}
+
 ShardLedger::ShardLedger(const fs::path& output, ShardId shard)
     : folder_(manifest_folder(output, shard.manifest)),
       shard_(std::move(shard)),

@@ -40,6 +40,10 @@ std::filesystem::path shards_folder(const std::filesystem::path& output);
 std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output,
                                                  const ShardId& shard);
 
+/// Counts the inputs of a published ledger, from a local copy. Throws FatalError, EnvironmentError,
+/// ItemError.
+ledger::InputCounts count_published_inputs(const std::filesystem::path& ledger);
+
 /// The ledger of a process that works on a shard. SQLite needs locks and syncs that a network file
 /// system may lack, so the ledger is on a local disk, and copies of it are published in the output
 /// folder. Each process replaces only its own copy, so that two that work on the same shard lose

@@ -41,8 +41,7 @@ class ArgumentReader {
     while (next_ < arguments_.size()) {
       const std::string& argument = arguments_[next_++];
       if (argument == "--") {
-        result_.push_back(argument);
-        result_.insert(result_.end(), arguments_.begin() + std::ptrdiff_t(next_), arguments_.end());
+        read_rest();
         break;
       }
       if (argument.starts_with("--")) {
@@ -59,6 +58,16 @@ class ArgumentReader {
  private:
   const CLI::Option* find(const std::string& name) const {
     return command_->get_option_no_throw(name);
+  }
+
+  /// What follows "--": inputs, or options of another program, if the command has an option for
+  /// them.
+  void read_rest() {
+    const CLI::Option* const passed_on = find(kPassedOnOption);
+    if (!passed_on) result_.emplace_back("--");
+    for (; next_ < arguments_.size(); ++next_)
+      result_.push_back(passed_on ? kPassedOnOption + ("=" + arguments_[next_])
+                                  : arguments_[next_]);
   }
 
   std::vector<std::string> option_names() const {

@@ -6,9 +6,13 @@
 
 namespace eckart::cli {
 
+/// The option of a command that takes all arguments after "--", one each.
+inline constexpr const char* kPassedOnOption = "--sbatch";
+
 /// Calls app.parse() with these arguments, without the name of the program.
 ///
-/// Accepts more than CLI11: `help COMMAND` is `COMMAND --help`, and `-k=20` is `--rank=20`. Throws
+/// Accepts more than CLI11: `help COMMAND` is `COMMAND --help`, `-k=20` is `--rank=20`, and, if the
+/// command has kPassedOnOption, `-- A B` is `--sbatch=A --sbatch=B`. Throws
 /// CLI::ParseError with a message for people: an unknown command or option is named with the one
 /// that was probably meant. An empty value such as `--report=` or `--report ''` is refused.
 void parse(CLI::App& app, const std::vector<std::string>& arguments);

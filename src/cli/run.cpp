@@ -19,10 +19,11 @@
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
 #include "cli/dry_run.hpp"
-#include "cli/enum_option.hpp"
 #include "cli/execute_run.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
+#include "cli/input_options.hpp"
+#include "cli/processing_options.hpp"
 #include "cli/restart_process.hpp"
 #include "core/enum_names.hpp"
 #include "core/factors.hpp"
@@ -40,21 +41,12 @@
 namespace eckart::cli {
 namespace {
 
-struct RunArgs {
-  std::vector<std::filesystem::path> inputs;
-  std::filesystem::path files_from, files_from0, output, report, trace;
+struct RunArgs : ProcessingArgs, InputArgs {
+  std::filesystem::path output, report, trace;
   std::string shard;
-  ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, name, residual, factors, ledger, peak;
-  PreparationArgs preparation;
-  bool overwrite = false, reprocess = false, deterministic = false, wait_for_space = false,
-       json = false, dry_run = false;
+  std::optional<std::string> ledger;
+  bool overwrite = false, reprocess = false, json = false, dry_run = false;
   int verbose = 0, quiet = 0;
-
-  /// The list of --files-from or --files-from0, of which only one may be given.
-  const std::filesystem::path& list() const {
-    return files_from.empty() ? files_from0 : files_from;
-  }
 };
 
 /// How a value is given that was typed like an input, after a space; empty if it is none.
@@ -74,25 +66,6 @@ void check_inputs_exist(const RunArgs& args) {
   for (const std::filesystem::path& input : args.inputs) {
     check_exists(input, hint_of(args, input.native()));
   }
-}
-
-/// Flags override other settings.
-settings::Configuration read_configuration(const RunArgs& args) {
-  settings::Configuration configuration = read_configuration(args.config);
-  settings::Settings& settings = configuration.settings;
-  apply_rank_option(settings, args.rank);
-  apply_flag(settings, "--backend", "backend", args.backend);
-  apply_flag(settings, "--solver", "solver", args.solver);
-  apply_flag(settings, "--format", "output.format", args.format);
-  apply_flag(settings, "--name", "output.name", args.name);
-  apply_flag(settings, "--residual", "output.residual", args.residual);
-  apply_flag(settings, "--factors", "output.factors", args.factors);
-  apply_preparation_flags(settings, args.preparation);
-  apply_flag(settings, "--ledger", "ledger.file", args.ledger);
-  apply_flag(settings, "--peak", "quality.peak", args.peak);
-  if (args.deterministic) settings.deterministic = true;
-  if (args.wait_for_space) settings.wait_for_space = true;
-  return configuration;
 }
 
 /// A file that a run writes, and what names it.
@@ -136,9 +109,7 @@ void check_files_differ(const RunArgs& args, const settings::Settings& settings)
 
 /// An output folder is needed unless nothing is written.
 void check_output_folder(const RunArgs& args, const settings::OutputSettings& output) {
-  if (args.residual && output.residual.is_written() && output.format == OutputFormat::none)
-    throw FatalError(ExitCode::usage,
-                     "--residual cannot be combined with output.format none: residuals are images");
+  check_residual(args, output);
   if (output.writes_files()) {
     if (args.output.empty()) throw FatalError(ExitCode::usage, "no output folder: give -o FOLDER");
     return;
@@ -237,6 +208,7 @@ ExitCode execute(const RunArgs& args) {
   raise_descriptor_limit();
   logging::start_log(args.verbose - args.quiet);
   settings::Configuration configuration = read_configuration(args);
+  apply_flag(configuration.settings, "--ledger", "ledger.file", args.ledger);
   if (args.config.print) {
     std::fputs(settings::to_yaml(configuration).c_str(), stdout);
     return ExitCode::ok;
@@ -261,7 +233,7 @@ ExitCode execute(const RunArgs& args) {
     const app::RunRequest request{.settings = configuration.settings,
                                   .inputs = shard ? shard->manifest.inputs : args.inputs,
                                   .files_from = args.list(),
-                                  .files_from_separator = args.files_from0.empty() ? '\n' : '\0',
+                                  .files_from_separator = args.separator(),
                                   .shard = shard,
                                   .output = args.output,
                                   .report = args.report,
@@ -290,42 +262,12 @@ ExitCode execute(const RunArgs& args) {
   restart_process(loss_message, run_number, inherited);
 }
 
-void add_input_options(CLI::App& run, RunArgs& args) {
-  run.add_option("INPUT", args.inputs,
-                 "Folders (processed recursively; the tree is mirrored) and image files");
-  CLI::Option* lines = run.add_option("--files-from", args.files_from,
-                                      "File with further inputs, one path per line; - is stdin")
-                           ->type_name("FILE")
-                           ->group("Input");
-  run.add_option("--files-from0", args.files_from0,
-                 "The same, with a null byte after each path, as find -print0 writes")
-      ->type_name("FILE")
-      ->group("Input")
-      ->excludes(lines);
+void add_shard_option(CLI::App& run, RunArgs& args) {
   run.add_option("--shard", args.shard,
                  "The inputs of shard I of N of a manifest that eckart shard made; other processes "
                  "may process the other shards to the same output folder at the same time")
       ->type_name("MANIFEST:I/N")
       ->group("Input");
-}
-
-void add_reconstruction_options(CLI::App& run, RunArgs& args) {
-  const settings::Settings defaults;
-  const char* const group = "Reconstruction";
-  add_rank_option(run, args.rank)->group(group);
-  add_enum_name_option(run, "--backend", args.backend,
-                       "Where to compute: auto is cuda if there is a GPU and enough work, checked "
-                       "compares cuda with cpu",
-                       defaults.backend)
-      ->group(group);
-  add_enum_name_option(run, "--solver", args.solver,
-                       "SVD algorithm: auto takes the fastest for each size; subspace computes in "
-                       "float32 and checks the loss, the others in float64",
-                       defaults.solver)
-      ->group(group);
-  run.add_flag("--deterministic", args.deterministic,
-               "On CUDA, the same bytes in every run, whatever the batches; slower")
-      ->group(group);
 }
 
 void add_output_options(CLI::App& run, RunArgs& args) {
@@ -334,19 +276,7 @@ void add_output_options(CLI::App& run, RunArgs& args) {
                  "Output folder; created if missing. Not used if nothing is written")
       ->type_name("FOLDER")
       ->group(group);
-  add_enum_name_option(run, "--format", args.format,
-                       "File format of the outputs; none: measure them, and write nothing",
-                       settings::OutputSettings{}.format)
-      ->group(group);
-  add_name_option(run, args.name)->group(group);
-  run.add_flag("--residual{auto}", args.residual,
-               "Also write each input - output as an image, around half of the range, with the "
-               "largest gain that clips nothing or, with --residual=4, the gain 4")
-      ->group(group);
-  run.add_flag("--factors{float32}", args.factors,
-               "Also write U, s and Vt of each input to a .npz file, in float32 or, with "
-               "--factors=float16, float16; with --format none, instead of images")
-      ->group(group);
+  add_format_options(run, args);
   run.add_option("--ledger", args.ledger,
                  "Ledger of finished outputs: auto (in the output folder), none, or a file")
       ->type_name("FILE")
@@ -358,9 +288,7 @@ void add_output_options(CLI::App& run, RunArgs& args) {
   run.add_flag("--reprocess", args.reprocess,
                "Reprocess outputs that were made with other settings")
       ->group(group);
-  run.add_flag("--wait-for-space", args.wait_for_space,
-               "Wait for space when the disk is full, instead of exiting with 74")
-      ->group(group);
+  add_wait_for_space_option(run, args);
 }
 
 void add_report_options(CLI::App& run, RunArgs& args) {
@@ -396,9 +324,9 @@ void add_run(CLI::App& app, Action& action) {
   auto args = std::make_shared<RunArgs>();
   CLI::App* run = app.add_subcommand("run", "Reconstruct the images in folders and files at rank k")
                       ->group(kProcessingCommands);
-  add_input_options(*run, *args);
-  add_color_options(*run, args->preparation, "Preparation");
-  add_preparation_options(*run, args->preparation, "Preparation");
+  add_input_options(*run, *args,
+                    "Folders (processed recursively; the tree is mirrored) and image files");
+  add_shard_option(*run, *args);
   add_reconstruction_options(*run, *args);
   add_output_options(*run, *args);
   add_config_options(*run, args->config);

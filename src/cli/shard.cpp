@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
+#include "cli/input_options.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
 #include "text/format_count.hpp"
@@ -27,8 +28,8 @@ namespace eckart::cli {
 namespace {
 
 struct ShardArgs {
+  InputArgs inputs;
   app::ManifestRequest request;
-  std::filesystem::path files_from0;
   bool json = false;
 };
 
@@ -78,10 +79,9 @@ void print_json(const app::ListedInputs& listed, const std::filesystem::path& fi
 ExitCode shard(const ShardArgs& args) {
   logging::start_log(0);
   app::ManifestRequest request = args.request;
-  if (!args.files_from0.empty()) {
-    request.sources.files_from = args.files_from0;
-    request.sources.files_from_separator = '\0';
-  }
+  request.sources = {.inputs = args.inputs.inputs,
+                     .files_from = args.inputs.list(),
+                     .files_from_separator = args.inputs.separator()};
   const app::InputSources& sources = request.sources;
   if (sources.inputs.empty() && sources.files_from.empty())
     throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
@@ -112,21 +112,9 @@ void add_shard(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("shard", "Split inputs into shards, for several machines or jobs")
           ->group(kManyMachinesCommands);
-  app::InputSources& sources = args->request.sources;
-  command->add_option("INPUT", sources.inputs,
-                      "Folders (searched recursively) and image files, with the same paths on all "
-                      "machines");
-  CLI::Option* lines = command
-                           ->add_option("--files-from", sources.files_from,
-                                        "File with further inputs, one path per line; - is stdin")
-                           ->type_name("FILE")
-                           ->group("Input");
-  command
-      ->add_option("--files-from0", args->files_from0,
-                   "The same, with a null byte after each path, as find -print0 writes")
-      ->type_name("FILE")
-      ->group("Input")
-      ->excludes(lines);
+  add_input_options(*command, args->inputs,
+                    "Folders (searched recursively) and image files, with the same paths on all "
+                    "machines");
   const char* const group = "Shards";
   constexpr std::int64_t kMax = 1'000'000'000;
   CLI::Option* count = command->add_option("--count", args->request.plan.count, "Number of shards")

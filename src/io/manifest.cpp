@@ -192,15 +192,9 @@ class ShardSource : public Source {
   std::size_t begin_ = 0;  // of the next line in text_
 };
 
-}  // namespace
-
-std::int64_t Manifest::images() const {
-  return std::accumulate(shards.begin(), shards.end(), std::int64_t(0),
-                         [](std::int64_t sum, const Shard& shard) { return sum + shard.images; });
-}
-
-std::vector<std::size_t> split_into_shards(std::vector<ManifestEntry>& entries,
-                                           const ShardPlan& plan) {
+/// Orders entries so that those with the same key are beside each other. Returns the end of each
+/// group of them, as an index.
+std::vector<std::size_t> order_by_group(std::vector<ManifestEntry>& entries) {
   std::vector<std::string> keys(entries.size());
   std::ranges::transform(entries, keys.begin(), group_of);
   std::vector<std::size_t> order(entries.size());
@@ -209,33 +203,34 @@ std::vector<std::size_t> split_into_shards(std::vector<ManifestEntry>& entries,
 
   std::vector<ManifestEntry> sorted;
   sorted.reserve(entries.size());
-  std::vector<std::size_t> groups;  // ends
-  std::int64_t left_bytes = 0;
+  std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && keys[order[i]] != keys[order[i - 1]]) groups.push_back(i);
     sorted.push_back(std::move(entries[order[i]]));
-    left_bytes += std::max(sorted.back().bytes, kMinBytes);
   }
   if (!sorted.empty()) groups.push_back(sorted.size());
   entries = std::move(sorted);
+  return groups;
+}
 
-  const auto images = std::int64_t(entries.size());
-  std::int64_t left =
-      plan.count > 0 ? plan.count
-                     : (images + plan.max_images - 1) / std::max<std::int64_t>(plan.max_images, 1);
-  if (left > std::int64_t(groups.size()))
-    throw std::invalid_argument(std::to_string(left) + " shards of " + std::to_string(images) +
-                                " images: each needs at least one");
+/// Returns the ends of shards of about the same number of bytes, that are ends of groups too.
+std::vector<std::size_t> shard_ends(std::span<const ManifestEntry> entries,
+                                    std::span<const std::size_t> groups, std::int64_t count,
+                                    std::int64_t max_images) {
+  const auto bytes_of = [](const ManifestEntry& entry) { return std::max(entry.bytes, kMinBytes); };
+  std::int64_t left_bytes = 0;
+  for (const ManifestEntry& entry : entries) left_bytes += bytes_of(entry);
+  std::int64_t left = count;
   std::vector<std::size_t> ends;
   std::int64_t shard_bytes = 0;
   std::size_t begin = 0, shard_begin = 0;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::int64_t group_bytes = 0;
-    for (; begin < groups[i]; ++begin) group_bytes += std::max(entries[begin].bytes, kMinBytes);
+    for (; begin < groups[i]; ++begin) group_bytes += bytes_of(entries[begin]);
     shard_bytes += group_bytes;
     const bool is_last = i + 1 == groups.size();
-    const bool exceeds_images = plan.max_images > 0 && !is_last &&
-                                std::int64_t(groups[i + 1] - shard_begin) > plan.max_images;
+    const bool exceeds_images = max_images > 0 && !is_last &&
+                                std::int64_t(groups[i + 1] - shard_begin) > max_images;
     // The next group starts a new shard if this one is closer to its part without that group, or
     // if each group left is needed for a shard.
     const std::int64_t groups_left = std::int64_t(groups.size() - i) - 1;
@@ -249,6 +244,31 @@ std::vector<std::size_t> split_into_shards(std::vector<ManifestEntry>& entries,
     }
   }
   if (!entries.empty()) ends.push_back(entries.size());
+  return ends;
+}
+
+}  // namespace
+
+std::int64_t Manifest::images() const {
+  return std::accumulate(shards.begin(), shards.end(), std::int64_t(0),
+                         [](std::int64_t sum, const Shard& shard) { return sum + shard.images; });
+}
+
+std::vector<std::size_t> split_into_shards(std::vector<ManifestEntry>& entries,
+                                           const ShardPlan& plan) {
+  const std::vector<std::size_t> groups = order_by_group(entries);
+  const auto images = std::int64_t(entries.size());
+  std::int64_t count = plan.count;
+  if (count == 0) {
+    const std::int64_t max_images = std::max<std::int64_t>(plan.max_images, 1);
+    count = std::min((images + max_images - 1) / max_images, std::int64_t(groups.size()));
+  }
+  if (count > std::int64_t(groups.size()))
+    throw std::invalid_argument(std::to_string(count) + " shards of " + std::to_string(images) +
+                                " images: each needs at least one");
+  std::vector<std::size_t> ends = shard_ends(entries, groups, count, plan.max_images);
+  if (plan.max_count > 0 && std::int64_t(ends.size()) > plan.max_count)
+    ends = shard_ends(entries, groups, plan.max_count, 0);
   return ends;
 }
 

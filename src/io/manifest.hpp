@@ -43,6 +43,8 @@ struct ShardPlan {
   std::int64_t count = 0;  ///< 0: as many as `max_images` needs
   /// In a shard, unless inputs that must stay together are more; 0: any number.
   std::int64_t max_images = 0;
+  /// If `max_images` needs more shards, they have more images; 0: any number of shards.
+  std::int64_t max_count = 0;
 };
 
 /// Splits the entries into consecutive shards of about the same number of bytes. Inputs whose

@@ -1,0 +1,361 @@
+#include "cluster/slurm.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "app/make_manifest.hpp"
+#include "app/shard_ledger.hpp"
+#include "app/shard_progress.hpp"
+#include "cli/arguments.hpp"
+#include "cli/commands.hpp"
+#include "cli/existing_path.hpp"
+#include "cli/help.hpp"
+#include "cli/input_options.hpp"
+#include "cli/processing_options.hpp"
+#include "cli/signal_handler.hpp"
+#include "cli/stop_signals.hpp"
+#include "cluster/slurm_script.hpp"
+#include "files/state_folder.hpp"
+#include "io/publication.hpp"
+#include "io/scratch_folder.hpp"
+#include "logging/log.hpp"
+#include "logging/progress.hpp"
+#include "text/format_count.hpp"
+#include "text/json.hpp"
+#include "text/printable.hpp"
+#include "text/shell_word.hpp"
+
+namespace eckart::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kDefaultImages = 5000;
+constexpr std::int64_t kDefaultMaxTasks = 1000;  // of Slurm
+
+struct SlurmArgs : ProcessingArgs, InputArgs {
+  fs::path output;
+  std::int64_t tasks = 0, images = 0, max_running = 0;
+  int gpus_per_task = 0;
+  std::vector<std::string> sbatch;
+  bool reprocess = false, wait = false, print_script = false, json = false;
+};
+
+/// The files of a job in the output folder, and what it processes.
+struct SlurmJob {
+  fs::path folder, script;
+  cluster::SlurmArray array;
+  io::Manifest manifest;
+  bool has_unlisted_inputs = false;
+};
+
+settings::Settings read_settings(const SlurmArgs& args) {
+  settings::Settings settings = read_configuration(args).settings;
+  check_residual(args, settings.output);
+  if (!settings.output.writes_files())
+    throw FatalError(ExitCode::usage, "output.format none: a job array writes files");
+  if (!settings.ledger.is_auto())
+    throw FatalError(ExitCode::usage,
+                     "ledger.file must be auto: each task has a ledger of its own");
+  if (!settings.calibration.empty()) settings.calibration = fs::absolute(settings.calibration);
+  return settings;
+}
+
+/// --print-script needs no Slurm.
+std::int64_t max_tasks(const SlurmArgs& args) {
+  try {
+    return cluster::max_slurm_tasks();
+  } catch (const FatalError&) {
+    if (!args.print_script) throw;
+    return kDefaultMaxTasks;
+  }
+}
+
+app::ListedInputs list_inputs(const SlurmArgs& args, const fs::path& manifest) {
+  const std::int64_t limit = max_tasks(args);
+  if (args.tasks > limit)
+    throw FatalError(ExitCode::usage, "--tasks " + std::to_string(args.tasks) +
+                                          ": Slurm allows at most " + std::to_string(limit) +
+                                          " here (MaxArraySize)");
+  const std::int64_t images = args.images > 0 ? args.images : kDefaultImages;
+  const app::ManifestRequest request{
+      .sources = {.inputs = args.inputs,
+                  .files_from = args.list(),
+                  .files_from_separator = args.separator()},
+      .plan = {.count = args.tasks, .max_images = args.tasks > 0 ? 0 : images, .max_count = limit},
+      .manifest = manifest};
+  const bool shows_progress = logging::stderr_is_terminal();
+  app::ListedInputs listed = app::make_manifest(request, [&](std::int64_t count) {
+    if (shows_progress)
+      std::fprintf(stderr, "\r%s", text::format_count(count, "image").append(" listed").c_str());
+  });
+  if (shows_progress) std::fputs("\r\033[K", stderr);
+  for (const auto& [path, why] : listed.failed)
+    spdlog::error("{}: {}; no task processes it", text::printable(path.native()), why);
+  return listed;
+}
+
+void write_file(const fs::path& file, const std::string& text) {
+  try {
+    io::publish_file(file, std::as_bytes(std::span(text)));
+  } catch (const ItemError& error) {
+    throw FatalError(ExitCode::io_error, text::printable(file.native()) + ": " + error.what());
+  }
+}
+
+/// Writes the manifest, the settings and the script to OUT/.eckart/shards/ID.
+SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
+  const fs::path output = fs::absolute(args.output).lexically_normal();
+  const io::ScratchFolder scratch(output / files::kStateFolder, "eckart-slurm");
+  const fs::path listed_file = scratch.path() / "inputs.manifest";
+  app::ListedInputs listed = list_inputs(args, listed_file);
+  SlurmJob job;
+  job.folder = app::shards_folder(output) / listed.manifest.id;
+  job.script = job.folder / "job.sh";
+  job.has_unlisted_inputs = !listed.failed.empty();
+  job.array = {.program = fs::read_symlink("/proc/self/exe"),
+               .manifest = job.folder / "inputs.manifest",
+               .settings = job.folder / "settings.yaml",
+               .output = output,
+               .logs = job.folder / "logs",
+               .tasks = std::int64_t(listed.manifest.shards.size()),
+               .max_running = args.max_running,
+               .gpus_per_task = args.gpus_per_task,
+               .run_options = {"--quiet"}};
+  if (args.reprocess) job.array.run_options.emplace_back("--reprocess");
+  std::error_code error;
+  fs::create_directories(job.array.logs, error);
+  if (!error) fs::rename(listed_file, job.array.manifest, error);
+  if (error)
+    throw FatalError(ExitCode::cannot_create,
+                     text::printable(job.folder.native()) + ": " + error.message());
+  write_file(job.array.settings, settings::to_yaml(settings));
+  write_file(job.script, cluster::slurm_script(job.array));
+  job.manifest = std::move(listed.manifest);
+  return job;
+}
+
+/// Follows a job until all its tasks have ended, or until a stop signal.
+class JobFollower {
+ public:
+  JobFollower(const SlurmJob& job, std::string number)
+      : images_(job.manifest.images()),
+        number_(std::move(number)),
+        progress_(job.array.output, job.manifest.id, job.array.tasks) {}
+
+  /// Returns whether all tasks have ended.
+  bool follow(const std::stop_token& stop) {
+    for (;;) {
+      const cluster::SlurmTasks tasks = cluster::slurm_tasks(number_);
+      {
+        const std::lock_guard lock(mutex_);
+        progress_.update();
+        tasks_ = tasks;
+      }
+      if (tasks.unfinished() == 0) return true;
+      std::unique_lock lock(mutex_);
+      if (stopped_.wait_for(lock, stop, kInterval, [] { return false; }) || stop.stop_requested())
+        return false;
+    }
+  }
+  telemetry::ProgressState state() {
+    const std::lock_guard lock(mutex_);
+    telemetry::ProgressState state;
+    state.failed = progress_.failed();
+    state.done = progress_.done() + state.failed;
+    state.total = images_;
+    state.is_total_final = true;
+    state.activity = text::format_count(tasks_.running, "task") + " running, " +
+                     text::group_digits(tasks_.pending) + " pending";
+    return state;
+  }
+  const app::ShardProgress& progress() const { return progress_; }
+
+ private:
+  static constexpr std::chrono::seconds kInterval{2};
+
+  const std::int64_t images_;
+  const std::string number_;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  app::ShardProgress progress_;
+  cluster::SlurmTasks tasks_;
+};
+
+/// The first of them: "3, 7 and 12 more".
+std::string list_text(const std::vector<std::int64_t>& numbers) {
+  constexpr std::size_t kShown = 10;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(numbers.size(), kShown); ++i)
+    list += (i > 0 ? ", " : "") + std::to_string(numbers[i]);
+  if (numbers.size() > kShown)
+    list += " and " + text::group_digits(std::int64_t(numbers.size() - kShown)) + " more";
+  return list;
+}
+
+ExitCode wait_for(const SlurmJob& job, const std::string& number, bool shows_progress) {
+  JobFollower follower(job, number);
+  std::stop_source stop;
+  const SignalHandler signals({.on_stop = [&](int) { stop.request_stop(); },
+                               .on_status_request = [] {},
+                               .shutdown_timeout = [] { return std::chrono::seconds(60); },
+                               .pending_work = [] { return std::string("squeue"); }});
+  bool has_ended = false;
+  {
+    std::optional<logging::ProgressBar> bar;
+    if (shows_progress) bar.emplace([&] { return follower.state(); });
+    has_ended = follower.follow(stop.get_token());
+  }
+  if (!has_ended) {
+    std::fprintf(stderr, "job %s goes on; to end it: scancel %s\n", number.c_str(), number.c_str());
+    return exit_code_of(signals.received());
+  }
+  const app::ShardProgress& progress = follower.progress();
+  std::fprintf(stderr, "job %s has ended: %s done, %s failed\n", number.c_str(),
+               text::format_count(progress.done(), "image").c_str(),
+               text::group_digits(progress.failed()).c_str());
+  const std::vector<std::int64_t> unfinished = progress.unfinished();
+  if (!unfinished.empty())
+    throw FatalError(ExitCode::temporary,
+                     "not finished: " + text::format_count(std::int64_t(unfinished.size()), "task") +
+                         " (" + list_text(unfinished) + "); why: " +
+                         text::printable((job.array.logs / (number + "_TASK.log")).native()) +
+                         "; to go on: sbatch " + text::shell_word(job.script.native()));
+  return progress.failed() > 0 || job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;
+}
+
+void print(const SlurmJob& job, const std::string& number, const SlurmArgs& args) {
+  if (args.json) {
+    const text::Json json = {{"kind", "slurm"},
+                             {"job", number},
+                             {"tasks", job.array.tasks},
+                             {"images", job.manifest.images()},
+                             {"manifest", job.array.manifest.native()},
+                             {"script", job.script.native()},
+                             {"logs", job.array.logs.native()}};
+    std::printf("%s\n", text::dump_json(json).c_str());
+  } else {
+    std::printf("%s\n", number.c_str());
+    std::fprintf(stderr, "job %s: %s for %s; script: %s\n", number.c_str(),
+                 text::format_count(job.array.tasks, "task").c_str(),
+                 text::format_count(job.manifest.images(), "image").c_str(),
+                 text::printable(job.script.native()).c_str());
+  }
+  std::fflush(stdout);
+}
+
+ExitCode slurm(const SlurmArgs& args) {
+  logging::start_log(0);
+  const settings::Settings settings = read_settings(args);
+  if (args.inputs.empty() && args.list().empty())
+    throw FatalError(ExitCode::usage, "no input: give folders, files or --files-from");
+  for (const fs::path& input : args.inputs) check_exists(input);
+  const SlurmJob job = prepare(args, settings);
+  if (args.print_script) {
+    std::fputs(cluster::slurm_script(job.array).c_str(), stdout);
+    return job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;
+  }
+  const std::string number = cluster::submit_to_slurm(job.script, args.sbatch);
+  print(job, number, args);
+  if (args.wait) return wait_for(job, number, logging::stderr_is_terminal());
+  return job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;
+}
+
+void add_slurm_options(CLI::App& command, SlurmArgs& args) {
+  const char* const group = "Slurm";
+  constexpr std::int64_t kMax = 1'000'000'000;
+  CLI::Option* tasks = command
+                           .add_option("--tasks", args.tasks,
+                                       "Tasks of the job array, each for a part of the inputs of "
+                                       "about the same number of bytes")
+                           ->type_name("N")
+                           ->check(number_between(std::int64_t(1), kMax))
+                           ->group(group);
+  command
+      .add_option("--images", args.images,
+                  "Images of a task, at most, unless Slurm allows too few tasks; default 5000")
+      ->type_name("N")
+      ->check(number_between(std::int64_t(1), kMax))
+      ->group(group)
+      ->excludes(tasks);
+  command.add_option("--max-running", args.max_running, "Tasks that run at the same time, at most")
+      ->type_name("N")
+      ->check(number_between(std::int64_t(1), kMax))
+      ->group(group);
+  command.add_option("--gpus-per-task", args.gpus_per_task, "GPUs of a task")
+      ->type_name("N")
+      ->check(number_between(1, 1024))
+      ->group(group);
+  command
+      .add_option(kPassedOnOption, args.sbatch,
+                  "An option of sbatch, such as --sbatch=--time=2:00:00; what follows -- is the "
+                  "same, one option each")
+      ->type_name("OPTION")
+      ->group(group);
+  command
+      .add_flag("--wait", args.wait, "Follow the job until all its tasks have ended")
+      ->group(group);
+  command
+      .add_flag("--print-script", args.print_script,
+                "Write the files of the job, print its script, and submit nothing")
+      ->group(group);
+}
+
+}  // namespace
+
+void add_slurm(CLI::App& app, Action& action) {
+  auto args = std::make_shared<SlurmArgs>();
+  CLI::App* command =
+      app.add_subcommand("slurm", "Reconstruct images by a job array of Slurm")
+          ->group(kManyMachinesCommands);
+  add_input_options(*command, *args,
+                    "Folders (searched recursively) and image files, with the same paths on all "
+                    "nodes");
+  add_slurm_options(*command, *args);
+  add_reconstruction_options(*command, *args);
+  command
+      ->add_option("-o,--output", args->output,
+                   "Output folder, with the same path on all nodes; created if missing")
+      ->required()
+      ->type_name("FOLDER")
+      ->group("Output");
+  add_format_options(*command, *args);
+  command
+      ->add_flag("--reprocess", args->reprocess,
+                 "Reprocess outputs that were made with other settings")
+      ->group("Output");
+  add_wait_for_space_option(*command, *args);
+  add_config_options(*command, args->config, false);
+  add_peak_option(*command, args->peak)->group("Reports and log");
+  command->add_flag("--json", args->json, "Print one JSON object")->group("Reports and log");
+  describe(*command,
+           {.usage = {"INPUT... -o FOLDER [OPTIONS] [-- SBATCH_OPTION...]"},
+            .examples = {{"A job array with a GPU for each task, followed to its end",
+                          "eckart slurm scans -o results --rank 20 --gpus-per-task 1 --wait"},
+                         {"At most 8 tasks at the same time, on a partition, each for two hours",
+                          "eckart slurm scans -o results --max-running 8 -- --partition=gpu "
+                          "--time=2:00:00"},
+                         {"Only the script",
+                          "eckart slurm scans -o results --tasks 16 --print-script"}},
+            .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::no_input,
+                           ExitCode::unavailable, ExitCode::cannot_create, ExitCode::io_error,
+                           ExitCode::temporary, ExitCode::no_permission, ExitCode::configuration,
+                           ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
+  command->callback([args, &action] { action = [args] { return slurm(*args); }; });
+}
+
+}  // namespace eckart::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace eckart::cluster {
+
+/// The tasks of a job array, by what they do.
+struct SlurmTasks {
+  std::int64_t pending = 0, running = 0;
+  std::int64_t unfinished() const { return pending + running; }
+};
+
+/// Returns the largest number of tasks of a job array that begins with task 1: MaxArraySize - 1 of
+/// the configuration of Slurm. Throws FatalError(unavailable) if Slurm does not answer.
+std::int64_t max_slurm_tasks();
+
+/// Submits a script. Returns the number of the job. `flags` are further options of sbatch. Throws
+/// FatalError(unavailable) with what sbatch says.
+std::string submit_to_slurm(const std::filesystem::path& script,
+                            const std::vector<std::string>& flags);
+
+/// Counts the tasks of a job that have not ended. Throws FatalError(unavailable) if Slurm does not
+/// answer.
+SlurmTasks slurm_tasks(const std::string& job);
+
+/// Parses what `squeue --array --format="%t"` prints: a line with a state for each task.
+SlurmTasks parse_slurm_states(const std::string& lines);
+
+}  // namespace eckart::cluster

@@ -1,0 +1,102 @@
+// Tests `eckart slurm` with programs in place of Slurm: the tasks run one after the other.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/cli_fixture.hpp"
+
+namespace eckart::test {
+namespace {
+
+class SlurmTest : public CliTest {
+ protected:
+  void SetUp() override {
+    for (const char* name : {"in/a.png", "in/b.png", "in/deep/c.png", "in/deep/d.png"})
+      write_png(name);
+    write_program("scontrol", "echo \"MaxArraySize            = 4\"");
+    write_program("squeue", "exit 0");
+    write_program("sbatch", R"(printf '%s\n' "$@" >sbatch.arguments
+for script; do :; done
+tasks=$(sed -n 's/^#SBATCH --array=1-\([0-9]*\).*/\1/p' "$script")
+for ((task = 1; task <= tasks; ++task)); do
+  SLURM_JOB_ID=7 SLURM_ARRAY_TASK_ID=$task bash "$script" >>tasks.log 2>&1
+done
+echo 7)");
+  }
+  void write_program(const std::string& name, const std::string& body) {
+    write("bin/" + name, "#!/bin/bash\n" + body + '\n');
+    fs::permissions(at("bin/" + name), fs::perms::owner_all);
+  }
+  ProcessResult run_slurm(std::vector<std::string> more) {
+    more.insert(more.begin(), {"slurm", "in", "-o", "out", "-k", "2"});
+    return run(more, {.environment = {{"PATH", at("bin").native() + ":/usr/bin:/bin"}}});
+  }
+  std::string text_of(const fs::path& relative) const {
+    const auto bytes = io::read_file(at(relative), 1);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  }
+};
+
+TEST_F(SlurmTest, has_the_outputs_of_a_run) {
+  ASSERT_EQ(run({"run", "in", "-o", "whole", "-k", "2"}).code, 0);
+  const ProcessResult result = run_slurm({"--tasks", "2", "--wait"});
+  EXPECT_EQ(result.code, 0) << result.err << text_of("tasks.log");
+  EXPECT_EQ(result.out, "7\n");
+  EXPECT_THAT(result.err, HasSubstr("job 7: 2 tasks for 4 images"));
+  EXPECT_THAT(result.err, HasSubstr("job 7 has ended: 4 images done, 0 failed"));
+  EXPECT_EQ(files("out"), files("whole"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
+}
+
+TEST_F(SlurmTest, passes_options_to_sbatch) {
+  const ProcessResult result =
+      run_slurm({"--tasks", "1", "--json", "--sbatch=--qos=low", "--", "--partition=gpu", "-v"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  const std::string script = nlohmann::json::parse(result.out).at("script");
+  EXPECT_EQ(text_of("sbatch.arguments"), "--parsable\n--qos=low\n--partition=gpu\n-v\n" + script + '\n');
+}
+
+TEST_F(SlurmTest, makes_shards_larger_if_there_would_be_too_many_tasks) {
+  const ProcessResult result = run_slurm({"--images", "1", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(result.out).at("tasks"), 3) << result.err;
+  const ProcessResult refused = run_slurm({"--tasks", "4"});
+  EXPECT_EQ(refused.code, int(ExitCode::usage));
+  EXPECT_THAT(refused.err, HasSubstr("--tasks 4: Slurm allows at most 3 here (MaxArraySize)"));
+}
+
+TEST_F(SlurmTest, prints_a_script_that_can_be_submitted) {
+  const ProcessResult result = run_slurm({"--tasks", "2", "--print-script"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_FALSE(fs::exists(at("sbatch.arguments")));
+  for (const auto& entry : fs::directory_iterator(at("out/.eckart/shards")))
+    EXPECT_EQ(text_of(entry.path() / "job.sh"), result.out);
+}
+
+TEST_F(SlurmTest, reports_failed_images) {
+  write("in/bad.png", "no image");
+  EXPECT_EQ(run_slurm({"--tasks", "2", "--wait"}).code, int(ExitCode::some_failed));
+}
+
+TEST_F(SlurmTest, names_tasks_that_did_not_finish) {
+  write_program("sbatch", "echo 7");
+  const ProcessResult result = run_slurm({"--tasks", "2", "--wait"});
+  EXPECT_EQ(result.code, int(ExitCode::temporary));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("not finished: 2 tasks (1, 2)"), HasSubstr("sbatch ")));
+}
+
+TEST_F(SlurmTest, says_what_sbatch_says) {
+  write_program("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1");
+  const ProcessResult result = run_slurm({"--tasks", "2"});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("sbatch: invalid partition specified: x"));
+}
+
+TEST_F(SlurmTest, needs_slurm) {
+  for (const char* program : {"scontrol", "sbatch", "squeue"}) fs::remove(at("bin") / program);
+  const ProcessResult result =
+      run({"slurm", "in", "-o", "out"}, {.environment = {{"PATH", at("bin")}}});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  EXPECT_THAT(result.err, HasSubstr("scontrol is not installed, or not in PATH"));
+  EXPECT_TRUE(files("out").empty());
+}
+
+}  // namespace
+}  // namespace eckart::test
