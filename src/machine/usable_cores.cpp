@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "machine/control_group.hpp"
+#include "machine/slurm_limits.hpp"
 
 namespace eckart::machine {
 
@@ -28,7 +29,8 @@ int usable_cores() {
   CPU_ZERO(&allowed);
   const bool is_known = sched_getaffinity(0, sizeof allowed, &allowed) == 0;
   const int cpus = is_known ? CPU_COUNT(&allowed) : int(std::thread::hardware_concurrency());
-  return std::max(1, std::min(cpus, cgroup_core_limit(kControlGroupRoot, control_group())));
+  return std::max(1, std::min({cpus, cgroup_core_limit(kControlGroupRoot, control_group()),
+                               slurm_core_limit(environment_variable)}));
 }
 
 }  // namespace eckart::machine

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "machine/control_group.hpp"
+#include "machine/slurm_limits.hpp"
 
 namespace eckart::machine {
 
@@ -29,7 +30,8 @@ std::int64_t cgroup_memory_limit(const std::filesystem::path& root,
 std::int64_t usable_memory_bytes() {
   const std::int64_t machine_bytes =
       std::int64_t(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  return std::min(machine_bytes, cgroup_memory_limit(kControlGroupRoot, control_group()));
+  return std::min({machine_bytes, cgroup_memory_limit(kControlGroupRoot, control_group()),
+                   slurm_memory_limit(environment_variable)});
 }
 
 std::int64_t available_memory_bytes(const std::filesystem::path& meminfo) {

@@ -5,8 +5,8 @@
 
 namespace eckart::machine {
 
-/// Bytes of memory that this process may use: those of the machine, limited by a container, or by
-/// MemoryHigh and MemoryMax of systemd.
+/// Bytes of memory that this process may use: those of the machine, limited by a container, by
+/// MemoryHigh and MemoryMax of systemd, or by the memory of a task of Slurm.
 std::int64_t usable_memory_bytes();
 
 /// Bytes of memory that programs can take without swapping; the kernel's estimate in `meminfo`,
