@@ -71,7 +71,8 @@ settings::Settings read_settings(const SlurmArgs& args) {
   if (!settings.ledger.is_auto())
     throw FatalError(ExitCode::usage,
                      "ledger.file must be auto: each task has a ledger of its own");
-  if (!settings.calibration.empty()) settings.calibration = fs::absolute(settings.calibration);
+  if (!settings.calibration.is_auto() && !settings.calibration.is_none())
+    settings.calibration = settings::FileChoice::at(fs::absolute(settings.calibration.file()));
   return settings;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// 0 if the variable is not set, or no positive number.
 std::int64_t number_in(const Environment& environment, const char* name) {
-  const char* const text = environment(name);
+  const char* text = environment(name);
   if (!text) return 0;
   while (*text == ' ') ++text;  // Slurm writes " 4"
   std::int64_t number = 0;
