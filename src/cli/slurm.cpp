@@ -72,7 +72,7 @@ settings::Settings read_settings(const SlurmArgs& args) {
     throw FatalError(ExitCode::usage,
                      "ledger.file must be auto: each task has a ledger of its own");
   if (!settings.calibration.is_auto() && !settings.calibration.is_none())
-    settings.calibration = settings::FileChoice::at(fs::absolute(settings.calibration.file()));
+    settings.calibration = settings::FileChoice::at(fs::absolute(settings.calibration.file));
   return settings;
 }
 
