@@ -111,6 +111,20 @@ std::vector<ManifestProgress> manifests_in(const fs::path& output) {
   return manifests;
 }
 
+void publish_manifest(const fs::path& output, const io::Manifest& manifest) {
+  const fs::path folder = manifest_folder(output, manifest.id);
+  std::error_code not_created;
+  fs::create_directories(folder, not_created);
+  if (not_created)
+    io::fail_to_create(not_created.value(), "cannot create " + text::printable(folder.native()) +
+                                                ": " + not_created.message());
+  const text::Json json = {{"kind", "manifest"},
+                           {"manifest", manifest.id},
+                           {"shards", manifest.shards.size()},
+                           {"images", manifest.images()}};
+  publish_text(folder / kManifestFile, text::dump_json(json) + '\n');
+}
+
 std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard) {
   const std::string prefix = std::to_string(shard.index) + '.';
   std::vector<fs::path> files = files_by_age(manifest_folder(output, shard.manifest));
@@ -160,17 +174,7 @@ void ShardLedger::merge(const fs::path& published) {
 
 ShardLedger::~ShardLedger() { stop_publishing(); }
 
-void ShardLedger::publish_regularly(const io::Manifest& manifest) {
-  std::error_code not_created;
-  fs::create_directories(folder_, not_created);
-  if (not_created)
-    io::fail_to_create(not_created.value(), "cannot create " + text::printable(folder_.native()) +
-                                                ": " + not_created.message());
-  const text::Json json = {{"kind", "manifest"},
-                           {"manifest", manifest.id},
-                           {"shards", manifest.shards.size()},
-                           {"images", manifest.images()}};
-  publish_text(folder_ / kManifestFile, text::dump_json(json) + '\n');
+void ShardLedger::publish_regularly() {
   publisher_ = std::jthread([this](const std::stop_token& stop) {
     bool has_failed = false;
     std::unique_lock lock(mutex_);

@@ -29,8 +29,12 @@ struct ManifestProgress {
   std::int64_t shards = 0, images = 0;
   std::int64_t finished_shards = 0;  ///< see ShardLedger::finish()
 };
-/// Of all manifests of which a shard was begun, by their ids. Throws EnvironmentError.
+/// Of all manifests that publish_manifest() was called for, by their ids. Throws EnvironmentError.
 std::vector<ManifestProgress> manifests_in(const std::filesystem::path& output);
+
+/// Makes the folder of a manifest, shards_folder() / ID, and writes its numbers of shards and
+/// images to manifest.json there. Throws FatalError, EnvironmentError.
+void publish_manifest(const std::filesystem::path& output, const io::Manifest& manifest);
 
 /// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
 std::filesystem::path shards_folder(const std::filesystem::path& output);
@@ -63,10 +67,9 @@ class ShardLedger {
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
   /// The prefix of the paths of files that this process may publish for the shard: FOLDER/I.TOKEN.
   const std::string& published_prefix() const { return published_prefix_; }
-  /// Publishes the numbers of shards and images of the manifest, FOLDER/manifest.json, and a copy
-  /// every kPublishInterval until publish() or finish(), on a thread of its own.
+  /// Publishes a copy every kPublishInterval until publish() or finish(), on a thread of its own.
   /// An error is logged once; the next copy has all records.
-  void publish_regularly(const io::Manifest& manifest);
+  void publish_regularly();
   /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
   void publish();
   /// The same for a shard whose images were all processed. Removes the copies of other processes,

@@ -248,7 +248,10 @@ ExitCode execute(const RunArgs& args) {
     app::Run run(request, start);
     if (args.dry_run) return execute_dry_run(run, request, args);
     check_settings_mismatch(request);
-    if (shard_ledger) shard_ledger->publish_regularly(shard->manifest);
+    if (shard_ledger) {
+      app::publish_manifest(request.output, shard->manifest);
+      shard_ledger->publish_regularly();
+    }
     try {
       return execute(run, args, show_progress, shard_ledger.get());
     } catch (const DeviceLostError& error) {

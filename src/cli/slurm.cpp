@@ -144,6 +144,7 @@ SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   if (error)
     throw FatalError(ExitCode::cannot_create,
                      text::printable(job.folder.native()) + ": " + error.message());
+  app::publish_manifest(output, listed.manifest);
   write_file(job.array.settings, settings::to_yaml(settings));
   write_file(job.script, cluster::slurm_script(job.array));
   job.manifest = std::move(listed.manifest);
@@ -231,11 +232,12 @@ ExitCode wait_for(const SlurmJob& job, const std::string& number, bool shows_pro
                text::group_digits(progress.failed()).c_str());
   const std::vector<std::int64_t> unfinished = progress.unfinished();
   if (!unfinished.empty())
-    throw FatalError(ExitCode::temporary,
-                     "not finished: " + text::format_count(std::int64_t(unfinished.size()), "task") +
-                         " (" + list_text(unfinished) + "); why: " +
-                         text::printable((job.array.logs / (number + "_TASK.log")).native()) +
-                         "; to go on: sbatch " + text::shell_word(job.script.native()));
+    throw FatalError(
+        ExitCode::temporary,
+        "not finished: " + text::format_count(std::int64_t(unfinished.size()), "task") + " (" +
+            list_text(unfinished) +
+            "); why: " + text::printable((job.array.logs / (number + "_TASK.log")).native()) +
+            "; to go on: sbatch " + text::shell_word(job.script.native()));
   return progress.failed() > 0 || job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;
 }
 
@@ -307,8 +309,7 @@ void add_slurm_options(CLI::App& command, SlurmArgs& args) {
                   "same, one option each")
       ->type_name("OPTION")
       ->group(group);
-  command
-      .add_flag("--wait", args.wait, "Follow the job until all its tasks have ended")
+  command.add_flag("--wait", args.wait, "Follow the job until all its tasks have ended")
       ->group(group);
   command
       .add_flag("--print-script", args.print_script,
@@ -320,9 +321,8 @@ void add_slurm_options(CLI::App& command, SlurmArgs& args) {
 
 void add_slurm(CLI::App& app, Action& action) {
   auto args = std::make_shared<SlurmArgs>();
-  CLI::App* command =
-      app.add_subcommand("slurm", "Reconstruct images by a job array of Slurm")
-          ->group(kManyMachinesCommands);
+  CLI::App* command = app.add_subcommand("slurm", "Reconstruct images by a job array of Slurm")
+                          ->group(kManyMachinesCommands);
   add_input_options(*command, *args,
                     "Folders (searched recursively) and image files, with the same paths on all "
                     "nodes");
@@ -343,19 +343,19 @@ void add_slurm(CLI::App& app, Action& action) {
   add_config_options(*command, args->config, false);
   add_peak_option(*command, args->peak)->group("Reports and log");
   command->add_flag("--json", args->json, "Print one JSON object")->group("Reports and log");
-  describe(*command,
-           {.usage = {"INPUT... -o FOLDER [OPTIONS] [-- SBATCH_OPTION...]"},
-            .examples = {{"A job array with a GPU for each task, followed to its end",
-                          "eckart slurm scans -o results --rank 20 --gpus-per-task 1 --wait"},
-                         {"At most 8 tasks at the same time, on a partition, each for two hours",
-                          "eckart slurm scans -o results --max-running 8 -- --partition=gpu "
-                          "--time=2:00:00"},
-                         {"Only the script",
-                          "eckart slurm scans -o results --tasks 16 --print-script"}},
-            .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::no_input,
-                           ExitCode::unavailable, ExitCode::cannot_create, ExitCode::io_error,
-                           ExitCode::temporary, ExitCode::no_permission, ExitCode::configuration,
-                           ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
+  describe(
+      *command,
+      {.usage = {"INPUT... -o FOLDER [OPTIONS] [-- SBATCH_OPTION...]"},
+       .examples = {{"A job array with a GPU for each task, followed to its end",
+                     "eckart slurm scans -o results --rank 20 --gpus-per-task 1 --wait"},
+                    {"At most 8 tasks at the same time, on a partition, each for two hours",
+                     "eckart slurm scans -o results --max-running 8 -- --partition=gpu "
+                     "--time=2:00:00"},
+                    {"Only the script", "eckart slurm scans -o results --tasks 16 --print-script"}},
+       .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::no_input,
+                      ExitCode::unavailable, ExitCode::cannot_create, ExitCode::io_error,
+                      ExitCode::temporary, ExitCode::no_permission, ExitCode::configuration,
+                      ExitCode::hung_up, ExitCode::interrupted, ExitCode::terminated}});
   command->callback([args, &action] { action = [args] { return slurm(*args); }; });
 }
 

@@ -22,8 +22,7 @@ std::string error_of(const std::string& command, const CommandResult& result) {
 
 std::string output_of(const std::vector<std::string>& arguments) {
   const CommandResult result = run_command(arguments);
-  if (result.code != 0)
-    throw FatalError(ExitCode::unavailable, error_of(arguments[0], result));
+  if (result.code != 0) throw FatalError(ExitCode::unavailable, error_of(arguments[0], result));
   return result.out;
 }
 
@@ -36,8 +35,7 @@ std::int64_t max_slurm_tasks() {
     if (!line.starts_with("MaxArraySize")) continue;
     const std::size_t digits = line.find_first_of("0123456789");
     std::int64_t size = 0;
-    if (digits != line.npos)
-      std::from_chars(line.data() + digits, line.data() + line.size(), size);
+    if (digits != line.npos) std::from_chars(line.data() + digits, line.data() + line.size(), size);
     if (size < 2) break;
     return size - 1;
   }
@@ -58,8 +56,8 @@ std::string submit_to_slurm(const std::filesystem::path& script,
 }
 
 SlurmTasks slurm_tasks(const std::string& job) {
-  const std::vector<std::string> command{"squeue",        "--noheader", "--array",
-                                         "--jobs=" + job, "--format=%t"};
+  const std::vector<std::string> command{"squeue", "--noheader", "--array", "--jobs=" + job,
+                                         "--format=%t"};
   const CommandResult result = run_command(command);
   if (result.code == 0) return parse_slurm_states(result.out);
   // Slurm forgets jobs that ended some minutes ago.

@@ -3,20 +3,22 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "text/printable.hpp"
 #include "text/shell_word.hpp"
 
 namespace eckart::cluster {
 namespace {
 
-/// A path in a line "#SBATCH --output=": Slurm replaces what follows a percent sign.
+/// A path in a line "#SBATCH --output=": Slurm replaces what follows a percent sign, and knows
+/// quotes, but no escapes in them.
 std::string slurm_file_pattern(const std::string& path) {
+  if (path.find_first_of("\"\\\n") != path.npos)
+    throw FatalError(ExitCode::usage, text::printable(path) +
+                                          ": a path with a double quote, a backslash or a line "
+                                          "break cannot be given to Slurm");
   std::string pattern;
-  for (const char c : path) {
-    if (c == '%') pattern += '%';
-    if (c == ' ' || c == '\\' || c == '"' || c == '\'') pattern += '\\';
-    pattern += c;
-  }
-  return pattern;
+  for (const char c : path) pattern += c == '%' ? "%%" : std::string(1, c);
+  return '"' + pattern + '"';
 }
 
 std::string directives(const SlurmArray& array) {
@@ -27,7 +29,7 @@ std::string directives(const SlurmArray& array) {
                   array.max_running > 0 ? fmt::format("%{}", array.max_running) : ""));
   add("--ntasks=1");
   if (array.gpus_per_task > 0) add(fmt::format("--gpus-per-task={}", array.gpus_per_task));
-  add("--output=" + slurm_file_pattern((array.logs / "").native()) + "%A_%a.log");
+  add("--output=" + slurm_file_pattern(array.logs.native() + "/") + "%A_%a.log");
   add("--open-mode=append");
   add("--requeue");
   add(fmt::format("--signal=B:TERM@{}", kDrainSeconds));

@@ -23,7 +23,8 @@ inline constexpr int kMaxRequeues = 20;
 inline constexpr int kDrainSeconds = 60;
 
 /// Returns the script for sbatch. A task that is stopped at its time limit, or that can be repeated
-/// with success (ExitCode::temporary), is requeued; one that was canceled is not.
+/// with success (ExitCode::temporary), is requeued; one that was canceled is not. Throws
+/// FatalError(usage) if Slurm has no way to write `logs`.
 std::string slurm_script(const SlurmArray& array);
 
 }  // namespace eckart::cluster

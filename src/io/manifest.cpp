@@ -229,8 +229,8 @@ std::vector<std::size_t> shard_ends(std::span<const ManifestEntry> entries,
     for (; begin < groups[i]; ++begin) group_bytes += bytes_of(entries[begin]);
     shard_bytes += group_bytes;
     const bool is_last = i + 1 == groups.size();
-    const bool exceeds_images = max_images > 0 && !is_last &&
-                                std::int64_t(groups[i + 1] - shard_begin) > max_images;
+    const bool exceeds_images =
+        max_images > 0 && !is_last && std::int64_t(groups[i + 1] - shard_begin) > max_images;
     // The next group starts a new shard if this one is closer to its part without that group, or
     // if each group left is needed for a shard.
     const std::int64_t groups_left = std::int64_t(groups.size() - i) - 1;

@@ -5,8 +5,8 @@
 namespace eckart::machine {
 
 /// Number of logical CPUs that this process may use, at least 1: those of the machine, limited by
-/// taskset, a container, AllowedCPUs and CPUQuota of systemd, or a task of Slurm. A quota is rounded down to whole
-/// CPUs, so that a process that uses up its quota counts as saturated.
+/// taskset, a container, AllowedCPUs and CPUQuota of systemd, or a task of Slurm. A quota is
+/// rounded down to whole CPUs, so that a process that uses up its quota counts as saturated.
 int usable_cores();
 
 /// The number of whole CPUs that the quotas of a control group and of the groups above it allow, at

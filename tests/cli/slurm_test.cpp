@@ -51,7 +51,8 @@ TEST_F(SlurmTest, passes_options_to_sbatch) {
       run_slurm({"--tasks", "1", "--json", "--sbatch=--qos=low", "--", "--partition=gpu", "-v"});
   EXPECT_EQ(result.code, 0) << result.err;
   const std::string script = nlohmann::json::parse(result.out).at("script");
-  EXPECT_EQ(text_of("sbatch.arguments"), "--parsable\n--qos=low\n--partition=gpu\n-v\n" + script + '\n');
+  EXPECT_EQ(text_of("sbatch.arguments"),
+            "--parsable\n--qos=low\n--partition=gpu\n-v\n" + script + '\n');
 }
 
 TEST_F(SlurmTest, makes_shards_larger_if_there_would_be_too_many_tasks) {

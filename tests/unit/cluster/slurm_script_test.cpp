@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/command.hpp"
+#include "core/error.hpp"
 
 namespace eckart::cluster {
 namespace {
@@ -25,7 +26,7 @@ TEST(SlurmScript, processes_a_shard_in_each_task) {
   EXPECT_THAT(script, HasSubstr("\n/opt/eckart/bin/eckart run --shard "
                                 "/share/out/m:\"$SLURM_ARRAY_TASK_ID\"/8 -o /share/out --config "
                                 "/share/out/settings.yaml --quiet &\n"));
-  EXPECT_THAT(script, HasSubstr("#SBATCH --output=/share/out/logs/%A_%a.log\n"));
+  EXPECT_THAT(script, HasSubstr("#SBATCH --output=\"/share/out/logs/\"%A_%a.log\n"));
   EXPECT_THAT(script, Not(HasSubstr("gpus")));
 }
 
@@ -41,10 +42,12 @@ TEST(SlurmScript, limits_running_tasks_and_asks_for_gpus) {
 TEST(SlurmScript, quotes_paths) {
   SlurmArray array = kArray;
   array.output = "/share/a b$x'";
-  array.logs = "/share/100% of \"it\"";
+  array.logs = "/share/100% of it";
   const std::string script = slurm_script(array);
   EXPECT_THAT(script, HasSubstr(" -o '/share/a b$x'\\''' "));
-  EXPECT_THAT(script, HasSubstr("#SBATCH --output=/share/100%%\\ of\\ \\\"it\\\"/%A_%a.log\n"));
+  EXPECT_THAT(script, HasSubstr("#SBATCH --output=\"/share/100%% of it/\"%A_%a.log\n"));
+  array.logs = "/share/\"it\"";
+  EXPECT_THROW(slurm_script(array), FatalError);
 }
 
 TEST(SlurmScript, is_valid_bash) {
