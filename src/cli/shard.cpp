@@ -15,8 +15,8 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/input_options.hpp"
+#include "cli/listing_progress.hpp"
 #include "logging/log.hpp"
-#include "logging/progress.hpp"
 #include "text/format_count.hpp"
 #include "text/format_number.hpp"
 #include "text/json.hpp"
@@ -76,6 +76,11 @@ void print_json(const app::ListedInputs& listed, const std::filesystem::path& fi
   std::printf("%s\n", text::dump_json(json).c_str());
 }
 
+app::ListedInputs list_inputs(const app::ManifestRequest& request) {
+  const ListingProgress progress;
+  return app::make_manifest(request, [&](std::int64_t images) { progress.show(images); });
+}
+
 ExitCode shard(const ShardArgs& args) {
   logging::start_log(0);
   app::ManifestRequest request = args.request;
@@ -92,12 +97,7 @@ ExitCode shard(const ShardArgs& args) {
   for (const std::filesystem::path& input : sources.inputs) check_exists(input);
   check_not_image("--output", request.manifest);
 
-  const bool shows_progress = logging::stderr_is_terminal();
-  const app::ListedInputs listed = app::make_manifest(request, [&](std::int64_t images) {
-    if (shows_progress)
-      std::fprintf(stderr, "\r%s", text::format_count(images, "image").append(" listed").c_str());
-  });
-  if (shows_progress) std::fputs("\r\033[K", stderr);
+  const app::ListedInputs listed = list_inputs(request);
   for (const auto& [path, why] : listed.failed)
     spdlog::error("{}: {}; it is in no shard", text::printable(path.native()), why);
   if (!listed.not_read.empty()) spdlog::warn("{}", text::unread_files_text(listed.not_read));

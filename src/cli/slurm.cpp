@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/input_options.hpp"
+#include "cli/listing_progress.hpp"
 #include "cli/processing_options.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
@@ -61,6 +63,8 @@ struct SlurmJob {
   cluster::SlurmArray array;
   io::Manifest manifest;
   bool has_unlisted_inputs = false;
+
+  fs::path number_file() const { return folder / "job"; }
 };
 
 settings::Settings read_settings(const SlurmArgs& args) {
@@ -99,15 +103,8 @@ app::ListedInputs list_inputs(const SlurmArgs& args, const fs::path& manifest) {
                   .files_from_separator = args.separator()},
       .plan = {.count = args.tasks, .max_images = args.tasks > 0 ? 0 : images, .max_count = limit},
       .manifest = manifest};
-  const bool shows_progress = logging::stderr_is_terminal();
-  app::ListedInputs listed = app::make_manifest(request, [&](std::int64_t count) {
-    if (shows_progress)
-      std::fprintf(stderr, "\r%s", text::format_count(count, "image").append(" listed").c_str());
-  });
-  if (shows_progress) std::fputs("\r\033[K", stderr);
-  for (const auto& [path, why] : listed.failed)
-    spdlog::error("{}: {}; no task processes it", text::printable(path.native()), why);
-  return listed;
+  const ListingProgress progress;
+  return app::make_manifest(request, [&](std::int64_t count) { progress.show(count); });
 }
 
 void write_file(const fs::path& file, const std::string& text) {
@@ -118,12 +115,29 @@ void write_file(const fs::path& file, const std::string& text) {
   }
 }
 
+/// Throws FatalError(temporary) if a job that was submitted before still has tasks.
+void check_not_submitted(const SlurmJob& job) {
+  std::string number;
+  std::getline(std::ifstream(job.number_file()), number);
+  if (number.empty()) return;
+  const cluster::SlurmTasks tasks = cluster::slurm_tasks(number);
+  if (tasks.unfinished() == 0) return;
+  throw FatalError(ExitCode::temporary,
+                   "job " + text::printable(number) + " already processes these images to " +
+                       text::printable(job.array.output.native()) + ": " +
+                       text::format_count(tasks.running, "task") + " running, " +
+                       text::group_digits(tasks.pending) + " pending; to end it: scancel " +
+                       text::printable(number));
+}
+
 /// Writes the manifest, the settings and the script to OUT/.eckart/shards/ID.
 SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   const fs::path output = fs::absolute(args.output).lexically_normal();
   const io::ScratchFolder scratch(output / files::kStateFolder, "eckart-slurm");
   const fs::path listed_file = scratch.path() / "inputs.manifest";
   app::ListedInputs listed = list_inputs(args, listed_file);
+  for (const auto& [path, why] : listed.failed)
+    spdlog::error("{}: {}; no task processes it", text::printable(path.native()), why);
   SlurmJob job;
   job.folder = app::shards_folder(output) / listed.manifest.id;
   job.script = job.folder / "job.sh";
@@ -138,6 +152,7 @@ SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
                .gpus_per_task = args.gpus_per_task,
                .run_options = {"--quiet"}};
   if (args.reprocess) job.array.run_options.emplace_back("--reprocess");
+  if (!args.print_script) check_not_submitted(job);
   std::error_code error;
   fs::create_directories(job.array.logs, error);
   if (!error) fs::rename(listed_file, job.array.manifest, error);
@@ -273,6 +288,7 @@ ExitCode slurm(const SlurmArgs& args) {
     return job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;
   }
   const std::string number = cluster::submit_to_slurm(job.script, args.sbatch);
+  write_file(job.number_file(), number + '\n');
   print(job, number, args);
   if (args.wait) return wait_for(job, number, logging::stderr_is_terminal());
   return job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;

@@ -83,6 +83,20 @@ TEST_F(SlurmTest, names_tasks_that_did_not_finish) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("not finished: 2 tasks (1, 2)"), HasSubstr("sbatch ")));
 }
 
+TEST_F(SlurmTest, does_not_process_images_twice_at_the_same_time) {
+  write_program("sbatch", "echo 7");
+  ASSERT_EQ(run_slurm({"--tasks", "2"}).code, 0);
+  write_program("squeue", "[[ $* == *--jobs=7* ]] && printf 'R\\nPD\\nPD\\n'");
+  const ProcessResult refused = run_slurm({"--tasks", "2", "-k", "1"});
+  EXPECT_EQ(refused.code, int(ExitCode::temporary));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("job 7 already processes these images"),
+                                 HasSubstr("1 task running, 2 pending; to end it: scancel 7")));
+  for (const auto& entry : fs::directory_iterator(at("out/.eckart/shards")))
+    EXPECT_THAT(text_of(entry.path() / "settings.yaml"), HasSubstr("rank: \"2\""));
+  write_program("squeue", "exit 0");
+  EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
+}
+
 TEST_F(SlurmTest, says_what_sbatch_says) {
   write_program("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1");
   const ProcessResult result = run_slurm({"--tasks", "2"});
