@@ -174,16 +174,16 @@ class JobFollower {
         number_(std::move(number)),
         progress_(job.array.output, job.manifest.id, job.array.tasks) {}
 
-  /// Returns whether all tasks have ended.
+  /// Returns whether all tasks have ended. Throws FatalError if Slurm gives no answer for long.
   bool follow(const std::stop_token& stop) {
     for (;;) {
-      const cluster::SlurmTasks tasks = cluster::slurm_tasks(number_);
+      const std::optional<cluster::SlurmTasks> tasks = ask();
       {
         const std::lock_guard lock(mutex_);
         progress_.update();
-        tasks_ = tasks;
+        if (tasks) tasks_ = *tasks;
       }
-      if (tasks.unfinished() == 0) return true;
+      if (tasks && tasks->unfinished() == 0) return true;
       std::unique_lock lock(mutex_);
       if (stopped_.wait_for(lock, stop, kInterval, [] { return false; }) || stop.stop_requested())
         return false;
@@ -204,9 +204,27 @@ class JobFollower {
 
  private:
   static constexpr std::chrono::seconds kInterval{2};
+  /// A controller of Slurm that is started again answers within some minutes.
+  static constexpr std::chrono::minutes kMaxSilence{10};
+
+  std::optional<cluster::SlurmTasks> ask() {
+    try {
+      const cluster::SlurmTasks tasks = cluster::slurm_tasks(number_);
+      answered_ = std::chrono::steady_clock::now();
+      is_silent_ = false;
+      return tasks;
+    } catch (const FatalError& error) {
+      if (std::chrono::steady_clock::now() - answered_ > kMaxSilence) throw;
+      if (!is_silent_) spdlog::warn("{}; asking again", error.what());
+      is_silent_ = true;
+      return std::nullopt;
+    }
+  }
 
   const std::int64_t images_;
   const std::string number_;
+  std::chrono::steady_clock::time_point answered_ = std::chrono::steady_clock::now();
+  bool is_silent_ = false;
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   app::ShardProgress progress_;

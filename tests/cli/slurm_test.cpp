@@ -97,6 +97,16 @@ TEST_F(SlurmTest, does_not_process_images_twice_at_the_same_time) {
   EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
 }
 
+TEST_F(SlurmTest, waits_while_the_controller_is_started_again) {
+  write_program("squeue", R"~([[ $* == *--jobs=* && ! -e asked ]] || exit 0
+touch asked
+echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2
+exit 1)~");
+  const ProcessResult result = run_slurm({"--tasks", "2", "--wait"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("Unable to contact slurm controller"));
+}
+
 TEST_F(SlurmTest, says_what_sbatch_says) {
   write_program("sbatch", "echo 'sbatch: error: invalid partition specified: x' >&2; exit 1");
   const ProcessResult result = run_slurm({"--tasks", "2"});
