@@ -134,6 +134,15 @@ std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard
   return files;
 }
 
+std::vector<fs::path> shard_throughput_logs(const fs::path& output) {
+  std::vector<fs::path> logs;
+  for (const fs::path& folder : files_by_age(shards_folder(output))) {
+    for (fs::path& file : files_by_age(folder))
+      if (file.extension() == ".jsonl") logs.push_back(std::move(file));
+  }
+  return logs;
+}
+
 ledger::InputCounts count_published_inputs(const fs::path& ledger) {
   const io::ScratchFolder local({}, "eckart-status");
   const fs::path copy = local.path() / "copy.db";

@@ -44,6 +44,10 @@ std::filesystem::path shards_folder(const std::filesystem::path& output);
 std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output,
                                                  const ShardId& shard);
 
+/// The throughput logs of all processes that worked on shards, OUT/.eckart/shards/ID/
+/// I.TOKEN.throughput.jsonl and its rotated files. Empty if there is none. Throws EnvironmentError.
+std::vector<std::filesystem::path> shard_throughput_logs(const std::filesystem::path& output);
+
 /// Counts the inputs of a published ledger, from a local copy. Throws FatalError, EnvironmentError,
 /// ItemError.
 ledger::InputCounts count_published_inputs(const std::filesystem::path& ledger);

@@ -196,7 +196,8 @@ Plan make_plan(const WorkloadRuns& group, const std::vector<LoggedRun>& held_out
             .noise = model.noise(),
             .fixed_threads = fixed,
             .has_unsupported_gpu_request = baseline.gpus == 0 && !request.gpus.empty(),
-            .scaling = analyze_scaling(measured, model)};
+            .scaling = analyze_scaling(measured, model),
+            .concurrent_runs = concurrent_runs(group.runs)};
   plan.has_varying_threads =
       fixed.empty() && std::ranges::any_of(measured, &RunMeasurement::has_explicit_threads);
   plan.baseline_prediction = model.predict(plan.cores, plan.gpus);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "capacity/concurrent_runs.hpp"
 #include "capacity/model.hpp"
 #include "capacity/plan_request.hpp"
 
@@ -111,6 +112,7 @@ struct Plan {
   std::vector<PlanOption> options = {};          ///< this machine first
   bool has_unlike_reference = false;  ///< recorded figures are for images of other sizes only
   double peak_per_s = 0;              ///< the best interval of all runs on this machine
+  std::optional<ConcurrentRuns> concurrent_runs = {};  ///< none if runs were one after another
 
   /// Returns whether nothing was saturated although there was enough work: the capacity is then a
   /// lower bound.

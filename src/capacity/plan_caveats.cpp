@@ -118,6 +118,14 @@ void add_limits(const Plan& plan, Caveats& caveats) {
 }
 
 void add_load(const Plan& plan, Caveats& caveats) {
+  if (plan.concurrent_runs) {
+    const int most =
+        std::ranges::max(plan.concurrent_runs->nodes, {}, &NodeRuns::most_at_once).most_at_once;
+    if (most > 1) {
+      caveats.push_back(fmt::format(
+          "Up to {} runs shared a node. The rate of this machine is that of one run.", most));
+    }
+  }
   if (const auto& law = plan.baseline.littles_law) {
     constexpr double kMaxDifference = 0.25;
     const double expected = law->expected_unfinished(), found = law->mean_unfinished;

@@ -12,6 +12,11 @@
 #include "text/format_number.hpp"
 
 namespace eckart::capacity {
+namespace {
+
+std::string megabytes_per_s(double bytes) { return text::format_number(1e-6 * bytes) + " MB/s"; }
+
+}  // namespace
 
 std::string littles_law_sentence(const Plan& plan) {
   if (!plan.baseline.littles_law) return {};
@@ -21,6 +26,18 @@ std::string littles_law_sentence(const Plan& plan) {
                      format_images_per_s(plan.baseline.littles_law->rate_per_s),
                      text::format_duration(plan.baseline.littles_law->mean_in_system_s),
                      text::format_number(expected), text::format_number(found));
+}
+
+std::string concurrent_runs_sentence(const Plan& plan) {
+  if (!plan.concurrent_runs) return {};
+  const ConcurrentRuns& runs = *plan.concurrent_runs;
+  return fmt::format(
+      "together {} in {}: {} read and {} written, {} files/s; of {} at the same time, {} of the "
+      "time was idle",
+      format_images_per_s(runs.images_per_s()), text::format_duration(runs.elapsed_s),
+      megabytes_per_s(runs.read_bytes_per_s), megabytes_per_s(runs.written_bytes_per_s),
+      text::format_number(runs.files_per_s), text::format_count(runs.most_at_once, "run"),
+      format_percent(runs.idle_share));
 }
 
 std::string amdahl_sentence(const Plan& plan) {

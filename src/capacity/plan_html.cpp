@@ -169,6 +169,12 @@ std::string details(const Plan& plan) {
   return html + "</details>\n";
 }
 
+std::string nodes_html(const Plan& plan) {
+  if (!plan.concurrent_runs) return {};
+  return table(nodes_table(plan), OnPhone::list) +
+         fmt::format("<p>{}</p>\n", sentence_html(concurrent_runs_sentence(plan)));
+}
+
 std::string section(const std::vector<Plan>& plans, std::size_t index) {
   const Plan& plan = plans.at(index);
   std::string html = "<section>\n";
@@ -179,7 +185,7 @@ std::string section(const std::vector<Plan>& plans, std::size_t index) {
   html +=
       "<div class='plots'>\n" + rate_plot(plan) + speedup_plot(plan) + busy_bars(plan) + "</div>\n";
   html += list("Why", reasons(plan)) + list("Caveats", caveats(plan)) +
-          table(rates_table(plan), OnPhone::table);
+          table(rates_table(plan), OnPhone::table) + nodes_html(plan);
   html += "<h3>Based on</h3>\n<dl>\n";
   for (const BasisLine& line : basis(plan)) html += item(line.label, line.text);
   return html + "</dl>\n" + details(plan) + "</section>\n";

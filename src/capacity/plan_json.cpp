@@ -116,6 +116,29 @@ text::Json options_json(const Plan& plan) {
   return options;
 }
 
+text::Json concurrent_runs_json(const std::optional<ConcurrentRuns>& runs) {
+  if (!runs) return {};
+  text::Json nodes = text::Json::array();
+  for (const NodeRuns& node : runs->nodes) {
+    nodes.push_back({{"host", node.host},
+                     {"runs", node.runs},
+                     {"most_at_once", node.most_at_once},
+                     {"images", node.images},
+                     {"busy_s", node.busy_s},
+                     {"images_per_s", node.images_per_s()}});
+  }
+  return {{"nodes", nodes},
+          {"runs", runs->runs},
+          {"most_at_once", runs->most_at_once},
+          {"images", runs->images},
+          {"elapsed_s", runs->elapsed_s},
+          {"images_per_s", runs->images_per_s()},
+          {"idle_share", runs->idle_share},
+          {"read_bytes_per_s", runs->read_bytes_per_s},
+          {"written_bytes_per_s", runs->written_bytes_per_s},
+          {"files_per_s", runs->files_per_s}};
+}
+
 text::Json little_json(const std::optional<LittlesLaw>& littles_law) {
   if (!littles_law) return {};
   return {{"images_per_s", littles_law->rate_per_s},
@@ -168,6 +191,7 @@ std::string to_json(const Plan& plan) {
       {"output_tb_per_month", value_or_null(plan.output_tb_per_month())},
       {"runs", runs_json(plan.runs)},
       {"held_out_runs", runs_json(plan.held_out_runs)},
+      {"concurrent_runs", concurrent_runs_json(plan.concurrent_runs)},
       {"saturated", name_or_null(plan.baseline.saturated)},
       {"images_per_s", plan.baseline.rate_per_s},
       {"capacity", prediction_json(plan.current_capacity)},

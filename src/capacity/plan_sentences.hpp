@@ -26,6 +26,10 @@ struct BasisLine {
 };
 std::vector<BasisLine> basis(const Plan& plan);
 
+/// Returns the rates of all nodes together and of their storage, and how evenly they worked; empty
+/// if runs were one after another.
+std::string concurrent_runs_sentence(const Plan& plan);
+
 /// Details for engineers (docs/explanation/capacity-model.md).
 std::string littles_law_sentence(const Plan& plan);
 std::string amdahl_sentence(const Plan& plan);

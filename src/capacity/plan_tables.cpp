@@ -8,6 +8,7 @@
 #include "capacity/plan_phrases.hpp"
 #include "text/format_number.hpp"
 #include "text/group_digits.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::capacity {
 namespace {
@@ -98,6 +99,21 @@ Table busy_table(const Plan& plan) {
                           percent_cell(bound.utilization),
                           {text::format_number(1e3 * bound.demand_s), bound.demand_s},
                           bounded_cell(bound.rate_per_s.value, bound.is_lower_bound, false)});
+  }
+  return table;
+}
+
+Table nodes_table(const Plan& plan) {
+  Table table{.title = "Nodes",
+              .heads = {"node", "runs", "at once", "images", "images/s"},
+              .has_name_first = true};
+  if (!plan.concurrent_runs) return table;
+  for (const NodeRuns& node : plan.concurrent_runs->nodes) {
+    table.rows.push_back({{text::printable(node.host)},
+                          count_cell(node.runs),
+                          count_cell(node.most_at_once),
+                          {text::group_digits(node.images), double(node.images)},
+                          number_cell(node.images_per_s())});
   }
   return table;
 }

@@ -81,6 +81,8 @@ std::string titled_text(const std::string& title, const Plan& plan) {
   text += text_list("Caveats", caveats(plan));
   text += text_table(rates_table(plan));
   text += text_table(busy_table(plan));
+  text += text_table(nodes_table(plan));
+  if (plan.concurrent_runs) text += wrap("  ", concurrent_runs_sentence(plan));
   text += "\nBased on\n";
   for (const BasisLine& line : basis(plan))
     text += wrap(fmt::format("  {:<9}", line.label), line.text);

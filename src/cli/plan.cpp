@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 
+#include "app/shard_ledger.hpp"
 #include "capacity/parse_quantity.hpp"
 #include "capacity/plan_options.hpp"
 #include "capacity/reference_machines.hpp"
@@ -45,6 +46,24 @@ capacity::PlanRequest make_plan_request(const PlanArgs& args) {
   return request;
 }
 
+/// Replaces output folders by the logs of their shards.
+std::vector<std::filesystem::path> log_files(const std::vector<std::filesystem::path>& logs) {
+  std::vector<std::filesystem::path> files;
+  for (const std::filesystem::path& log : logs) {
+    std::error_code none;
+    if (!std::filesystem::is_directory(log, none)) {
+      files.push_back(log);
+      continue;
+    }
+    const std::vector<std::filesystem::path> found = app::shard_throughput_logs(log);
+    if (found.empty())
+      throw FatalError(ExitCode::no_input, text::printable(log.native()) +
+                                               ": no throughput logs of shards in this folder");
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
 /// Returns the plans of the logs, with the recorded machine as an option. Without logs, returns the
 /// plans of the recorded machine.
 std::vector<capacity::Plan> make_plans(const PlanArgs& args, const capacity::PlanRequest& request,
@@ -53,7 +72,7 @@ std::vector<capacity::Plan> make_plans(const PlanArgs& args, const capacity::Pla
   if (!args.reference.empty())
     reference_plans = capacity::make_plans(capacity::reference_runs(args.reference), request);
   if (args.logs.empty()) return reference_plans;
-  for (const std::filesystem::path& log : args.logs) reader.read(log);
+  for (const std::filesystem::path& log : log_files(args.logs)) reader.read(log);
   plans = capacity::make_plans(reader.runs(), request);
   for (capacity::Plan& plan : plans) capacity::add_recorded_options(plan, reference_plans);
   return plans;
@@ -143,7 +162,8 @@ void add_plan(CLI::App& app, Action& action) {
       app.add_subcommand("plan", "Tell whether a machine is fast enough, from its throughput logs")
           ->group(kMachineCommands);
   auto args = std::make_shared<PlanArgs>();
-  command->add_option("LOG", args->logs, "Throughput logs, including rotated ones");
+  command->add_option("LOG", args->logs,
+                      "Throughput logs, including rotated ones, and output folders of shards");
   add_questions(*command, *args);
   add_machines(*command, *args);
   CLI::Option* json = command->add_flag("--json", args->json, "Print one JSON object per workload");
@@ -157,7 +177,8 @@ void add_plan(CLI::App& app, Action& action) {
                           "eckart plan throughput.jsonl --target 50M/month --cores 16 --price "
                           "core=0.04/h,kWh=0.30"},
                          {"A report for others",
-                          "eckart plan throughput.jsonl --target 2M/day --html > plan.html"}},
+                          "eckart plan throughput.jsonl --target 2M/day --html > plan.html"},
+                         {"What did the tasks of a job array do together?", "eckart plan results"}},
             .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
                            ExitCode::no_input, ExitCode::no_permission}});
   command->callback([args, &action] { action = [args] { return plan(*args); }; });

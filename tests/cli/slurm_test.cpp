@@ -26,7 +26,7 @@ echo 7)");
     fs::permissions(at("bin/" + name), fs::perms::owner_all);
   }
   ProcessResult run_slurm(std::vector<std::string> more) {
-    more.insert(more.begin(), {"slurm", "in", "-o", "out", "-k", "2"});
+    more.insert(more.begin(), {"slurm", "in", "-o", "out", "--backend", "cpu"});
     return run(more, {.environment = {{"PATH", at("bin").native() + ":/usr/bin:/bin"}}});
   }
   std::string text_of(const fs::path& relative) const {
@@ -36,7 +36,7 @@ echo 7)");
 };
 
 TEST_F(SlurmTest, has_the_outputs_of_a_run) {
-  ASSERT_EQ(run({"run", "in", "-o", "whole", "-k", "2"}).code, 0);
+  ASSERT_EQ(run({"run", "in", "-o", "whole", "--backend", "cpu"}).code, 0);
   const ProcessResult result = run_slurm({"--tasks", "2", "--wait"});
   EXPECT_EQ(result.code, 0) << result.err << text_of("tasks.log");
   EXPECT_EQ(result.out, "7\n");
@@ -92,7 +92,7 @@ TEST_F(SlurmTest, does_not_process_images_twice_at_the_same_time) {
   EXPECT_THAT(refused.err, AllOf(HasSubstr("job 7 already processes these images"),
                                  HasSubstr("1 task running, 2 pending; to end it: scancel 7")));
   for (const auto& entry : fs::directory_iterator(at("out/.eckart/shards")))
-    EXPECT_THAT(text_of(entry.path() / "settings.yaml"), HasSubstr("rank: \"2\""));
+    EXPECT_THAT(text_of(entry.path() / "settings.yaml"), HasSubstr("rank: \"20\""));
   write_program("squeue", "exit 0");
   EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
 }

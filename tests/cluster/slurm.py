@@ -10,6 +10,7 @@ import time
 
 CORES_PER_NODE = 2
 START_S = 60
+FAULTS = {"eckart": 8, "stop": 4, "script": 2, "requeue": 2, "slurmd": 2, "slurmctld": 1}  # with their weights; Slurm starts a requeued task two minutes later
 CONFIGURATION = """ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={port}
@@ -170,11 +171,13 @@ class Slurm:
 
     def fault(self):
         """Returns what it did; "" if there was nothing to do it to."""
-        kind = self.random.choice(("eckart", "eckart", "eckart", "script", "requeue", "requeue", "stop", "slurmd", "slurmctld"))
+        kind = self.random.choices(list(FAULTS), list(FAULTS.values()))[0]
         if kind == "slurmctld":
             return self._kill_daemon(self.controller)
         if kind == "slurmd":
             return self._kill_daemon(self.random.choice(self.node_commands))
+        if kind == "requeue" and tuple(self.controller) in self.dead_until:
+            return ""
         if kind == "requeue":
             running = self.ask("squeue", "--noheader", "--states=RUNNING", "--array", "--format=%i").split()
             if not running:

@@ -68,6 +68,7 @@ std::vector<Plan> plans_of_a_disk() {
                                       .cores = cores,
                                       .settings = {{"rank", "20"}, {"threads.write", "3"}},
                                       .arrival_per_s = 900.0 + 50 * cores}));
+    runs.back().time = "2026-11-22T10:0" + std::to_string(cores) + ":00Z";
     for (ThroughputSample& each : runs.back().intervals) {
       StageSample& write = each.stages.at(2);
       write.workers = 3;
@@ -77,6 +78,17 @@ std::vector<Plan> plans_of_a_disk() {
   PlanRequest request{.fit_cores = {2, 4}};
   set_target(request, parse_rate("1500/s"));
   return make_plans(runs, request);
+}
+
+/// Two tasks at a time on each of two nodes, and a last one.
+std::vector<Plan> plans_of_nodes() {
+  std::vector<LoggedRun> runs;
+  for (int task = 0; task < 5; ++task) {
+    runs.push_back(with_outputs(synthetic_run({}, {.id = std::to_string(task), .cores = 2})));
+    runs.back().host = task % 2 == 0 ? "n1" : "n2";
+    runs.back().time = task < 4 ? "2026-11-22T10:00:00Z" : "2026-11-22T10:00:12.5Z";
+  }
+  return make_plans(runs, {});
 }
 
 std::vector<Plan> plans_of_records() {
@@ -105,6 +117,7 @@ INSTANTIATE_TEST_SUITE_P(All, PlanReportTest,
                                          PlanReportCase{"gpu", plans_of_a_gpu},
                                          PlanReportCase{"service", plans_of_a_service},
                                          PlanReportCase{"disk", plans_of_a_disk},
+                                         PlanReportCase{"nodes", plans_of_nodes},
                                          PlanReportCase{"records", plans_of_records}),
                          [](const auto& each) { return std::string(each.param.name); });
 
