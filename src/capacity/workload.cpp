@@ -7,7 +7,8 @@ namespace eckart::capacity {
 namespace {
 
 /// Returns whether the setting affects the work itself, and not the resources used for it.
-bool is_workload_setting(const std::string& key) {
+bool is_workload_setting(const std::string& key, const std::string& value) {
+  if (key == "ledger.file") return value == "none";  // shards have ledgers in other places
   return !key.starts_with("threads.") && !key.starts_with("telemetry.") && key != "cpu.lanes" &&
          key != "cuda.devices";
 }
@@ -26,7 +27,7 @@ Workload workload_of(const LoggedRun& run) {
                     .output_bytes_per_image = by_image(whole.output_bytes, whole.done),
                     .recorded_work = run.recorded_work};
   for (const auto& [key, value] : run.settings) {
-    if (is_workload_setting(key)) workload.settings.push_back(key + "=" + value);
+    if (is_workload_setting(key, value)) workload.settings.push_back(key + "=" + value);
   }
   return workload;
 }

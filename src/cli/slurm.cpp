@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -20,12 +18,12 @@
 
 #include "app/make_manifest.hpp"
 #include "app/shard_ledger.hpp"
-#include "app/shard_progress.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/input_options.hpp"
+#include "cli/job_follower.hpp"
 #include "cli/listing_progress.hpp"
 #include "cli/processing_options.hpp"
 #include "cli/signal_handler.hpp"
@@ -166,71 +164,6 @@ SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   return job;
 }
 
-/// Follows a job until all its tasks have ended, or until a stop signal.
-class JobFollower {
- public:
-  JobFollower(const SlurmJob& job, std::string number)
-      : images_(job.manifest.images()),
-        number_(std::move(number)),
-        progress_(job.array.output, job.manifest.id, job.array.tasks) {}
-
-  /// Returns whether all tasks have ended. Throws FatalError if Slurm gives no answer for long.
-  bool follow(const std::stop_token& stop) {
-    for (;;) {
-      const std::optional<cluster::SlurmTasks> tasks = ask();
-      {
-        const std::lock_guard lock(mutex_);
-        progress_.update();
-        if (tasks) tasks_ = *tasks;
-      }
-      if (tasks && tasks->unfinished() == 0) return true;
-      std::unique_lock lock(mutex_);
-      if (stopped_.wait_for(lock, stop, kInterval, [] { return false; }) || stop.stop_requested())
-        return false;
-    }
-  }
-  telemetry::ProgressState state() {
-    const std::lock_guard lock(mutex_);
-    telemetry::ProgressState state;
-    state.failed = progress_.failed();
-    state.done = progress_.done() + state.failed;
-    state.total = images_;
-    state.is_total_final = true;
-    state.activity = text::format_count(tasks_.running, "task") + " running, " +
-                     text::group_digits(tasks_.pending) + " pending";
-    return state;
-  }
-  const app::ShardProgress& progress() const { return progress_; }
-
- private:
-  static constexpr std::chrono::seconds kInterval{2};
-  /// A controller of Slurm that is started again answers within some minutes.
-  static constexpr std::chrono::minutes kMaxSilence{10};
-
-  std::optional<cluster::SlurmTasks> ask() {
-    try {
-      const cluster::SlurmTasks tasks = cluster::slurm_tasks(number_);
-      answered_ = std::chrono::steady_clock::now();
-      is_silent_ = false;
-      return tasks;
-    } catch (const FatalError& error) {
-      if (std::chrono::steady_clock::now() - answered_ > kMaxSilence) throw;
-      if (!is_silent_) spdlog::warn("{}; asking again", error.what());
-      is_silent_ = true;
-      return std::nullopt;
-    }
-  }
-
-  const std::int64_t images_;
-  const std::string number_;
-  std::chrono::steady_clock::time_point answered_ = std::chrono::steady_clock::now();
-  bool is_silent_ = false;
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
-  app::ShardProgress progress_;
-  cluster::SlurmTasks tasks_;
-};
-
 /// The first of them: "3, 7 and 12 more".
 std::string list_text(const std::vector<std::int64_t>& numbers) {
   constexpr std::size_t kShown = 10;
@@ -243,7 +176,7 @@ std::string list_text(const std::vector<std::int64_t>& numbers) {
 }
 
 ExitCode wait_for(const SlurmJob& job, const std::string& number, bool shows_progress) {
-  JobFollower follower(job, number);
+  JobFollower follower(job.array.output, job.manifest, number);
   std::stop_source stop;
   const SignalHandler signals({.on_stop = [&](int) { stop.request_stop(); },
                                .on_status_request = [] {},

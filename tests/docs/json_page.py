@@ -17,7 +17,8 @@ BASIC = {"string": lambda value: isinstance(value, str), "null": lambda value: v
          "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
          "number": lambda value: isinstance(value, (int, float)) and not isinstance(value, bool)}
 UNITS = {"_s": "s", "_ms": "ms", "_ns": "ns", "_bytes": "bytes", "_db": "dB", "_w": "W", "_j": "J", "_mhz": "MHz", "_c": "°C",
-         "images_per_s": "images/s", "failed_per_s": "images/s", "pixels_per_s": "pixels/s", "bytes_per_s": "bytes/s"}
+         "images_per_s": "images/s", "failed_per_s": "images/s", "pixels_per_s": "pixels/s", "bytes_per_s": "bytes/s",
+         "files_per_s": "files/s"}
 
 
 class Table:

@@ -12,6 +12,7 @@ NOT_RUN = [
     (r"(systemctl|journalctl|systemd-run|systemd-analyze) ", "needs systemd and the installed service"),
     (r"eckart .*--backend (checked|cuda)", "needs a GPU"),
     (r"eckart plan /var/log/eckart/throughput", "needs the log of the installed service"),
+    (r"eckart (slurm|status|plan) /data/", "needs Slurm"),
     (r"(docker|podman) ", "needs a container engine and base images"),
     (r"jupyter-notebook ", "opens a browser; the test `docs_notebook` runs the notebook"),
     (r"eckart bench streams --quick$", "takes half a minute on all cores; the test `docs_notebook` runs it"),

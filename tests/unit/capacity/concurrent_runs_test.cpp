@@ -50,6 +50,7 @@ TEST(ConcurrentRuns, have_the_rates_of_all_nodes_and_of_each) {
 
 TEST(ConcurrentRuns, are_in_the_text_of_a_plan) {
   LoggedRun first = synthetic_run({}, {.id = "1"}), second = synthetic_run({}, {.id = "2"});
+  first.settings["ledger.file"] = "\"/tmp/1.db\"";  // as those of shards
   const std::string one = to_text(single_plan({first}));
   EXPECT_THAT(one, Not(HasSubstr("Nodes")));
   const std::string text = to_text(single_plan({first, second}));
