@@ -2,7 +2,7 @@
 # Installs the missing packages, builds eckart and runs all tests. The last lines show the time of each part.
 # Usage: tools/test.sh [--ci]
 #   --ci  run all that CI runs: also tools/check-code, the presets asan and tsan, and short forms of crash-test,
-#         symlink-attack-test and fuzz-test. The tests of components, and some of the program, then run only with the sanitizers.
+#         cluster-test, symlink-attack-test and fuzz-test. The tests of components, and some of the program, then run only with the sanitizers.
 #         Default: only if the environment variable CI is "true"
 # Builds for this machine, in the build folder of tools/quickstart.sh: CUDA if there is an NVIDIA GPU and nvcc, otherwise
 # without. With --ci, builds CUDA if there is nvcc. With --ci all output is shown; otherwise it is in log files.
@@ -104,6 +104,8 @@ if [[ $ci == true ]]; then
   done
   "${crash_test[@]}" "${parts[@]}"
   for pid in "${pids[@]}"; do wait "$pid"; done
+  begin "cluster test"
+  tools/cluster-test --short --program "build/$preset/bin/eckart" shards pairs
   begin "symlink attack test"
   tools/symlink-attack-test --tries 100 --batch 50 --program "build/$preset/bin/eckart"
   begin "fuzz test"
