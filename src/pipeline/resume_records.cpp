@@ -89,8 +89,9 @@ void Resume::add_results(std::span<WorkItem* const> items, ledger::LedgerChanges
       }
       ledger::OutputEntry& done = changes.done.emplace_back(output_entry(*item, i));
       done.bytes = item->output_bytes[i];
-      done.output_mtime_ns = item->output_mtimes_ns[i];
-      if (!item->publication.has_known_mtimes()) {  // the file may be one that another process made
+      if (item->publication.has_known_mtimes()) {
+        done.output_mtime_ns = item->output_mtimes_ns[i];
+      } else {  // the file may be one that another process made
         const PathStatus at_path = stat_path(item->outputs[i]);
         const bool is_file = at_path.type == std::filesystem::file_type::regular;
         if (is_file) done.bytes = at_path.bytes;

@@ -21,13 +21,13 @@ LoggedRun run_at(const std::string& id, const std::string& host, const std::stri
   return run;
 }
 
-TEST(ConcurrentRuns, are_none_if_runs_follow_each_other) {
+TEST(ConcurrentRunSum, is_none_if_runs_follow_each_other) {
   EXPECT_FALSE(concurrent_runs(
       {run_at("1", "a", "2026-11-22T10:00:00Z"), run_at("2", "a", "2026-11-22T10:00:10Z")}));
   EXPECT_FALSE(concurrent_runs({run_at("1", "a", ""), run_at("2", "b", "")}));
 }
 
-TEST(ConcurrentRuns, have_the_rates_of_all_nodes_and_of_each) {
+TEST(ConcurrentRunSum, has_the_rates_of_all_nodes_and_of_each) {
   const auto runs = concurrent_runs({run_at("1", "a", "2026-11-22T10:00:00Z"),
                                      run_at("2", "a", "2026-11-22T10:00:05Z"),
                                      run_at("3", "b", "2026-11-22T10:00:10.000Z")});
@@ -48,7 +48,7 @@ TEST(ConcurrentRuns, have_the_rates_of_all_nodes_and_of_each) {
   EXPECT_EQ(runs->nodes[1].most_at_once, 1);
 }
 
-TEST(ConcurrentRuns, are_in_the_text_of_a_plan) {
+TEST(ConcurrentRunSum, is_in_the_text_of_a_plan) {
   LoggedRun first = synthetic_run({}, {.id = "1"}), second = synthetic_run({}, {.id = "2"});
   first.settings["ledger.file"] = "\"/tmp/1.db\"";  // as those of shards
   const std::string one = to_text(single_plan({first}));
