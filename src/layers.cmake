@@ -70,6 +70,7 @@ eckart_layer(html ABOUT "pages that need no other file: style, tables, plots as 
 eckart_layer(inspection ABOUT "what an image comes to at each rank, as text, JSON and page"
              USES compute compute/cpu analysis preparation html core text LIBRARIES spdlog nlohmann-json)
 eckart_layer(capacity ABOUT "from throughput logs to a plan" USES html core text LIBRARIES nlohmann-json spdlog)
+eckart_layer(simulation ABOUT "many nodes that process a batch on shared storage, event by event" USES capacity core text LIBRARIES nlohmann-json spdlog)
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
@@ -89,6 +90,6 @@ eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this progra
              USES bench/report app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cluster ABOUT "job arrays of Slurm: their scripts, and the commands of Slurm" USES core files text LIBRARIES spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app cluster settings flow io codec compute logging reports status_server inspection capacity bench bench/experiments bench/report synth machine
+             USES app cluster settings flow io codec compute logging reports status_server inspection capacity simulation bench bench/experiments bench/report synth machine
                   build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)
