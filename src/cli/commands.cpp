@@ -51,6 +51,7 @@ void add_commands(CLI::App& app, Action& action) {
   add_doctor(app, action);
   add_bench(app, action);
   add_plan(app, action);
+  add_simulate(app, action);
   add_synth(app, action);
   const auto every = [](const CLI::App*) { return true; };
   for (CLI::App* command : app.get_subcommands(every)) {

@@ -33,6 +33,7 @@ void add_top(CLI::App& app, Action& action);
 void add_doctor(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_plan(CLI::App& app, Action& action);
+void add_simulate(CLI::App& app, Action& action);
 void add_synth(CLI::App& app, Action& action);
 
 /// Adds all subcommands. Each occurrence of an option takes one argument, even if the option may be
