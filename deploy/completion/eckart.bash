@@ -84,7 +84,7 @@ _eckart() {
         bench)
           if ((COMP_CWORD == 2)); then words='kernels matmul transfer bandwidth streams solvers crossover roofline all pipeline scaling'; else _eckart_complete_files f; fi
           ;;
-        run | measure | inspect | plan | shard | slurm) _eckart_complete_files f ;;
+        run | measure | inspect | plan | simulate | shard | slurm) _eckart_complete_files f ;;
         watch | status | requeue | prune) _eckart_complete_files d ;;
         ledger)
           if ((COMP_CWORD == 2)); then words='export import merge'; else _eckart_complete_files f; fi

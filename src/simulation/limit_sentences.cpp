@@ -61,8 +61,8 @@ std::string explanation(const Simulated& at) {
              ". Faster storage or smaller outputs help, more nodes do not";
     case Limit::storage_files:
       return fmt::format(
-          "the storage opens and creates {} files/s: {}. Storage with more metadata operations "
-          "helps, more nodes do not",
+          "the storage opens and creates {} files/s, two for an image: {}. Storage with more "
+          "metadata operations helps, more nodes do not",
           text::format_number(storage.files_per_s),
           rate_clause(storage.files_per_s / kFilesPerImage, node));
     case Limit::last_shards:

@@ -316,6 +316,12 @@ Limit TimeShares::largest() const {
   return Limit(std::ranges::max_element(shares_) - shares_.begin());
 }
 
+Limit TimeShares::largest_before_merge() const {
+  TimeShares others = *this;
+  others[Limit::merge] = 0;
+  return others.largest();
+}
+
 std::int64_t chunk_images(const Scenario& scenario) {
   const Batch& batch = scenario.batch;
   const double of_shard = double(batch.shard_images) / kMaxShardChunks;

@@ -42,6 +42,8 @@ class TimeShares {
   double operator[](Limit limit) const { return shares_.at(std::size_t(limit)); }
   /// The limit with the largest share.
   Limit largest() const;
+  /// The same until the ledgers are merged.
+  Limit largest_before_merge() const;
 
  private:
   std::array<double, enum_names(Limit{}).size()> shares_ = {};

@@ -152,6 +152,7 @@ def plan_samples(commands):
         yield from commands.lines("plan", "2.log", "4.log", "8.log", "--fit-cores", "2,4", "--json", *question,
                                   "--price", "core=0.04/h,gpu=3.50/h,kWh=0.30")
     yield from commands.lines("plan", "--reference", "h200", "--target", "50M/month", "--json")
+    yield from commands.lines("simulate", "8.log", "--nodes", "1,100", "--images", "10M", "--storage-files", "50000", "--json")
 
 
 def samples(program, gpu_folder, errors):

@@ -56,8 +56,9 @@ TEST(LimitSentence, names_what_the_storage_does) {
   EXPECT_THAT(last_sentence(scenario), HasSubstr("the storage writes 100 MB/s: 400 images/s, as "
                                                  "many as 4.0 nodes do."));
   scenario.storage = {.files_per_s = 100};
-  EXPECT_THAT(last_sentence(scenario), HasSubstr("the storage opens and creates 100 files/s: 50.0 "
-                                                 "images/s, fewer than a node does."));
+  EXPECT_THAT(last_sentence(scenario),
+              HasSubstr("the storage opens and creates 100 files/s, two for an image: 50.0 "
+                        "images/s, fewer than a node does."));
 }
 
 TEST(LimitSentence, recommends_larger_shards) {
@@ -102,10 +103,17 @@ TEST(SimulationReport, has_a_row_for_each_number_of_nodes) {
   EXPECT_THAT(text, StartsWith("2,000,000 images (500 kB read, 250 kB written) in 400 shards. A "
                                "node alone does\n100 images/s, after a start of 2.00 s for each "
                                "shard.\n"));
-  EXPECT_THAT(text, HasSubstr("\n  nodes         time  images/s  efficiency  limit\n"
-                              "      1  5 h 46 min      96.2        96 %  nodes\n"
+  EXPECT_THAT(text, HasSubstr("\nSimulated\n  nodes         time  images/s  efficiency  limit\n"
+                              "      1   5 h 46 min      96.2        96 %  nodes\n"
                               "     20  17 min 20 s     1,923        96 %  nodes\n"
                               "\nWhat limits\n  - From 1 node on"));
+}
+
+TEST(SimulationReport, tells_how_long_the_merge_takes) {
+  Scenario scenario = kScenario;
+  scenario.merged_images_per_s = 20'000;
+  EXPECT_THAT(to_text(simulate_all(scenario, {1})),
+              HasSubstr("The time includes 1 min 40\ns to merge the ledgers on one node.\n"));
 }
 
 TEST(SimulationReport, has_all_numbers_as_json) {
