@@ -36,10 +36,20 @@ std::string last_shards_clause(const Simulated& at) {
       capacity::format_percent(at.result.shares[Limit::last_shards]));
 }
 
+std::string explanation(const Simulated& at, Limit limit);
+
+std::string merge_clause(const Simulated& at) {
+  const Limit before = at.result.shares.largest_before_merge();
+  return fmt::format(
+      "one node merges the ledgers of all shards in {}. Only prune, export and later runs need "
+      "that. Before it, the limit is {}: {}",
+      text::format_duration(at.result.merge_s), to_string(before), explanation(at, before));
+}
+
 /// What limits, with numbers, and what helps.
-std::string explanation(const Simulated& at) {
+std::string explanation(const Simulated& at, Limit limit) {
   const auto& [nodes, batch, node, storage, dispatched_per_s, merged_per_s, seed] = at.scenario;
-  switch (at.result.limit()) {
+  switch (limit) {
     case Limit::nodes:
       return "more or faster nodes help";
     case Limit::startup:
@@ -71,10 +81,7 @@ std::string explanation(const Simulated& at) {
       return fmt::format("nodes are down {} of the time. Shorter repairs help",
                          capacity::format_percent(at.result.shares[Limit::failures]));
     case Limit::merge:
-      return fmt::format(
-          "one node merges the ledgers of all shards in {}. Only prune, export and later runs "
-          "need that",
-          text::format_duration(at.result.merge_s));
+      return merge_clause(at);
   }
   return {};
 }
@@ -97,7 +104,8 @@ std::vector<std::string> limit_sentences(const std::vector<Simulated>& by_nodes)
     while (last + 1 != by_nodes.end() && (last + 1)->result.limit() == first->result.limit())
       ++last;
     sentences.push_back(fmt::format("{}, the limit is {}: {}.", range_phrase(by_nodes, first, last),
-                                    to_string(first->result.limit()), explanation(*first)));
+                                    to_string(first->result.limit()),
+                                    explanation(*first, first->result.limit())));
     first = last + 1;
   }
   return sentences;

@@ -95,7 +95,8 @@ TEST(LimitSentence, explains_failures_and_the_merge) {
   scenario.merged_images_per_s = 1000;
   EXPECT_THAT(last_sentence(scenario),
               HasSubstr("the limit is ledger merge: one node merges the ledgers of all shards in "
-                        "33 min 20 s."));
+                        "33 min 20 s. Only prune, export and later runs need that. Before it, the "
+                        "limit is nodes: more or faster nodes help."));
 }
 
 TEST(SimulationReport, has_a_row_for_each_number_of_nodes) {

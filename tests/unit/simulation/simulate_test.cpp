@@ -188,6 +188,17 @@ TEST_F(FailureTest, is_down_as_long_as_repairs_take) {
   EXPECT_NEAR(result.shares[Limit::failures] * result.makespan_s / processing_s, 1. / 3, 0.02);
 }
 
+/// Without limits of storage and scheduler, no node waits for them.
+TEST_F(FailureTest, leaves_no_time_of_nodes_without_a_cause) {
+  Scenario scenario = this->scenario();
+  scenario.node.startup_s = 100;
+  const TimeShares shares = simulate(scenario).shares;
+  EXPECT_GT(shares[Limit::failures], 0.1);
+  EXPECT_NEAR(shares[Limit::nodes] + shares[Limit::startup] + shares[Limit::last_shards] +
+                  shares[Limit::failures],
+              1, 1e-9);
+}
+
 TEST_F(FailureTest, is_waited_for_until_it_is_detected) {
   Scenario scenario = scenario_of(2, 1);
   scenario.node.mtbf_s = 1000;
