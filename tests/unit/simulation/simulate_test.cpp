@@ -214,6 +214,19 @@ TEST_F(FailureTest, is_waited_for_until_it_is_detected) {
   EXPECT_LT(result.makespan_s, 120);
 }
 
+TEST_F(FailureTest, of_all_nodes_is_waited_for_until_one_is_repaired) {
+  Scenario scenario = scenario_of(2, 1);
+  scenario.node.mtbf_s = 50;
+  scenario.node.detect_s = 100;
+  scenario.node.repair_s = 1000;
+  Result result;
+  while (result.failures != 2 || result.makespan_s < 11) {
+    ++scenario.seed;
+    result = simulate(scenario);
+  }
+  EXPECT_GT(result.makespan_s, 1000);
+}
+
 TEST_F(FailureTest, is_refused_if_no_shard_is_ever_finished) {
   Scenario scenario = scenario_of(2, 2);
   scenario.node.startup_s = 1000;
