@@ -1,12 +1,12 @@
 #include "simulation/simulate.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -97,11 +97,8 @@ simulation::Scenario make_scenario(const SimulateArgs& args) {
 
 ExitCode simulate(const SimulateArgs& args) {
   simulation::Scenario scenario = make_scenario(args);
-  std::vector<int> counts = args.nodes;
-  std::ranges::sort(counts);
-  counts.erase(std::ranges::unique(counts).begin(), counts.end());
   std::vector<simulation::Simulated> by_nodes;
-  for (const int nodes : counts) {
+  for (const int nodes : std::set<int>(args.nodes.begin(), args.nodes.end())) {
     scenario.nodes = nodes;
     by_nodes.push_back({scenario, simulation::simulate(scenario)});
   }

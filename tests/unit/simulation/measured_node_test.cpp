@@ -20,7 +20,7 @@ capacity::LoggedRun run_of(const std::string& id, std::int64_t images, double st
   return run;
 }
 
-TEST(MeasuredNode, is_what_the_runs_have_in_common) {
+TEST(MeasuredNode, is_the_mean_of_its_runs) {
   const MeasuredNode node = measured_node({run_of("a", 5900, 1), run_of("b", 6100, 3)});
   EXPECT_NEAR(node.images_per_s, 100, 1e-9);
   EXPECT_EQ(node.startup_s, 2);
@@ -28,7 +28,7 @@ TEST(MeasuredNode, is_what_the_runs_have_in_common) {
   EXPECT_EQ(node.output_bytes, 600);
 }
 
-TEST(MeasuredNode, is_not_defined_for_several_kinds_of_work) {
+TEST(MeasuredNode, refuses_several_kinds_of_work) {
   capacity::LoggedRun other = run_of("b", 6000, 1);
   other.settings = {{"rank", "50"}};
   EXPECT_THROW(measured_node({run_of("a", 6000, 1), other}), std::invalid_argument);

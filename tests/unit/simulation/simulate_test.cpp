@@ -20,7 +20,7 @@ Scenario scenario_of(int nodes, std::int64_t shards) {
           .node = {.images_per_s = 100}};
 }
 
-TEST(Simulation, of_a_node_alone_takes_start_up_and_its_images) {
+TEST(Simulation, takes_start_up_and_compute_time_on_one_node) {
   Scenario scenario = scenario_of(1, 1);
   scenario.node.startup_s = 3;
   const Result result = simulate(scenario);
@@ -31,7 +31,7 @@ TEST(Simulation, of_a_node_alone_takes_start_up_and_its_images) {
   EXPECT_EQ(result.limit(), Limit::nodes);
 }
 
-TEST(Simulation, of_equal_shards_takes_as_many_rounds_as_nodes_need) {
+TEST(Simulation, takes_as_many_rounds_as_equal_shards_need) {
   for (const int shards : {1, 7, 8, 9, 16, 23}) {
     Scenario scenario = scenario_of(8, shards);
     scenario.node.startup_s = 2;
@@ -59,7 +59,7 @@ TEST(Simulation, is_limited_by_the_storage_if_nodes_can_do_more) {
                         {{.files_per_s = 1600}, Limit::storage_files}};
   for (const Case& at : cases) {
     for (const int nodes : {1, 2, 4, 16, 64}) {
-      Scenario scenario = scenario_of(nodes, 40 * nodes);
+      Scenario scenario = scenario_of(nodes, 40L * nodes);
       scenario.storage = at.storage;
       const Result result = simulate(scenario);
       EXPECT_NEAR(result.images_per_s, std::min(100. * nodes, 800.), 0.04 * result.images_per_s)
@@ -150,7 +150,7 @@ class FailureTest : public ::testing::Test {
   /// of their chunks are not in step with the publications of their ledgers.
   static Scenario scenario() {
     Scenario scenario = scenario_of(200, 1);
-    scenario.batch = {.images = 4000 * 100'300, .shard_images = 100'300};
+    scenario.batch = {.images = 4000L * 100'300, .shard_images = 100'300};
     scenario.node.variation = 0.05;
     scenario.node.mtbf_s = 10'000;
     return scenario;
@@ -214,7 +214,7 @@ TEST_F(FailureTest, is_waited_for_until_it_is_detected) {
   EXPECT_LT(result.makespan_s, 120);
 }
 
-TEST_F(FailureTest, of_all_nodes_is_waited_for_until_one_is_repaired) {
+TEST_F(FailureTest, leaves_a_shard_waiting_for_a_repair_if_all_nodes_are_down) {
   Scenario scenario = scenario_of(2, 1);
   scenario.node.mtbf_s = 50;
   scenario.node.detect_s = 100;
@@ -256,11 +256,11 @@ TEST(Simulation, has_chunks_of_a_few_seconds) {
   EXPECT_EQ(chunk_images(scenario), 5000);
 }
 
-TEST(Simulation, of_too_many_shards_is_refused) {
+TEST(Simulation, refuses_too_many_shards) {
   EXPECT_THROW(simulate(scenario_of(1, kMaxShards + 1)), std::invalid_argument);
 }
 
-TEST(Simulation, of_many_nodes_and_images_is_fast) {
+TEST(Simulation, finishes_with_many_nodes_and_images) {
   Scenario scenario = scenario_of(1000, 1);
   scenario.batch = {
       .images = 100'000'000, .shard_images = 5000, .input_bytes = 690e3, .output_bytes = 608e3};
