@@ -6,13 +6,13 @@
 #include <memory>
 #include <stdexcept>
 
-#include "app/shard_ledger.hpp"
 #include "capacity/parse_quantity.hpp"
 #include "capacity/plan_options.hpp"
 #include "capacity/reference_machines.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/log_files.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -44,24 +44,6 @@ capacity::PlanRequest make_plan_request(const PlanArgs& args) {
                            capacity::parse_deadline(args.deadline, std::time(nullptr)));
   }
   return request;
-}
-
-/// Replaces output folders by the logs of their shards.
-std::vector<std::filesystem::path> log_files(const std::vector<std::filesystem::path>& logs) {
-  std::vector<std::filesystem::path> files;
-  for (const std::filesystem::path& log : logs) {
-    std::error_code none;
-    if (!std::filesystem::is_directory(log, none)) {
-      files.push_back(log);
-      continue;
-    }
-    const std::vector<std::filesystem::path> found = app::shard_throughput_logs(log);
-    if (found.empty())
-      throw FatalError(ExitCode::no_input, text::printable(log.native()) +
-                                               ": no throughput logs of shards in this folder");
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
 }
 
 /// Returns the plans of the logs, with the recorded machine as an option. Without logs, returns the

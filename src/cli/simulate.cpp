@@ -16,6 +16,7 @@
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/help.hpp"
+#include "cli/log_files.hpp"
 #include "simulation/measured_node.hpp"
 #include "simulation/report.hpp"
 #include "text/printable.hpp"
@@ -47,7 +48,7 @@ struct SimulateArgs {
 simulation::MeasuredNode read_logs(const std::vector<std::filesystem::path>& logs) {
   if (logs.empty()) return {.startup_s = kDefaultStartupS};
   capacity::ThroughputLogReader reader;
-  for (const std::filesystem::path& log : logs) reader.read(log);
+  for (const std::filesystem::path& log : log_files(logs)) reader.read(log);
   const simulation::MeasuredNode node = simulation::measured_node(reader.runs());
   for (const std::string& warning : reader.warnings())
     std::fprintf(stderr, "eckart: %s\n", text::printable_message(warning).c_str());
@@ -179,7 +180,7 @@ void add_simulate(CLI::App& app, Action& action) {
       app.add_subcommand("simulate", "Simulate many nodes that process a batch on shared storage")
           ->group(kMachineCommands);
   auto args = std::make_shared<SimulateArgs>();
-  command->add_option("LOG", args->logs, "Throughput logs of a node");
+  command->add_option("LOG", args->logs, "Throughput logs of a node, and output folders of shards");
   add_batch_options(*command, *args);
   add_node_options(*command, *args);
   add_shared_options(*command, *args);
