@@ -54,13 +54,32 @@ std::vector<fs::path> files_by_age(const fs::path& folder) {
     std::error_code none;
     files.emplace_back(entry->last_write_time(none), entry->path());
   }
-  if (error && error != std::errc::no_such_file_or_directory)
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
     throw EnvironmentError(text::printable(folder.native()) + ": " + error.message());
   std::ranges::sort(files);
   std::vector<fs::path> paths;
   paths.reserve(files.size());
   for (auto& [time, path] : files) paths.push_back(std::move(path));
   return paths;
+}
+
+/// Whether the file is I.json: its shard is finished.
+bool is_mark(const fs::path& file) {
+  return file.extension() == ".json" &&
+         file.stem().native().find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Leaves 0 if the file is damaged.
+void read_manifest_counts(const fs::path& file, ManifestProgress& progress) {
+  std::ifstream stream(file);
+  const text::Json json = text::Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const auto count = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+  };
+  if (!json.is_object()) return;
+  progress.shards = count("shards");
+  progress.images = count("images");
 }
 
 bool is_ledger(const fs::path& file) { return file.extension() == ".db"; }
@@ -92,18 +111,12 @@ fs::path shards_folder(const fs::path& output) { return output / files::kStateFo
 std::vector<ManifestProgress> manifests_in(const fs::path& output) {
   std::vector<ManifestProgress> manifests;
   for (const fs::path& folder : files_by_age(shards_folder(output))) {
+    std::error_code none;
+    if (!fs::is_directory(folder, none)) continue;
     ManifestProgress progress{.manifest = folder.filename().native()};
     for (const fs::path& file : files_by_age(folder)) {
-      if (file.extension() != ".json") continue;
-      if (file.filename() != kManifestFile) {
-        ++progress.finished_shards;
-        continue;
-      }
-      std::ifstream stream(file);
-      const text::Json json = text::Json::parse(stream, nullptr, /*allow_exceptions=*/false);
-      if (!json.is_object()) continue;
-      progress.shards = json.value("shards", std::int64_t(0));
-      progress.images = json.value("images", std::int64_t(0));
+      progress.finished_shards += is_mark(file);
+      if (file.filename() == kManifestFile) read_manifest_counts(file, progress);
     }
     manifests.push_back(std::move(progress));
   }
@@ -123,6 +136,13 @@ void publish_manifest(const fs::path& output, const io::Manifest& manifest) {
                            {"shards", manifest.shards.size()},
                            {"images", manifest.images()}};
   publish_text(folder / kManifestFile, text::dump_json(json) + '\n');
+}
+
+void forget_finished_shards(const fs::path& output, const std::string& manifest) {
+  for (const fs::path& file : files_by_age(manifest_folder(output, manifest))) {
+    std::error_code none;
+    if (is_mark(file)) fs::remove(file, none);
+  }
 }
 
 std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard) {
@@ -183,7 +203,9 @@ void ShardLedger::merge(const fs::path& published) {
 
 ShardLedger::~ShardLedger() { stop_publishing(); }
 
-void ShardLedger::publish_regularly() {
+void ShardLedger::begin() {
+  std::error_code none;
+  fs::remove(finished_file(), none);
   publisher_ = std::jthread([this](const std::stop_token& stop) {
     bool has_failed = false;
     std::unique_lock lock(mutex_);
@@ -201,6 +223,10 @@ void ShardLedger::publish_regularly() {
       }
     }
   });
+}
+
+fs::path ShardLedger::finished_file() const {
+  return folder_ / (std::to_string(shard_.index) + ".json");
 }
 
 void ShardLedger::stop_publishing() {
@@ -234,7 +260,7 @@ void ShardLedger::finish() {
                            {"done", counts.done},
                            {"failed", counts.failed}};
   const std::string line = text::dump_json(json) + '\n';
-  publish_bytes(folder_ / (std::to_string(shard_.index) + ".json"), std::as_bytes(std::span(line)));
+  publish_bytes(finished_file(), std::as_bytes(std::span(line)));
   std::error_code none;
   for (const fs::path& merged : std::exchange(merged_, {})) fs::remove(merged, none);
 }

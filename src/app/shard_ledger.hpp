@@ -36,6 +36,10 @@ std::vector<ManifestProgress> manifests_in(const std::filesystem::path& output);
 /// images to manifest.json there. Throws FatalError, EnvironmentError.
 void publish_manifest(const std::filesystem::path& output, const io::Manifest& manifest);
 
+/// Removes the marks of finished shards, OUT/.eckart/shards/ID/I.json, because they are processed
+/// again. Throws EnvironmentError.
+void forget_finished_shards(const std::filesystem::path& output, const std::string& manifest);
+
 /// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
 std::filesystem::path shards_folder(const std::filesystem::path& output);
 
@@ -58,7 +62,7 @@ ledger::InputCounts count_published_inputs(const std::filesystem::path& ledger);
 /// nothing.
 class ShardLedger {
  public:
-  /// How often publish_regularly() publishes. What a killed process did since is not recorded: the
+  /// How often copies are published. What a killed process did since is not recorded: the
   /// next one makes these outputs again, and compares.
   static constexpr std::chrono::seconds kPublishInterval{60};
 
@@ -71,9 +75,11 @@ class ShardLedger {
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
   /// The prefix of the paths of files that this process may publish for the shard: FOLDER/I.TOKEN.
   const std::string& published_prefix() const { return published_prefix_; }
-  /// Publishes a copy every kPublishInterval until publish() or finish(), on a thread of its own.
+  /// Call it when the shard begins, after manifest and settings are checked: removes the mark of an
+  /// earlier finish(). Publishes a copy every kPublishInterval until publish() or finish(), on a
+  /// thread of its own.
   /// An error is logged once; the next copy has all records.
-  void publish_regularly();
+  void begin();
   /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
   void publish();
   /// The same for a shard whose images were all processed. Removes the copies of other processes,
@@ -84,6 +90,7 @@ class ShardLedger {
  private:
   void publish_copy();
   void stop_publishing();
+  std::filesystem::path finished_file() const;  ///< see finish()
   void merge(const std::filesystem::path& published);
 
   const std::filesystem::path folder_;  // of the published ledgers

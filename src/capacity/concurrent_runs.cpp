@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <map>
+#include <span>
 #include <utility>
 
 namespace eckart::capacity {
@@ -12,6 +13,12 @@ namespace {
 /// When something worked, in s.
 struct Period {
   double begin = 0, end = 0;
+};
+
+struct TimedRun {
+  Period period;
+  ThroughputSample whole;
+  std::string host;
 };
 
 /// How many periods there are at the same time.
@@ -41,33 +48,15 @@ Overlap overlap(const std::vector<Period>& periods) {
   return result;
 }
 
-}  // namespace
-
-std::optional<double> parse_log_time(const std::string& text) {
-  std::tm time{};
-  double seconds = 0;
-  char zone = 0;
-  const int fields =
-      std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%lf%c", &time.tm_year, &time.tm_mon,
-                  &time.tm_mday, &time.tm_hour, &time.tm_min, &seconds, &zone);
-  if (fields != 7 || zone != 'Z' || !(seconds >= 0 && seconds < 61)) return std::nullopt;
-  time.tm_year -= 1900;
-  time.tm_mon -= 1;
-  return double(::timegm(&time)) + seconds;
-}
-
-std::optional<ConcurrentRuns> concurrent_runs(const std::vector<LoggedRun>& runs) {
+/// All of them have a time.
+ConcurrentRuns sum_runs(std::span<const TimedRun> runs) {
   ConcurrentRuns all;
   std::vector<Period> periods;
   std::map<std::string, std::pair<NodeRuns, std::vector<Period>>> nodes;
   double read_bytes = 0, written_bytes = 0, files = 0;
-  for (const LoggedRun& run : runs) {
-    const std::optional<double> begin = parse_log_time(run.time);
-    const ThroughputSample whole = run.whole();
-    if (!begin) return std::nullopt;
-    const Period period{*begin, *begin + whole.elapsed_s};
+  for (const auto& [period, whole, host] : runs) {
     periods.push_back(period);
-    auto& [node, node_periods] = nodes[run.host];
+    auto& [node, node_periods] = nodes[host];
     node_periods.push_back(period);
     ++node.runs;
     node.images += whole.images();
@@ -77,7 +66,6 @@ std::optional<ConcurrentRuns> concurrent_runs(const std::vector<LoggedRun>& runs
     files += double(whole.images() + whole.done);
   }
   const Overlap together = overlap(periods);
-  if (together.most < 2) return std::nullopt;
   all.runs = int(runs.size());
   all.most_at_once = together.most;
   const auto [first, last] = std::pair(std::ranges::min(periods, {}, &Period::begin).begin,
@@ -96,6 +84,41 @@ std::optional<ConcurrentRuns> concurrent_runs(const std::vector<LoggedRun>& runs
     all.nodes.push_back(std::move(node));
   }
   return all;
+}
+
+}  // namespace
+
+std::optional<double> parse_log_time(const std::string& text) {
+  std::tm time{};
+  double seconds = 0;
+  char zone = 0;
+  const int fields =
+      std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%lf%c", &time.tm_year, &time.tm_mon,
+                  &time.tm_mday, &time.tm_hour, &time.tm_min, &seconds, &zone);
+  if (fields != 7 || zone != 'Z' || !(seconds >= 0 && seconds < 61)) return std::nullopt;
+  time.tm_year -= 1900;
+  time.tm_mon -= 1;
+  return double(::timegm(&time)) + seconds;
+}
+
+std::optional<ConcurrentRuns> concurrent_runs(const std::vector<LoggedRun>& runs) {
+  std::vector<TimedRun> timed;
+  for (const LoggedRun& run : runs) {
+    const std::optional<double> begin = parse_log_time(run.time);
+    if (!begin) return std::nullopt;
+    const ThroughputSample whole = run.whole();
+    timed.push_back({{*begin, *begin + whole.elapsed_s}, whole, run.host});
+  }
+  std::ranges::sort(timed, {}, [](const TimedRun& run) { return run.period.begin; });
+  std::optional<ConcurrentRuns> most;
+  for (std::size_t first = 0, next = 0; first < timed.size(); first = next) {
+    double end = timed[first].period.end;
+    for (next = first + 1; next < timed.size() && timed[next].period.begin < end; ++next)
+      end = std::max(end, timed[next].period.end);
+    ConcurrentRuns batch = sum_runs(std::span(timed).subspan(first, next - first));
+    if (batch.most_at_once > 1 && (!most || batch.images > most->images)) most = std::move(batch);
+  }
+  return most;
 }
 
 }  // namespace eckart::capacity

@@ -34,7 +34,9 @@ struct ConcurrentRuns {
   double images_per_s() const { return elapsed_s > 0 ? double(images) / elapsed_s : 0; }
 };
 
-/// Returns nullopt if no two runs worked at the same time, or if their times are not known.
+/// Returns nullopt if no two runs worked at the same time, or if their times are not known. If
+/// there were times in which none worked, returns what did most between two of them: several jobs
+/// to one folder are not one.
 std::optional<ConcurrentRuns> concurrent_runs(const std::vector<LoggedRun>& runs);
 
 /// Seconds since 1970 of "2026-11-22T10:00:00.25Z"; nullopt if it has another form.

@@ -160,6 +160,14 @@ std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
   return ledger;
 }
 
+/// After an error, which matters more than one of this.
+void publish_if_possible(app::ShardLedger& ledger) try {
+  ledger.publish();
+} catch (const std::exception& error) {
+  spdlog::warn("the ledger of the shard was not published: {}",
+               text::printable_message(error.what()));
+}
+
 /// `shard_ledger` may be null.
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress,
                  app::ShardLedger* shard_ledger) {
@@ -250,7 +258,7 @@ ExitCode execute(const RunArgs& args) {
     check_settings_mismatch(request);
     if (shard_ledger) {
       app::publish_manifest(request.output, shard->manifest);
-      shard_ledger->publish_regularly();
+      shard_ledger->begin();
     }
     try {
       return execute(run, args, show_progress, shard_ledger.get());
@@ -260,6 +268,9 @@ ExitCode execute(const RunArgs& args) {
       loss_message = error.what();
       run_number = run.run_number();
       run.close_report();
+    } catch (...) {
+      if (shard_ledger) publish_if_possible(*shard_ledger);
+      throw;
     }
   }
   restart_process(loss_message, run_number, inherited);

@@ -138,7 +138,9 @@ void add_shard(CLI::App& app, Action& action) {
   describe(*command,
            {.usage = {"INPUT... --count N -o FILE [OPTIONS]", "INPUT... --images N -o FILE"},
             .examples = {{"Eight shards", "eckart shard scans --count 8 -o scans.manifest"},
-                         {"Process the third of them",
+                         {"Shards of at most 100,000 images, of several folders",
+                          "eckart shard scans photos --images 100000 -o all.manifest"},
+                         {"Process the third of eight",
                           "eckart run --shard scans.manifest:3/8 -o results"}},
             .exit_codes = {ExitCode::ok, ExitCode::some_failed, ExitCode::usage, ExitCode::no_input,
                            ExitCode::cannot_create, ExitCode::io_error, ExitCode::no_permission}});

@@ -192,8 +192,10 @@ void add_simulate(CLI::App& app, Action& action) {
            {.usage = {"LOG... --nodes LIST --images NUMBER [OPTIONS]",
                       "--node-rate RATE --nodes LIST --images NUMBER [OPTIONS]"},
             .examples = {{"What would more nodes do, and what limits them?",
-                          "eckart simulate throughput.jsonl --nodes 1,10,100,1000 --images 100M "
-                          "--storage-read 50000 --storage-write 50000 --storage-files 50000"},
+                          "eckart simulate throughput.jsonl --nodes 1,10,100 --images 100M "
+                          "--storage-files 50000"},
+                         {"What did the tasks of a job array do, and what would more of them do?",
+                          "eckart simulate results --nodes 4,8,16 --images 10M"},
                          {"Without a log, with failures and slow nodes",
                           "eckart simulate --node-rate 6900/s --nodes 100 --images 100M --mtbf "
                           "1000 --slow-nodes 0.05"}},

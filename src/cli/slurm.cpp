@@ -1,5 +1,6 @@
 #include "cluster/slurm.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
@@ -30,6 +30,8 @@
 #include "cli/stop_signals.hpp"
 #include "cluster/slurm_script.hpp"
 #include "files/state_folder.hpp"
+#include "hash/fnv1a.hpp"
+#include "io/input_guard.hpp"
 #include "io/publication.hpp"
 #include "io/scratch_folder.hpp"
 #include "logging/log.hpp"
@@ -58,11 +60,10 @@ struct SlurmArgs : ProcessingArgs, InputArgs {
 /// The files of a job in the output folder, and what it processes.
 struct SlurmJob {
   fs::path folder, script;
+  std::string script_text;
   cluster::SlurmArray array;
   io::Manifest manifest;
   bool has_unlisted_inputs = false;
-
-  fs::path number_file() const { return folder / "job"; }
 };
 
 settings::Settings read_settings(const SlurmArgs& args) {
@@ -113,13 +114,22 @@ void write_file(const fs::path& file, const std::string& text) {
   }
 }
 
-/// Throws FatalError(temporary) if a job that was submitted before still has tasks.
-void check_not_submitted(const SlurmJob& job) {
+/// The same for the same images and output folder, in any order of submissions.
+std::string job_name(const fs::path& output, const std::string& manifest) {
+  return fmt::format("eckart-{:016x}", hash::fnv1a(output.native() + '\0' + manifest));
+}
+
+/// Throws FatalError(temporary) if a job for the same images and output folder has tasks: it reads
+/// the files of the job when they start.
+void check_not_submitted(const SlurmJob& job, bool needs_slurm) {
   std::string number;
-  std::getline(std::ifstream(job.number_file()), number);
+  try {
+    number = cluster::find_slurm_job(job.array.name);
+  } catch (const FatalError&) {
+    if (needs_slurm) throw;
+  }
   if (number.empty()) return;
   const cluster::SlurmTasks tasks = cluster::slurm_tasks(number);
-  if (tasks.unfinished() == 0) return;
   throw FatalError(ExitCode::temporary,
                    "job " + text::printable(number) + " already processes these images to " +
                        text::printable(job.array.output.native()) + ": " +
@@ -131,6 +141,7 @@ void check_not_submitted(const SlurmJob& job) {
 /// Writes the manifest, the settings and the script to OUT/.eckart/shards/ID.
 SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   const fs::path output = fs::absolute(args.output).lexically_normal();
+  const io::InputGuard checked(args.inputs, output);
   const io::ScratchFolder scratch(output / files::kStateFolder, "eckart-slurm");
   const fs::path listed_file = scratch.path() / "inputs.manifest";
   app::ListedInputs listed = list_inputs(args, listed_file);
@@ -145,12 +156,15 @@ SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
                .settings = job.folder / "settings.yaml",
                .output = output,
                .logs = job.folder / "logs",
+               .name = job_name(output, listed.manifest.id),
                .tasks = std::int64_t(listed.manifest.shards.size()),
                .max_running = args.max_running,
                .gpus_per_task = args.gpus_per_task,
-               .run_options = {"--quiet"}};
+               .run_options = {"--quiet"},
+               .sbatch_options = args.sbatch};
   if (args.reprocess) job.array.run_options.emplace_back("--reprocess");
-  if (!args.print_script) check_not_submitted(job);
+  job.script_text = cluster::slurm_script(job.array);
+  check_not_submitted(job, !args.print_script);
   std::error_code error;
   fs::create_directories(job.array.logs, error);
   if (!error) fs::rename(listed_file, job.array.manifest, error);
@@ -159,7 +173,7 @@ SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
                      text::printable(job.folder.native()) + ": " + error.message());
   app::publish_manifest(output, listed.manifest);
   write_file(job.array.settings, settings::to_yaml(settings));
-  write_file(job.script, cluster::slurm_script(job.array));
+  write_file(job.script, job.script_text);
   job.manifest = std::move(listed.manifest);
   return job;
 }
@@ -235,11 +249,11 @@ ExitCode slurm(const SlurmArgs& args) {
   for (const fs::path& input : args.inputs) check_exists(input);
   const SlurmJob job = prepare(args, settings);
   if (args.print_script) {
-    std::fputs(cluster::slurm_script(job.array).c_str(), stdout);
+    std::fputs(job.script_text.c_str(), stdout);
     return job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;
   }
-  const std::string number = cluster::submit_to_slurm(job.script, args.sbatch);
-  write_file(job.number_file(), number + '\n');
+  app::forget_finished_shards(job.array.output, job.manifest.id);
+  const std::string number = cluster::submit_to_slurm(job.script);
   print(job, number, args);
   if (args.wait) return wait_for(job, number, logging::stderr_is_terminal());
   return job.has_unlisted_inputs ? ExitCode::some_failed : ExitCode::ok;

@@ -26,6 +26,12 @@ std::string output_of(const std::vector<std::string>& arguments) {
   return result.out;
 }
 
+std::string first_word(const std::string& text) {
+  std::string word;
+  std::istringstream(text) >> word;
+  return word;
+}
+
 }  // namespace
 
 std::int64_t max_slurm_tasks() {
@@ -42,13 +48,9 @@ std::int64_t max_slurm_tasks() {
   throw FatalError(ExitCode::unavailable, "this Slurm runs no job arrays: MaxArraySize is not set");
 }
 
-std::string submit_to_slurm(const std::filesystem::path& script,
-                            const std::vector<std::string>& flags) {
-  std::vector<std::string> arguments{"sbatch", "--parsable"};
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
-  arguments.push_back(script.native());
-  const std::string output = output_of(arguments);  // JOB or JOB;CLUSTER
-  const std::string job = output.substr(0, output.find_first_of(";\n"));
+std::string submit_to_slurm(const std::filesystem::path& script) {
+  const std::string output = output_of({"sbatch", "--parsable", script.native()});
+  const std::string job = output.substr(0, output.find_first_of(";\n"));  // of JOB;CLUSTER
   if (job.empty() || job.find_first_not_of("0123456789") != job.npos)
     throw FatalError(ExitCode::unavailable,
                      "sbatch printed no number of a job: " + text::printable_message(output));
@@ -63,6 +65,10 @@ SlurmTasks slurm_tasks(const std::string& job) {
   // Slurm forgets jobs that ended some minutes ago.
   if (result.err.find("Invalid job id") != result.err.npos) return {};
   throw FatalError(ExitCode::unavailable, error_of("squeue", result));
+}
+
+std::string find_slurm_job(const std::string& name) {
+  return first_word(output_of({"squeue", "--noheader", "--name=" + name, "--format=%F"}));
 }
 
 SlurmTasks parse_slurm_states(const std::string& lines) {

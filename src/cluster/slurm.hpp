@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 namespace eckart::cluster {
 
@@ -17,10 +16,13 @@ struct SlurmTasks {
 /// the configuration of Slurm. Throws FatalError(unavailable) if Slurm does not answer.
 std::int64_t max_slurm_tasks();
 
-/// Submits a script. Returns the number of the job. `flags` are further options of sbatch. Throws
-/// FatalError(unavailable) with what sbatch says.
-std::string submit_to_slurm(const std::filesystem::path& script,
-                            const std::vector<std::string>& flags);
+/// Submits a script. Returns the number of the job. Throws FatalError(unavailable) with what sbatch
+/// says.
+std::string submit_to_slurm(const std::filesystem::path& script);
+
+/// Returns the number of a job of this name that has not ended; empty if there is none. Throws
+/// FatalError(unavailable) if Slurm does not answer.
+std::string find_slurm_job(const std::string& name);
 
 /// Counts the tasks of a job that have not ended. Throws FatalError(unavailable) if Slurm does not
 /// answer.

@@ -5,8 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
+#include <ctime>
 #include <system_error>
 
 #include "core/error.hpp"
@@ -19,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = ".lock";
+constexpr std::time_t kMaxUnlockedS = 3600;
 
 fs::path temporary_folder() {
   std::error_code error;
@@ -38,7 +42,17 @@ bool is_abandoned(const fs::path& folder) {
     return false;
   const files::FileDescriptor lock(
       ::open((folder / kLock).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
+  if (lock) return ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
+  // It is being made or removed, unless it stays so.
+  const bool has_no_lock = errno == ENOENT;
+  return has_no_lock && std::time(nullptr) - status.st_mtime > kMaxUnlockedS;
+}
+
+/// Locks of a shared file system may hold on one host only.
+std::string host_name() {
+  std::array<char, HOST_NAME_MAX + 1> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "host";
+  return name.data();
 }
 
 void remove_abandoned(const fs::path& parent, const std::string& prefix) {
@@ -67,8 +81,9 @@ ScratchFolder::ScratchFolder(const fs::path& parent, const std::string& prefix) 
   const fs::path folder = parent.empty() ? temporary_folder() : parent;
   std::error_code error;
   fs::create_directories(folder, error);
-  if (!error) remove_abandoned(folder, prefix + "-");
-  std::string name = (folder / (prefix + "-XXXXXX")).string();
+  const std::string start = prefix + "-" + host_name() + "-";
+  if (!error) remove_abandoned(folder, start);
+  std::string name = (folder / (start + "XXXXXX")).string();
   if (!error && !::mkdtemp(name.data())) error = {errno, std::generic_category()};
   if (error)
     fail_to_create(error.value(), "cannot create a folder in " + text::printable(folder.native()) +

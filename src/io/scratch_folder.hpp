@@ -8,11 +8,13 @@
 namespace eckart::io {
 
 /// An empty temporary folder of this process. The destructor removes it and its files; if the
-/// process is killed, the next one that makes a folder with this prefix beside it does.
+/// process is killed, the next one of this host that makes a folder with this prefix beside it
+/// does.
 class ScratchFolder {
  public:
-  /// Makes a folder PREFIX-XXXXXX in `parent`, which is made if missing; in the temporary folder of
-  /// the system if `parent` is empty. Throws FatalError or EnvironmentError if it cannot be made.
+  /// Makes a folder PREFIX-HOST-XXXXXX in `parent`, which is made if missing; in the temporary
+  /// folder of the system if `parent` is empty. Throws FatalError or EnvironmentError if it cannot
+  /// be made.
   ScratchFolder(const std::filesystem::path& parent, const std::string& prefix);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;

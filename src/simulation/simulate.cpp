@@ -82,6 +82,7 @@ class Simulation {
   FifoServer scheduler_, storage_read_, storage_write_, storage_files_;
   double startup_s_ = 0, idle_s_ = 0, down_s_ = 0;  ///< summed over nodes
   std::int64_t written_ = 0, repeated_ = 0, failures_ = 0;
+  std::int64_t lost_attempts_ = 0;  ///< to process a shard, because of failures
 };
 
 Simulation::Simulation(const Scenario& scenario)
@@ -231,9 +232,10 @@ void Simulation::schedule_failure(int node) {
 
 void Simulation::fail(int node) {
   Node& at = nodes_[std::size_t(node)];
-  if (++failures_ > kMaxFailuresPerShard * scenario_.batch.shards() + scenario_.nodes)
-    throw std::invalid_argument("nodes fail so often that their shards are not finished");
+  ++failures_;
   if (at.shard) {
+    if (++lost_attempts_ > kMaxFailuresPerShard * scenario_.batch.shards())
+      throw std::invalid_argument("nodes fail so often that their shards are not finished");
     if (now_ < at.begin_s) {
       startup_s_ += std::max(0.0, now_ - at.startup_at_s);
     } else {

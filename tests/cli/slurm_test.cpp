@@ -46,13 +46,15 @@ TEST_F(SlurmTest, has_the_outputs_of_a_run) {
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("4 done, 0 failed"));
 }
 
-TEST_F(SlurmTest, passes_options_to_sbatch) {
+TEST_F(SlurmTest, writes_the_options_of_sbatch_to_the_script) {
   const ProcessResult result =
       run_slurm({"--tasks", "1", "--json", "--sbatch=--qos=low", "--", "--partition=gpu", "-v"});
   EXPECT_EQ(result.code, 0) << result.err;
   const std::string script = nlohmann::json::parse(result.out).at("script");
-  EXPECT_EQ(text_of("sbatch.arguments"),
-            "--parsable\n--qos=low\n--partition=gpu\n-v\n" + script + '\n');
+  EXPECT_EQ(text_of("sbatch.arguments"), "--parsable\n" + script + '\n');
+  EXPECT_THAT(text_of(script),
+              HasSubstr("#SBATCH --qos=low\n#SBATCH --partition=gpu\n#SBATCH -v\n"));
+  EXPECT_EQ(run_slurm({"--", "--array=1-3"}).code, int(ExitCode::usage));
 }
 
 TEST_F(SlurmTest, makes_shards_larger_if_there_would_be_too_many_tasks) {
@@ -83,18 +85,39 @@ TEST_F(SlurmTest, names_tasks_that_did_not_finish) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("not finished: 2 tasks (1, 2)"), HasSubstr("sbatch ")));
 }
 
-TEST_F(SlurmTest, does_not_process_images_twice_at_the_same_time) {
+TEST_F(SlurmTest, changes_no_job_that_has_tasks) {
   write_program("sbatch", "echo 7");
   ASSERT_EQ(run_slurm({"--tasks", "2"}).code, 0);
-  write_program("squeue", "[[ $* == *--jobs=7* ]] && printf 'R\\nPD\\nPD\\n'");
-  const ProcessResult refused = run_slurm({"--tasks", "2", "-k", "1"});
-  EXPECT_EQ(refused.code, int(ExitCode::temporary));
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("job 7 already processes these images"),
-                                 HasSubstr("1 task running, 2 pending; to end it: scancel 7")));
+  write_program("squeue", R"(case $* in
+  *--name=eckart-*) printf '7\n7\n7\n' ;;
+  *--jobs=7*) printf 'R\nPD\nPD\n' ;;
+esac)");
+  for (const char* option : {"--wait", "--print-script"}) {
+    const ProcessResult refused = run_slurm({"--tasks", "2", "-k", "1", option});
+    EXPECT_EQ(refused.code, int(ExitCode::temporary)) << option;
+    EXPECT_THAT(refused.err, AllOf(HasSubstr("job 7 already processes these images"),
+                                   HasSubstr("1 task running, 2 pending; to end it: scancel 7")));
+  }
   for (const auto& entry : fs::directory_iterator(at("out/.eckart/shards")))
     EXPECT_THAT(text_of(entry.path() / "settings.yaml"), HasSubstr("rank: \"20\""));
   write_program("squeue", "exit 0");
   EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
+}
+
+TEST_F(SlurmTest, does_not_count_shards_of_an_earlier_job) {
+  ASSERT_EQ(run_slurm({"--tasks", "2", "--wait", "-k", "2"}).code, 0);
+  const ProcessResult refused = run_slurm({"--tasks", "2", "--wait", "-k", "1"});
+  EXPECT_EQ(refused.code, int(ExitCode::temporary)) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("not finished: 2 tasks (1, 2)"));
+  EXPECT_EQ(run_slurm({"--tasks", "2", "--wait", "-k", "1", "--reprocess"}).code, 0);
+}
+
+TEST_F(SlurmTest, refuses_an_output_folder_in_an_input) {
+  const ProcessResult result =
+      run({"slurm", "in", "-o", "in/out"},
+          {.environment = {{"PATH", at("bin").native() + ":/usr/bin:/bin"}}});
+  EXPECT_EQ(result.code, int(ExitCode::usage));
+  EXPECT_FALSE(fs::exists(at("in/out")));
 }
 
 TEST_F(SlurmTest, waits_while_the_controller_is_started_again) {

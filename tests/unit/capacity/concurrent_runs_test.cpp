@@ -48,6 +48,16 @@ TEST(ConcurrentRunSum, has_the_rates_of_all_nodes_and_of_each) {
   EXPECT_EQ(runs->nodes[1].most_at_once, 1);
 }
 
+TEST(ConcurrentRunSum, is_that_of_the_largest_of_several_jobs) {
+  const auto runs = concurrent_runs(
+      {run_at("1", "a", "2026-11-22T10:00:00Z"), run_at("2", "b", "2026-11-22T10:00:00Z"),
+       run_at("3", "a", "2026-11-22T11:00:00Z"), run_at("4", "b", "2026-11-22T11:00:05Z"),
+       run_at("5", "b", "2026-11-22T11:00:14Z")});
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(runs->runs, 3);
+  EXPECT_DOUBLE_EQ(runs->elapsed_s, 24);
+}
+
 TEST(ConcurrentRunSum, is_in_the_text_of_a_plan) {
   LoggedRun first = synthetic_run({}, {.id = "1"}), second = synthetic_run({}, {.id = "2"});
   first.settings["ledger.file"] = "\"/tmp/1.db\"";  // as those of shards

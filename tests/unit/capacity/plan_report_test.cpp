@@ -86,7 +86,7 @@ std::vector<Plan> plans_of_nodes() {
   for (int task = 0; task < 5; ++task) {
     runs.push_back(with_outputs(synthetic_run({}, {.id = std::to_string(task), .cores = 2})));
     runs.back().host = task % 2 == 0 ? "n1" : "n2";
-    runs.back().time = task < 4 ? "2026-11-22T10:00:00Z" : "2026-11-22T10:00:12.5Z";
+    runs.back().time = task < 4 ? "2026-11-22T10:00:00Z" : "2026-11-22T10:00:08.5Z";
   }
   return make_plans(runs, {});
 }

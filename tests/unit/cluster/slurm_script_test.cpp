@@ -17,6 +17,7 @@ const SlurmArray kArray = {.program = "/opt/eckart/bin/eckart",
                            .settings = "/share/out/settings.yaml",
                            .output = "/share/out",
                            .logs = "/share/out/logs",
+                           .name = "eckart-5",
                            .tasks = 8,
                            .run_options = {"--quiet"}};
 
@@ -50,6 +51,18 @@ TEST(SlurmScript, quotes_paths) {
   EXPECT_THROW(slurm_script(array), FatalError);
 }
 
+TEST(SlurmScript, has_the_options_of_sbatch) {
+  SlurmArray array = kArray;
+  array.sbatch_options = {"--partition=gpu", "-t", "2:00:00", "--comment=two words"};
+  const std::string script = slurm_script(array);
+  EXPECT_THAT(script, HasSubstr("#SBATCH --partition=gpu\n#SBATCH -t 2:00:00\n"
+                                "#SBATCH \"--comment=two words\"\n"));
+  for (const char* option : {"--array=1-3", "-a", "--comment=\"'", "--comment=a\nb"}) {
+    array.sbatch_options = {option};
+    EXPECT_THROW(slurm_script(array), FatalError) << option;
+  }
+}
+
 TEST(SlurmScript, is_valid_bash) {
   SlurmArray array = kArray;
   array.output = "/share/a b$x'";
@@ -62,9 +75,10 @@ CommandResult run_task(const std::string& eckart, const std::string& state, int 
   SlurmArray array = kArray;
   array.program = "eckart";
   const std::string environment =
-      "export SLURM_JOB_ID=5 SLURM_ARRAY_TASK_ID=2 SLURM_RESTART_COUNT=" +
-      std::to_string(restarts) + "\neckart() { " + eckart + "; }\nsqueue() { echo " + state +
-      "; }\nscontrol() { echo scontrol \"$@\"; }\n";
+      "export SLURM_JOB_ID=4 SLURM_ARRAY_JOB_ID=4 SLURM_ARRAY_TASK_ID=2 SLURM_RESTART_COUNT=" +
+      std::to_string(restarts) + "\neckart() { " + eckart +
+      "; }\nsqueue() { if [[ \"$*\" == *--jobs=4_2* ]]; then echo " + state +
+      "; else echo PENDING; fi; }\nscontrol() { echo scontrol \"$@\"; }\n";
   return run_command({"bash", "-c", environment + slurm_script(array)});
 }
 
@@ -78,14 +92,14 @@ TEST(SlurmTask, ends_with_the_exit_code) {
 TEST(SlurmTask, is_requeued_if_it_may_succeed_later) {
   const CommandResult result = run_task("return 75", "RUNNING");
   EXPECT_EQ(result.code, 75);
-  EXPECT_THAT(result.out, HasSubstr("scontrol requeue 5\n"));
+  EXPECT_THAT(result.out, HasSubstr("scontrol requeue 4_2\n"));
 }
 
 TEST(SlurmTask, is_requeued_after_its_time_limit) {
   const CommandResult result =
       run_task("trap 'exit 143' TERM; kill -TERM $$; while :; do :; done", "RUNNING");
   EXPECT_EQ(result.code, 143);
-  EXPECT_THAT(result.out, HasSubstr("scontrol requeue 5\n"));
+  EXPECT_THAT(result.out, HasSubstr("scontrol requeue 4_2\n"));
 }
 
 TEST(SlurmTask, is_not_requeued_after_scancel) {

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "core/error.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -45,19 +47,26 @@ TEST(ScratchFolder, needs_a_folder) {
 TEST(ScratchFolder, removes_those_of_killed_processes_only) {
   const test::TempFolder folder;
   const ScratchFolder running(folder.path(), "a");
-  const auto make = [&](const char* name, const char* file) {
+  const std::string own = running.path().filename().native();
+  const std::string host = own.substr(1, own.find_last_of('-') - 1);  // with a hyphen before it
+  const auto make = [&](const std::string& name, const char* file) {
     fs::create_directory(folder.path() / name);
     if (*file) std::ofstream(folder.path() / name / file) << "";
+    return folder.path() / name;
   };
-  make("a-killed", ".lock");
-  make("a-without", "");
-  make("b-killed", ".lock");
-  fs::create_directory_symlink(folder.path() / "b-killed", folder.path() / "a-link");
+  const fs::path killed = make("a" + host + "-killed", ".lock"),
+                 without = make("a" + host + "-without", ""), old = make("a" + host + "-old", ""),
+                 of_other_host = make("a-other-killed", ".lock"),
+                 of_other_program = make("b" + host + "-killed", ".lock");
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  fs::create_directory_symlink(of_other_program, folder.path() / ("a" + host + "-link"));
   const ScratchFolder scratch(folder.path(), "a");
-  EXPECT_FALSE(fs::exists(folder.path() / "a-killed"));
+  EXPECT_FALSE(fs::exists(killed));
+  EXPECT_FALSE(fs::exists(old));
   EXPECT_TRUE(fs::exists(running.path() / ".lock"));
-  EXPECT_TRUE(fs::exists(folder.path() / "a-without")) << "it may be one that is being made";
-  EXPECT_TRUE(fs::exists(folder.path() / "b-killed/.lock")) << "of another program";
+  EXPECT_TRUE(fs::exists(without)) << "it may be one that is being made";
+  EXPECT_TRUE(fs::exists(of_other_host)) << "locks may hold on one host only";
+  EXPECT_TRUE(fs::exists(of_other_program / ".lock"));
 }
 
 }  // namespace
