@@ -17,6 +17,7 @@
 #include "app/ledger_outputs.hpp"
 #include "app/output_settings.hpp"
 #include "app/quarantine_list.hpp"
+#include "app/shard_ledger.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
@@ -132,6 +133,7 @@ void Job::prepare() {
                   is_shared ? io::FolderLock::Mode::shared : io::FolderLock::Mode::exclusive);
   if (lock_->is_held() && !is_shared && !stale_) stale_.emplace(request_.output);
   outputs_->set_case_insensitive(io::prepare_output_root(request_.output));
+  if (!is_shared && request_.settings.ledger.is_auto()) check_merged(request_.output);
   if (const auto file = ledger_file(request_.output, request_.settings.ledger); !file.empty())
     resume_from(std::make_unique<ledger::Ledger>(file, ledger_options(request_)));
 }
@@ -279,7 +281,7 @@ io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const
   const auto index = std::size_t(found - item.outputs.begin());
   const pipeline::OutputDecision decision = decision_for(item, index);
   if (request_.shares_output && decision.action == pipeline::OutputAction::compare &&
-      pipeline::are_equal_outputs(output, written))
+      have_shards_one_setting(request_.output) && pipeline::are_equal_outputs(output, written))
     return io::CollisionAction::keep;
   return eckart::pipeline::resolve_collision(decision, output, written);
 }
@@ -377,6 +379,7 @@ ledger::RequestEntry Job::ledger_request() const {
 void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
   if (!ledger) return;
   ledger_ = std::move(ledger);
+  if (request_.shares_output) use_folder_ledger(*ledger_, request_.output);
   const bool is_new = request_.restarts == 0;
   if (is_new && !ledger_->is_read_only()) {
     if (request_.overwrite) ledger_->clear_suspects();

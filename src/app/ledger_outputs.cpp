@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/ledger_choice.hpp"
+#include "app/shard_ledger.hpp"
 #include "core/error.hpp"
 #include "io/read_file.hpp"
 #include "text/printable.hpp"
@@ -123,6 +124,7 @@ ledger::LedgerOptions logged_ledger_options() {
 
 std::unique_ptr<ledger::Ledger> open_existing_ledger(const fs::path& folder,
                                                      const settings::FileChoice& choice) {
+  if (is_own_ledger(folder, choice)) check_merged(folder);
   const fs::path file = ledger_file(folder, choice);
   if (auto ledger = ledger::Ledger::open_read_only(file)) return ledger;
   throw FatalError(ExitCode::no_input,

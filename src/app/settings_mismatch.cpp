@@ -11,6 +11,7 @@
 #include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "app/output_settings.hpp"
+#include "app/shard_ledger.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 #include "io/is_within.hpp"
@@ -121,6 +122,7 @@ SettingsMismatch find_settings_mismatch(const RunRequest& request) try {
   if (!request.settings.output.writes_files()) return mismatch;
   const auto ledger = open_ledger_if_present(request.output, request.settings.ledger);
   if (!ledger) return mismatch;
+  if (request.shard) use_folder_ledger(*ledger, request.output);
   if (!has_other_settings(*ledger, output_settings(request.settings))) return mismatch;
   RunRequest dry_request = request;
   dry_request.report.clear();

@@ -1,5 +1,6 @@
 #include "app/shard_ledger.hpp"
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -14,12 +15,14 @@
 #include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
+#include "hash/fnv1a.hpp"
 #include "io/environment_error.hpp"
 #include "io/process_token.hpp"
 #include "io/publication.hpp"
 #include "io/read_file.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
+#include "text/shell_word.hpp"
 
 namespace eckart::app {
 namespace {
@@ -28,6 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kMaxLedgerMb = 1 << 20;
 constexpr const char* kManifestFile = "manifest.json";
+constexpr const char* kSettingsPrefix = "settings-";
 
 fs::path manifest_folder(const fs::path& output, const std::string& manifest) {
   return shards_folder(output) / manifest;
@@ -83,6 +87,21 @@ void read_manifest_counts(const fs::path& file, ManifestProgress& progress) {
 }
 
 bool is_ledger(const fs::path& file) { return file.extension() == ".db"; }
+
+/// Of all shards, by manifest.
+std::vector<fs::path> published_ledgers(const fs::path& output) {
+  std::vector<fs::path> ledgers;
+  for (const fs::path& folder : files_by_age(shards_folder(output))) {
+    for (fs::path& file : files_by_age(folder))
+      if (is_ledger(file)) ledgers.push_back(std::move(file));
+  }
+  return ledgers;
+}
+
+/// What stands before the names of the folder's own ledger in those of its shards.
+std::string key_prefix(const fs::path& output) {
+  return (fs::weakly_canonical(output) / "").relative_path().native();
+}
 
 /// `prefix` is added to the names of outputs.
 void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& prefix = {}) {
@@ -163,6 +182,48 @@ std::vector<fs::path> shard_throughput_logs(const fs::path& output) {
   return logs;
 }
 
+void check_merged(const fs::path& output) {
+  if (published_ledgers(output).empty()) return;
+  throw FatalError(ExitCode::usage,
+                   text::printable(output.native()) +
+                       " has results of shards that its ledger does not have: first run eckart "
+                       "ledger merge " +
+                       text::shell_word(output.native()));
+}
+
+void remove_shard_ledgers(const fs::path& output) {
+  for (const fs::path& published : published_ledgers(output)) {
+    std::error_code none;
+    fs::remove(published, none);
+  }
+}
+
+void use_folder_ledger(ledger::Ledger& shard, const fs::path& output) {
+  try {
+    if (auto own = ledger::Ledger::open_unchanging(ledger_file(output, settings::FileChoice{})))
+      shard.use_earlier(std::move(own), key_prefix(output));
+  } catch (const FatalError& error) {
+    spdlog::warn("{}; outputs that only it has will be compared with new ones",
+                 text::printable_message(error.what()));
+  }
+}
+
+void note_settings(const fs::path& output, const std::vector<std::string>& settings) {
+  std::string all;
+  for (const std::string& text : settings) all += text + '\n';
+  const std::string name = fmt::format("{}{:016x}", kSettingsPrefix, hash::fnv1a(all));
+  const fs::path file = shards_folder(output) / name;
+  std::error_code none;
+  if (!fs::exists(file, none)) publish_text(file, all);
+}
+
+bool have_shards_one_setting(const fs::path& output) {
+  const std::vector<fs::path> files = files_by_age(shards_folder(output));
+  return std::ranges::count_if(files, [](const fs::path& file) {
+           return file.filename().native().starts_with(kSettingsPrefix);
+         }) == 1;
+}
+
 ledger::InputCounts count_published_inputs(const fs::path& ledger) {
   const io::ScratchFolder local({}, "eckart-status");
   const fs::path copy = local.path() / "copy.db";
@@ -188,6 +249,7 @@ ShardLedger::ShardLedger(const fs::path& output, ShardId shard)
                    text::printable(published.native()), text::printable_message(error.what()));
     }
   }
+  if (merged_.empty()) ledger::Ledger(file_, logged_ledger_options());  // an empty one
 }
 
 /// SQLite opens local files only.
@@ -243,6 +305,8 @@ void ShardLedger::publish() {
 void ShardLedger::publish_copy() {
   const auto ledger = ledger::Ledger::open_read_only(file_);
   if (!ledger) return;
+  if (const ledger::InputCounts counts = ledger->count_inputs(); counts.done + counts.failed == 0)
+    return;
   const fs::path copy = local_.path() / "copy.db";
   std::error_code none;
   fs::remove(copy, none);
@@ -266,7 +330,7 @@ void ShardLedger::finish() {
 }
 
 std::unique_ptr<MergedLedger> MergedLedger::of(const fs::path& output) {
-  if (files_by_age(shards_folder(output)).empty()) return nullptr;
+  if (published_ledgers(output).empty()) return nullptr;
   return std::unique_ptr<MergedLedger>(new MergedLedger(output));
 }
 
@@ -282,19 +346,16 @@ MergedLedger::MergedLedger(const fs::path& output) : local_({}, "eckart-status")
     }
   };
   const settings::FileChoice own{};
-  merge(ledger_file(output, own), (fs::absolute(output) / "").lexically_normal().relative_path());
-  for (const fs::path& folder : files_by_age(shards_folder(output))) {
-    for (const fs::path& published : files_by_age(folder)) {
-      if (!is_ledger(published)) continue;
-      const fs::path copy = local_.path() / "other.db";
-      try {
-        io::publish_file(copy, io::read_file(published, kMaxLedgerMb));
-      } catch (const ItemError& error) {  // removed meanwhile, because another has its records
-        spdlog::warn("left out: {}: {}", text::printable(published.native()), error.what());
-        continue;
-      }
-      merge(copy, {});
+  merge(ledger_file(output, own), key_prefix(output));
+  for (const fs::path& published : published_ledgers(output)) {
+    const fs::path copy = local_.path() / "other.db";
+    try {
+      io::publish_file(copy, io::read_file(published, kMaxLedgerMb));
+    } catch (const ItemError& error) {  // removed meanwhile, because another has its records
+      spdlog::warn("left out: {}: {}", text::printable(published.native()), error.what());
+      continue;
     }
+    merge(copy, {});
   }
 }
 

@@ -52,6 +52,23 @@ std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& ou
 /// I.TOKEN.throughput.jsonl and its rotated files. Empty if there is none. Throws EnvironmentError.
 std::vector<std::filesystem::path> shard_throughput_logs(const std::filesystem::path& output);
 
+/// Throws FatalError(usage) if the ledger of the folder does not have the records of shards: then
+/// its outputs would be made again, or count as files of somebody else.
+void check_merged(const std::filesystem::path& output);
+
+/// Removes the published ledgers of all shards, whose records are in the ledger of the folder.
+void remove_shard_ledgers(const std::filesystem::path& output);
+
+/// Makes the ledger of a shard find what the ledger of the folder has, as it is while only shards
+/// are processed.
+void use_folder_ledger(ledger::Ledger& shard, const std::filesystem::path& output);
+
+/// Notes in the output folder that shards are processed with these settings, one text for each
+/// output. Call it before the first output is published. Throws FatalError, EnvironmentError.
+void note_settings(const std::filesystem::path& output, const std::vector<std::string>& settings);
+/// Whether note_settings() was called with one text only. Throws EnvironmentError.
+bool have_shards_one_setting(const std::filesystem::path& output);
+
 /// Counts the inputs of a published ledger, from a local copy. Throws FatalError, EnvironmentError,
 /// ItemError.
 ledger::InputCounts count_published_inputs(const std::filesystem::path& ledger);
@@ -104,10 +121,11 @@ class ShardLedger {
   std::jthread publisher_;
 };
 
-/// The records of the own ledger of an output folder and of all its shards, in a local ledger.
+/// The records of the own ledger of an output folder and of its shards since the last merge, in a
+/// local ledger.
 class MergedLedger {
  public:
-  /// Returns null if no shard was processed to the folder. A ledger that cannot be read is left
+  /// Returns null if the own ledger has all records. A ledger that cannot be read is left
   /// out, with a warning. Throws FatalError, EnvironmentError.
   static std::unique_ptr<MergedLedger> of(const std::filesystem::path& output);
   /// The local file, as the setting ledger.file.

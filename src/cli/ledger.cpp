@@ -171,6 +171,7 @@ ExitCode merge_shards(const LedgerArgs& args) {
                      .output = [&](const auto& entry) { import.add(entry); },
                      .failure = [&](const auto& failure) { import.add(failure); }});
   const app::ImportCounts counts = import.finish();
+  app::remove_shard_ledgers(args.output);
   args.json ? print_json(counts, args.output) : print(counts, args.output);
   return ExitCode::ok;
 }

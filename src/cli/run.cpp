@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/input_sources.hpp"
+#include "app/output_settings.hpp"
 #include "app/settings_mismatch.hpp"
 #include "app/shard_ledger.hpp"
 #include "cli/commands.hpp"
@@ -144,7 +145,7 @@ std::optional<app::ShardInputs> read_shard(const RunArgs& args) {
 
 /// Makes the ledger of the shard that of the settings; null if there is none.
 std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
-                                                   const RunArgs& args,
+                                                   const std::filesystem::path& output,
                                                    const app::ShardInputs& shard) {
   if (!settings.output.writes_files() || settings.ledger.is_none()) return nullptr;
   if (!settings.ledger.is_auto())
@@ -153,7 +154,7 @@ std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
         "a ledger file cannot be combined with --shard: each shard has a ledger of its "
         "own in the output folder");
   auto ledger = std::make_unique<app::ShardLedger>(
-      args.output, app::ShardId{.manifest = shard.manifest.id, .index = shard.index});
+      output, app::ShardId{.manifest = shard.manifest.id, .index = shard.index});
   settings.ledger = ledger->choice();
   if (settings.telemetry.throughput_log.empty())
     settings.telemetry.throughput_log = ledger->published_prefix() + ".throughput.jsonl";
@@ -233,8 +234,11 @@ ExitCode execute(const RunArgs& args) {
   const bool show_progress = args.quiet == 0 && !args.dry_run && logging::stderr_is_terminal();
   const RestartInfo restart = restart_info();
   const std::optional<app::ShardInputs> shard = read_shard(args);
+  // The ledgers of shards have absolute paths: one for each output, whatever links lead to it.
+  const std::filesystem::path output =
+      shard ? std::filesystem::weakly_canonical(args.output) : args.output;
   const std::unique_ptr<app::ShardLedger> shard_ledger =
-      shard ? use_shard_ledger(configuration.settings, args, *shard) : nullptr;
+      shard ? use_shard_ledger(configuration.settings, output, *shard) : nullptr;
   std::string loss_message;
   std::int64_t run_number = 0;
   {
@@ -243,7 +247,7 @@ ExitCode execute(const RunArgs& args) {
                                   .files_from = args.list(),
                                   .files_from_separator = args.separator(),
                                   .shard = shard,
-                                  .output = args.output,
+                                  .output = output,
                                   .report = args.report,
                                   .trace = args.trace,
                                   .overwrite = args.overwrite,
@@ -258,6 +262,7 @@ ExitCode execute(const RunArgs& args) {
     check_settings_mismatch(request);
     if (shard_ledger) {
       app::publish_manifest(request.output, shard->manifest);
+      app::note_settings(request.output, app::output_settings(configuration.settings));
       shard_ledger->begin();
     }
     try {

@@ -1,6 +1,7 @@
 #include "ledger/ledger.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -34,6 +35,16 @@ std::unique_ptr<Ledger> Ledger::open_read_only(const fs::path& file) {
   return connection ? std::unique_ptr<Ledger>(new Ledger(std::move(connection))) : nullptr;
 }
 
+std::unique_ptr<Ledger> Ledger::open_unchanging(const fs::path& file) {
+  auto connection = LedgerConnection::open_unchanging(file);
+  return connection ? std::unique_ptr<Ledger>(new Ledger(std::move(connection))) : nullptr;
+}
+
+void Ledger::use_earlier(std::unique_ptr<Ledger> earlier, std::string prefix) {
+  earlier_ = std::move(earlier);
+  earlier_prefix_ = std::move(prefix);
+}
+
 bool Ledger::is_read_only() const { return connection_->is_read_only(); }
 
 std::int64_t Ledger::run() const { return connection_->run_number(); }
@@ -65,7 +76,12 @@ void Ledger::transaction(LedgerTables& tables, bool sync, const Write& write) {
 }
 
 std::optional<OutputEntry> Ledger::find(const std::string& output) {
-  return read([&](const LedgerTables& tables) { return tables.find(output); });
+  std::optional<OutputEntry> found =
+      read([&](const LedgerTables& tables) { return tables.find(output); });
+  if (found || !earlier_ || !output.starts_with(earlier_prefix_)) return found;
+  found = earlier_->find(output.substr(earlier_prefix_.size()));
+  if (found) found->output = output;
+  return found;
 }
 
 std::optional<OutputEntry> Ledger::find_intent(const PublishIntent& intent) {
@@ -203,11 +219,15 @@ InputCounts Ledger::count_inputs() {
 }
 
 std::vector<SettingsCount> Ledger::count_by_settings() {
-  return read([](const LedgerTables& tables) { return tables.count_by_settings(); });
+  std::vector<SettingsCount> counts =
+      read([](const LedgerTables& tables) { return tables.count_by_settings(); });
+  if (earlier_) std::ranges::copy(earlier_->count_by_settings(), std::back_inserter(counts));
+  return counts;
 }
 
 std::string Ledger::settings_text(std::uint64_t hash) {
-  return read([&](const LedgerTables& tables) { return tables.settings_text(hash); });
+  std::string text = read([&](const LedgerTables& tables) { return tables.settings_text(hash); });
+  return text.empty() && earlier_ ? earlier_->settings_text(hash) : text;
 }
 
 std::vector<FailureEntry> Ledger::failures(int limit) {
@@ -223,7 +243,10 @@ void Ledger::copy_to(const std::filesystem::path& file) {
 }
 
 std::vector<std::string> Ledger::settings_texts() {
-  return read([](const LedgerTables& tables) { return tables.settings_texts(); });
+  std::vector<std::string> texts =
+      read([](const LedgerTables& tables) { return tables.settings_texts(); });
+  if (earlier_) std::ranges::copy(earlier_->settings_texts(), std::back_inserter(texts));
+  return texts;
 }
 
 void Ledger::record_settings(const std::vector<std::string>& texts) {

@@ -41,9 +41,16 @@ class Ledger {
   /// found. Throws FatalError as the constructor if the file is not a ledger or is of a newer
   /// program.
   static std::unique_ptr<Ledger> open_read_only(const std::filesystem::path& file);
+  /// The same for a file that no process changes meanwhile. Needs no locks and no other files, so
+  /// the file may be on a network file system.
+  static std::unique_ptr<Ledger> open_unchanging(const std::filesystem::path& file);
   ~Ledger();
 
   bool is_read_only() const;
+  /// Makes find() and the settings include those of another ledger, for outputs that are not in
+  /// this one. Its names of outputs are those of this ledger without `prefix`. Call it before other
+  /// threads use this object.
+  void use_earlier(std::unique_ptr<Ledger> earlier, std::string prefix);
 
   /// The output, if it is recorded as done.
   std::optional<OutputEntry> find(const std::string& output);
@@ -118,6 +125,9 @@ class Ledger {
   void transaction(bool sync, const Write& write);
   template <class Write>
   void transaction(LedgerTables& tables, bool sync, const Write& write);
+
+  std::unique_ptr<Ledger> earlier_;  // see use_earlier()
+  std::string earlier_prefix_;
 
   const bool is_durable_;
   const std::unique_ptr<LedgerConnection> connection_;

@@ -65,6 +65,14 @@ LedgerConnection::LedgerConnection(LedgerLocation location, std::unique_ptr<Ledg
       tables_(std::move(tables)) {}
 
 std::unique_ptr<LedgerConnection> LedgerConnection::open_read_only(const fs::path& file) {
+  return open(file, OpenMode::read_only);
+}
+
+std::unique_ptr<LedgerConnection> LedgerConnection::open_unchanging(const fs::path& file) {
+  return open(file, OpenMode::immutable);
+}
+
+std::unique_ptr<LedgerConnection> LedgerConnection::open(const fs::path& file, OpenMode access) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return nullptr;
@@ -72,16 +80,16 @@ std::unique_ptr<LedgerConnection> LedgerConnection::open_read_only(const fs::pat
   }
   if (S_ISREG(status.st_mode) && status.st_size == 0) return nullptr;  // no table had space so far
   const LedgerLocation location(file);
-  const auto open_with = [&](OpenMode access) {
+  const auto open_with = [&](OpenMode mode) {
     return retry_if_moved([&] {
       return std::unique_ptr<LedgerConnection>(new LedgerConnection(
-          location, std::make_unique<LedgerTables>(location, access, LedgerOptions().timeout)));
+          location, std::make_unique<LedgerTables>(location, mode, LedgerOptions().timeout)));
     });
   };
   return translate_errors(file, [&] {
     try {
       try {
-        return open_with(OpenMode::read_only);
+        return open_with(access);
       } catch (const DatabaseError& error) {
         if (!files::is_out_of_space(error.system_errno)) throw;
         return open_with(

@@ -32,6 +32,7 @@ class LedgerConnection {
   LedgerConnection(const std::filesystem::path& file, LedgerOptions options);
   /// As Ledger::open_read_only().
   static std::unique_ptr<LedgerConnection> open_read_only(const std::filesystem::path& file);
+  static std::unique_ptr<LedgerConnection> open_unchanging(const std::filesystem::path& file);
 
   bool is_read_only() const { return read_only_; }
   /// The number of the current run.
@@ -57,6 +58,7 @@ class LedgerConnection {
   void check_not_replaced() const;
 
  private:
+  static std::unique_ptr<LedgerConnection> open(const std::filesystem::path& file, OpenMode access);
   LedgerConnection(LedgerLocation location, std::unique_ptr<LedgerTables> tables);
   LedgerTables& current_tables();
   void open();

@@ -114,9 +114,56 @@ TEST_F(ShardTest, is_merged_into_the_ledger_of_the_folder) {
   ASSERT_EQ(run_shard("2/2").code, 0);
   EXPECT_THAT(run({"ledger", "merge", "out"}).out,
               HasSubstr("4 outputs imported, 0 already known"));
-  EXPECT_THAT(run({"ledger", "merge", "out"}).out,
-              HasSubstr("0 outputs imported, 4 already known"));
+  EXPECT_EQ(run({"ledger", "merge", "out"}).code, int(ExitCode::no_input)) << "nothing is left";
   EXPECT_EQ(summary(run({"run", "in", "-o", "out", "-k", "2", "--json"})).at("skipped"), 4);
+}
+
+TEST_F(ShardTest, is_needed_no_more_after_the_merge) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  ASSERT_EQ(run_shard("2/2").code, 0);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", "in", "-o", "out", "-k", "2"},
+        {"prune", "out"},
+        {"ledger", "export", "out"}}) {
+    const ProcessResult refused = run(command);
+    EXPECT_EQ(refused.code, int(ExitCode::usage)) << command[0];
+    EXPECT_THAT(refused.err, HasSubstr("first run eckart ledger merge out")) << command[0];
+  }
+  ASSERT_EQ(run({"ledger", "merge", "out"}).code, 0);
+  fs::remove(at("in/a.png"));
+  ASSERT_EQ(run({"prune", "out", "--yes"}).code, 0);
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 3 done, 0 failed\n"));
+}
+
+TEST_F(ShardTest, knows_what_was_done_before_the_merge) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  ASSERT_EQ(run_shard("2/2").code, 0);
+  ASSERT_EQ(run({"ledger", "merge", "out"}).code, 0);
+  ASSERT_EQ(run({"shard", "in", "--count", "1", "-o", "m"}).code, 0);
+  EXPECT_EQ(summary(run_shard("1/1")).at("skipped"), 4);
+  const std::vector<std::string> other_rank{"run", "--shard", "m:1/1", "-o",
+                                            "out", "-k",      "1",     "--json"};
+  const ProcessResult refused = run(other_rank);
+  EXPECT_EQ(refused.code, int(ExitCode::usage));
+  EXPECT_THAT(refused.err, HasSubstr("has 4 outputs made with other settings (rank 2 -> 1)"));
+  std::vector<std::string> reprocess = other_rank;
+  reprocess.emplace_back("--reprocess");
+  EXPECT_EQ(summary(run(reprocess)).at("done"), 4);
+}
+
+/// They may be close, but what is recorded of them would be wrong.
+TEST_F(ShardTest, does_not_take_outputs_of_other_settings_for_its_own) {
+  const auto run_with_quality = [&](const std::string& quality) {
+    return run_shard("1/2", {"--format", "jpeg", "--set", "output.jpeg_quality=" + quality});
+  };
+  ASSERT_EQ(run_with_quality("99").code, 0);
+  const auto before = io::read_file(at("out/a.jpg"), 1);
+  for (const auto& entry : fs::recursive_directory_iterator(at("out/.eckart/shards")))
+    if (entry.path().extension() == ".db") fs::remove(entry.path());
+  const ProcessResult result = run_with_quality("98");
+  EXPECT_EQ(result.code, int(ExitCode::some_failed)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a.jpg already exists"));
+  EXPECT_EQ(io::read_file(at("out/a.jpg"), 1), before);
 }
 
 TEST_F(ShardTest, writes_nothing_in_a_dry_run) {

@@ -33,6 +33,35 @@ TEST_F(LedgerTest, persists_records) {
   EXPECT_FALSE(again.find_failure(kDone.input));
 }
 
+TEST_F(LedgerTest, finds_outputs_of_an_earlier_one) {
+  const test::TempFolder folder;
+  OutputEntry other = kDone;
+  other.settings = settings_hash("rank 2");
+  {
+    Ledger earlier(folder.path() / "earlier.db");
+    earlier.record_settings({"rank 2"});
+    LedgerChanges changes;
+    changes.done.push_back(other);
+    earlier.record(changes);
+  }
+  Ledger ledger(file());
+  auto earlier = Ledger::open_unchanging(folder.path() / "earlier.db");
+  ASSERT_TRUE(earlier);
+  ledger.use_earlier(std::move(earlier), "out/");
+  EXPECT_FALSE(ledger.find(kDone.output));
+  ASSERT_TRUE(ledger.find("out/" + kDone.output));
+  EXPECT_EQ(ledger.find("out/" + kDone.output)->output, "out/" + kDone.output);
+  EXPECT_EQ(ledger.settings_text(other.settings), "rank 2");
+  EXPECT_EQ(ledger.count_by_settings().size(), 1U);
+  OutputEntry own = kDone;
+  own.output = "out/" + kDone.output;
+  LedgerChanges changes;
+  changes.done.push_back(own);
+  ledger.record(changes);
+  EXPECT_EQ(ledger.find(own.output)->settings, kDone.settings);
+  EXPECT_EQ(ledger.count_inputs().done, 1) << "of its own";
+}
+
 TEST_F(LedgerTest, keeps_the_last_record_of_an_output) {
   Ledger ledger(file());
   OutputEntry entry = kDone;
