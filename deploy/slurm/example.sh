@@ -1,6 +1,6 @@
 #!/bin/bash
 # A job array without eckart slurm. Before it, once: eckart shard /data/scans --count 16 -o /data/scans.manifest
-# Then: sbatch example.sh
+# Then: sbatch example.sh, and again if tasks reach their time limit: what is done is not done again.
 #SBATCH --job-name=eckart
 #SBATCH --array=1-16%8
 #SBATCH --ntasks=1

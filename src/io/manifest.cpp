@@ -68,9 +68,9 @@ ManifestEntry entry_of(const std::string& line) {
   if (!entry.input.starts_with('/') || has_null(entry.input))
     throw std::invalid_argument("input: not an absolute path");
   const fs::path relative = entry.relative;
-  const bool leaves =
-      std::ranges::any_of(relative, [](const fs::path& part) { return part == ".."; });
-  if (relative.empty() || relative.is_absolute() || leaves || has_null(entry.relative))
+  const bool has_other_parts = std::ranges::any_of(  // an empty one is after a slash at the end
+      relative, [](const fs::path& part) { return part.empty() || part == "." || part == ".."; });
+  if (relative.empty() || relative.is_absolute() || has_other_parts || has_null(entry.relative))
     throw std::invalid_argument("relative: not a path below a folder");
   return entry;
 }

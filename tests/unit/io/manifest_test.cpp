@@ -199,6 +199,8 @@ TEST(Manifest, is_refused_if_damaged) {
       {replaced("\"offset\":0", "\"offset\":9"), "shard 1 is damaged"},
       {replaced("\"/in/b.png\"", "\"xin/b.png\""), "line 3: input: not an absolute path"},
       {replaced("\"relative\":\"b.png\"", "\"relative\":\"../ab\""), "line 3: relative"},
+      {replaced("\"relative\":\"b.png\"", "\"relative\":\"./b.p\""), "line 3: relative"},
+      {replaced("\"relative\":\"b.png\"", "\"relative\":\"b.pn/\""), "line 3: relative"},
       {replaced("/a.png\",\"relative\":\"a.png\"", "/a.pn\",\"relative\":\"\\u0000\""),
        "line 2: relative"},
       {replaced("\"relative\":\"b.png\"", "\"relative\":[12345]"), "line 3 is not one of"},
