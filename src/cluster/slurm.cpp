@@ -50,7 +50,7 @@ std::int64_t max_slurm_tasks() {
 
 std::string submit_to_slurm(const std::filesystem::path& script) {
   const std::string output = output_of({"sbatch", "--parsable", script.native()});
-  const std::string job = output.substr(0, output.find_first_of(";\n"));  // of JOB;CLUSTER
+  std::string job = output.substr(0, output.find_first_of(";\n"));  // of JOB;CLUSTER
   if (job.empty() || job.find_first_not_of("0123456789") != job.npos)
     throw FatalError(ExitCode::unavailable,
                      "sbatch printed no number of a job: " + text::printable_message(output));

@@ -10,6 +10,7 @@ import time
 
 CORES_PER_NODE = 2
 START_S = 60
+RELEASE_S = 5
 FAULTS = {"eckart": 8, "stop": 4, "script": 2, "requeue": 2, "slurmd": 2, "slurmctld": 1}  # with their weights; Slurm starts a requeued task two minutes later
 CONFIGURATION = """ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
@@ -70,6 +71,7 @@ class Slurm:
         self.daemons = {}  # command → process
         self.dead_until = {}  # command → when it is started again
         self.stopped = {}  # process id → when it goes on
+        self.next_release = 0.0
         os.makedirs(os.path.join(folder, "state"))
         self.log = open(os.path.join(folder, "log"), "ab")
         key = os.path.join(folder, "munge.key")
@@ -156,9 +158,18 @@ class Slurm:
         for command in [command for command, until in self.dead_until.items() if until <= now]:
             del self.dead_until[command]
             self._start(command)
+        if now >= self.next_release and tuple(self.controller) not in self.dead_until:
+            self.next_release = now + RELEASE_S
+            self._release_held()
         for process in [process for process, until in self.stopped.items() if until <= now]:
             del self.stopped[process]
             self._signal(process, signal.SIGCONT)
+
+    def _release_held(self):
+        """Slurm holds a task whose start failed, because slurmd was killed meanwhile."""
+        for line in self.ask("squeue", "--noheader", "--states=PENDING", "--array", "--format=%i %r").splitlines():
+            if "held" in line:
+                self.ask("scontrol", "release", line.split()[0])
 
     def _kill_daemon(self, command):
         command = tuple(command)
