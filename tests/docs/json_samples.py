@@ -71,6 +71,7 @@ def run_samples(commands):
     yield from commands.lines("run", "--shard", "manifest:1/1", "-o", "out", "--json", "-k", "2,64", code=3)
     yield from commands.lines("slurm", "in", "-o", "slurm", "--json", programs=write_slurm(folder / "programs"))
     yield from commands.lines("status", "out", "--json")
+    yield from commands.lines("ledger", "merge", "out", "--json")
     yield from commands.lines("prune", "out", "--json")
     yield from commands.lines("prune", "out", "--json", "--yes")
     yield from commands.lines("doctor", "--json")
