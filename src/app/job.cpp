@@ -17,6 +17,7 @@
 #include "app/ledger_outputs.hpp"
 #include "app/output_settings.hpp"
 #include "app/quarantine_list.hpp"
+#include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"

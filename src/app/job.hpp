@@ -45,7 +45,7 @@ struct JobRequest {
   std::optional<files::LinkPolicy> links{};  ///< of a watch
   bool removes_inputs = false;               ///< whether inputs are moved or deleted when done
   /// Whether other processes, also on other machines, write to the output folder at the same time:
-  /// other outputs, or the same ones, made from the same inputs with the same settings.
+  /// other outputs, or the same ones, made from the same inputs.
   bool shares_output = false;
   int restarts = 0;  ///< number of previous processes of this run that lost their GPU
   /// If restarts > 0: the ledger number of the run that the first of them began.

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "app/ledger_choice.hpp"
-#include "app/shard_ledger.hpp"
+#include "app/shard_files.hpp"
 #include "core/error.hpp"
 #include "io/read_file.hpp"
 #include "text/printable.hpp"

@@ -10,64 +10,16 @@
 #include <thread>
 #include <vector>
 
-#include "io/manifest.hpp"
+#include "app/shard_files.hpp"
 #include "io/scratch_folder.hpp"
 #include "ledger/ledger.hpp"
 #include "settings/choices.hpp"
 
 namespace eckart::app {
 
-/// A shard of a manifest.
-struct ShardId {
-  std::string manifest;    ///< io::Manifest::id
-  std::int64_t index = 0;  ///< from 1 on
-};
-
-/// How much of a manifest is done in an output folder.
-struct ManifestProgress {
-  std::string manifest;  ///< io::Manifest::id
-  std::int64_t shards = 0, images = 0;
-  std::int64_t finished_shards = 0;  ///< see ShardLedger::finish()
-};
-/// Of all manifests that publish_manifest() was called for, by their ids. Throws EnvironmentError.
-std::vector<ManifestProgress> manifests_in(const std::filesystem::path& output);
-
-/// Makes the folder of a manifest, shards_folder() / ID, and writes its numbers of shards and
-/// images to manifest.json there. Throws FatalError, EnvironmentError.
-void publish_manifest(const std::filesystem::path& output, const io::Manifest& manifest);
-
-/// Removes the marks of finished shards, OUT/.eckart/shards/ID/I.json, because they are processed
-/// again. Throws EnvironmentError.
-void forget_finished_shards(const std::filesystem::path& output, const std::string& manifest);
-
-/// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
-std::filesystem::path shards_folder(const std::filesystem::path& output);
-
-/// The published ledgers of a shard, OUT/.eckart/shards/ID/I.TOKEN.db: one for each process that
-/// has worked on it. Empty if there is none. Throws EnvironmentError.
-std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output,
-                                                 const ShardId& shard);
-
-/// The throughput logs of all processes that worked on shards, OUT/.eckart/shards/ID/
-/// I.TOKEN.throughput.jsonl and its rotated files. Empty if there is none. Throws EnvironmentError.
-std::vector<std::filesystem::path> shard_throughput_logs(const std::filesystem::path& output);
-
-/// Throws FatalError(usage) if the ledger of the folder does not have the records of shards: then
-/// its outputs would be made again, or count as files of somebody else.
-void check_merged(const std::filesystem::path& output);
-
-/// Removes the published ledgers of all shards, whose records are in the ledger of the folder.
-void remove_shard_ledgers(const std::filesystem::path& output);
-
 /// Makes the ledger of a shard find what the ledger of the folder has, as it is while only shards
 /// are processed.
 void use_folder_ledger(ledger::Ledger& shard, const std::filesystem::path& output);
-
-/// Notes in the output folder that shards are processed with these settings, one text for each
-/// output. Call it before the first output is published. Throws FatalError, EnvironmentError.
-void note_settings(const std::filesystem::path& output, const std::vector<std::string>& settings);
-/// Whether note_settings() was called with one text only. Throws EnvironmentError.
-bool have_shards_one_setting(const std::filesystem::path& output);
 
 /// Counts the inputs of a published ledger, from a local copy. Throws FatalError, EnvironmentError,
 /// ItemError.
@@ -107,10 +59,9 @@ class ShardLedger {
  private:
   void publish_copy();
   void stop_publishing();
-  std::filesystem::path finished_file() const;  ///< see finish()
   void merge(const std::filesystem::path& published);
 
-  const std::filesystem::path folder_;  // of the published ledgers
+  const std::filesystem::path output_;
   const ShardId shard_;
   const io::ScratchFolder local_;
   const std::filesystem::path file_ = local_.path() / "ledger.db";
@@ -130,12 +81,15 @@ class MergedLedger {
   static std::unique_ptr<MergedLedger> of(const std::filesystem::path& output);
   /// The local file, as the setting ledger.file.
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
+  /// Removes the ledgers of shards whose records it has. Those that were left out stay.
+  void remove_sources();
 
  private:
   explicit MergedLedger(const std::filesystem::path& output);
 
   const io::ScratchFolder local_;
   const std::filesystem::path file_ = local_.path() / "ledger.db";
+  std::vector<std::filesystem::path> merged_;  // ledgers of shards
 };
 
 }  // namespace eckart::app

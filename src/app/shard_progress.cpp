@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
 #include "text/json.hpp"
 

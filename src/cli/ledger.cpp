@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "app/ledger_import.hpp"
+#include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/existing_path.hpp"
@@ -161,17 +162,18 @@ ExitCode import_ledger(const LedgerArgs& args) {
 
 /// Imports the ledgers of all shards, so that commands that change the folder know their outputs.
 ExitCode merge_shards(const LedgerArgs& args) {
-  const auto merged = app::MergedLedger::of(args.output);
-  if (!merged)
+  if (app::shard_ledgers(args.output).empty())
     throw FatalError(ExitCode::no_input, text::printable(args.output.native()) +
                                              ": no shard was processed to this folder");
-  app::LedgerImport import(args.output, args.ledger);
+  app::LedgerImport import(args.output, args.ledger);  // from here on, no shard is processed
+  const auto merged = app::MergedLedger::of(args.output);
+  if (!merged) return ExitCode::ok;
   app::visit_ledger(args.output, merged->choice(),
                     {.settings = [&](const auto& text) { import.add_settings(text); },
                      .output = [&](const auto& entry) { import.add(entry); },
                      .failure = [&](const auto& failure) { import.add(failure); }});
   const app::ImportCounts counts = import.finish();
-  app::remove_shard_ledgers(args.output);
+  merged->remove_sources();
   args.json ? print_json(counts, args.output) : print(counts, args.output);
   return ExitCode::ok;
 }

@@ -2,7 +2,7 @@
 
 #include <system_error>
 
-#include "app/shard_ledger.hpp"
+#include "app/shard_files.hpp"
 #include "core/error.hpp"
 #include "text/printable.hpp"
 

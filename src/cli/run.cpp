@@ -15,6 +15,7 @@
 #include "app/input_sources.hpp"
 #include "app/output_settings.hpp"
 #include "app/settings_mismatch.hpp"
+#include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "app/make_manifest.hpp"
-#include "app/shard_ledger.hpp"
+#include "app/shard_files.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/existing_path.hpp"

@@ -6,6 +6,7 @@
 #include "app/ledger_status.hpp"
 #include "app/prune.hpp"
 #include "app/requeue.hpp"
+#include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"

@@ -118,6 +118,20 @@ TEST_F(ShardTest, is_merged_into_the_ledger_of_the_folder) {
   EXPECT_EQ(summary(run({"run", "in", "-o", "out", "-k", "2", "--json"})).at("skipped"), 4);
 }
 
+TEST_F(ShardTest, keeps_its_ledger_if_that_cannot_be_merged) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  std::string manifest;
+  for (const auto& entry : fs::directory_iterator(at("out/.eckart/shards")))
+    if (entry.is_directory()) manifest = entry.path().native();
+  const fs::path damaged = fs::path(manifest) / "2.0123456789abcdef.db";
+  std::ofstream(damaged) << std::string(5000, 'x');
+  const ProcessResult merged = run({"ledger", "merge", "out"});
+  EXPECT_EQ(merged.code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("2 outputs imported"));
+  EXPECT_THAT(merged.err, HasSubstr("left out"));
+  EXPECT_TRUE(fs::exists(damaged));
+}
+
 TEST_F(ShardTest, is_needed_no_more_after_the_merge) {
   ASSERT_EQ(run_shard("1/2").code, 0);
   ASSERT_EQ(run_shard("2/2").code, 0);

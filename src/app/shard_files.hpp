@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "io/manifest.hpp"
+
+// What processes of shards publish in the output folder, below .eckart/shards.
+namespace eckart::app {
+
+/// A shard of a manifest.
+struct ShardId {
+  std::string manifest;    ///< io::Manifest::id
+  std::int64_t index = 0;  ///< from 1 on
+};
+
+/// How much of a manifest is done in an output folder.
+struct ManifestProgress {
+  std::string manifest;  ///< io::Manifest::id
+  std::int64_t shards = 0, images = 0;
+  std::int64_t finished_shards = 0;  ///< see ShardLedger::finish()
+};
+/// Of all manifests that publish_manifest() was called for, by their ids. Throws EnvironmentError.
+std::vector<ManifestProgress> manifests_in(const std::filesystem::path& output);
+
+/// Makes the folder of a manifest, shards_folder() / ID, and writes its numbers of shards and
+/// images to manifest.json there. Throws FatalError, EnvironmentError.
+void publish_manifest(const std::filesystem::path& output, const io::Manifest& manifest);
+
+/// Removes the marks of finished shards because they are processed again. Throws EnvironmentError.
+void forget_finished_shards(const std::filesystem::path& output, const std::string& manifest);
+
+/// The mark of a finished shard, OUT/.eckart/shards/ID/I.json, which may not exist.
+std::filesystem::path mark_of(const std::filesystem::path& output, const ShardId& shard);
+
+/// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
+std::filesystem::path shards_folder(const std::filesystem::path& output);
+
+/// The published ledgers of a shard, OUT/.eckart/shards/ID/I.TOKEN.db: one for each process that
+/// has worked on it. Empty if there is none. Throws EnvironmentError.
+std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output,
+                                                 const ShardId& shard);
+
+/// The throughput logs of all processes that worked on shards, OUT/.eckart/shards/ID/
+/// I.TOKEN.throughput.jsonl and its rotated files. Empty if there is none. Throws EnvironmentError.
+std::vector<std::filesystem::path> shard_throughput_logs(const std::filesystem::path& output);
+
+/// The published ledgers of all shards, by manifest. Empty if there is none: then the ledger of the
+/// folder has all records. Throws EnvironmentError.
+std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output);
+
+/// Throws FatalError(usage) if the ledger of the folder does not have the records of shards: then
+/// its outputs would be made again, or count as files of somebody else.
+void check_merged(const std::filesystem::path& output);
+
+/// Notes in the output folder that shards are processed with these settings, one text for each
+/// output. Call it before the first output is published. Throws FatalError, EnvironmentError.
+void note_settings(const std::filesystem::path& output, const std::vector<std::string>& settings);
+/// Whether note_settings() was called with one text only. Throws EnvironmentError.
+bool have_shards_one_setting(const std::filesystem::path& output);
+
+}  // namespace eckart::app
