@@ -26,6 +26,7 @@ eckart_library(cli11         HEADERS "CLI/.*"                            LINK CL
 eckart_library(nlohmann-json HEADERS "nlohmann/.*"                       LINK nlohmann_json::nlohmann_json)
 eckart_library(spdlog        HEADERS "(spdlog|fmt)/.*"                   LINK spdlog::spdlog)
 eckart_library(libmd         HEADERS "sha2\\.h"                          LINK PkgConfig::libmd)
+eckart_library(libarchive    HEADERS "(archive|archive_entry)\\.h")
 eckart_library(dl            HEADERS "dlfcn\\.h"                         LINK ${CMAKE_DL_LIBS})
 eckart_library(threads       HEADERS ""                                  LINK Threads::Threads)
 eckart_library(googletest    HEADERS "(gtest|gmock)/.*")
@@ -46,7 +47,8 @@ eckart_layer(codec/jpeg ABOUT "baseline JPEG decoding and encoding for CPU and G
 eckart_layer(codec/png ABOUT "PNG filters, compression and decompression for CPU and GPU from the same source" USES core LIBRARIES libdeflate)
 eckart_layer(codec ABOUT "images of all formats from and to bytes in memory"
              USES codec/jpeg codec/png core text build_id LIBRARIES opencv libjpeg-turbo libspng libtiff libwebp dcmtk zlib libdeflate)
-eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES codec core files text hash LIBRARIES nlohmann-json)
+eckart_layer(tar ABOUT "members of tar archives: their names and places; archives from files" USES build_id core files text LIBRARIES libarchive)
+eckart_layer(io ABOUT "sources, output tree, publishing: all access to image files" USES tar codec core files text hash LIBRARIES nlohmann-json)
 eckart_layer(io/watch ABOUT "files that arrive in watched folders: events, scans, stability" USES io codec flow files text core)
 eckart_layer(ledger ABOUT "database of the results of all inputs" USES core files text hash LIBRARIES sqlite)
 eckart_layer(compute ABOUT "the backend interface, cost model, solver choice, certificate" USES codec/jpeg codec/png preparation core text)
@@ -75,7 +77,7 @@ eckart_layer(settings ABOUT "settings with defaults, one schema for reading, pri
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
-             USES settings pipeline flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
+             USES settings pipeline flow io io/watch tar codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(bench/report ABOUT "medians with intervals, sampling in rounds, tables as text, JSON and page" USES html core text LIBRARIES spdlog PUBLIC_LIBRARIES nlohmann-json)

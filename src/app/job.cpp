@@ -20,9 +20,9 @@
 #include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
 #include "core/error.hpp"
-#include "files/entry_exists.hpp"
 #include "files/file_descriptor.hpp"
 #include "io/is_within.hpp"
+#include "io/open_archive.hpp"
 #include "pipeline/available_ranks.hpp"
 #include "pipeline/equal_outputs.hpp"
 #include "pipeline/output_quality.hpp"
@@ -331,8 +331,8 @@ bool Job::is_own_input(const fs::path& input) const {
 }
 
 /// Without this, `eckart status` would list these failures forever. Inputs of other jobs are
-/// excluded, because they may be in another quarantine. Folders are excluded, because every run
-/// reports unreadable folders.
+/// excluded, because they may be in another quarantine. Folders and archives are excluded, because
+/// every run reports those that cannot be read.
 void Job::forget_failures_of_missing_inputs(std::set<std::string>* missing_before) {
   if (!ledger_) return;
   std::set<std::string> missing;
@@ -346,8 +346,9 @@ void Job::forget_failures_of_missing_inputs(std::set<std::string>* missing_befor
   std::error_code none;
   for (ledger::FailureEntry& failure : ledger_->failures(std::numeric_limits<int>::max())) {
     if (!is_own_input(failure.input)) continue;
-    const bool is_gone = (!files::entry_exists(failure.input) && !is_quarantined(failure.input)) ||
-                         fs::is_directory(failure.input, none);
+    const bool is_gone = (!io::input_exists(failure.input) && !is_quarantined(failure.input)) ||
+                         fs::is_directory(failure.input, none) ||
+                         io::is_archive_path(failure.input);
     if (!is_gone) continue;
     if (missing_before) missing.insert(failure.input);
     if (!missing_before || missing_before->contains(failure.input))

@@ -1,11 +1,10 @@
 #include "app/ledger_import.hpp"
 
-#include <sys/stat.h>
-
 #include <limits>
 #include <utility>
 
 #include "app/ledger_choice.hpp"
+#include "core/error.hpp"
 #include "io/read_file.hpp"
 
 namespace eckart::app {
@@ -23,10 +22,12 @@ namespace {
 
 /// A changed file may be done by now. A missing file can no longer fail.
 bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
-  struct stat status {};
-  if (::stat(failure.input.c_str(), &status) != 0) return false;
-  const files::FileState state = io::state_of(status);
-  return state.size == failure.state.size && state.mtime_ns == failure.state.mtime_ns;
+  try {
+    const files::FileState state = io::state_of(std::filesystem::path(failure.input));
+    return state.size == failure.state.size && state.mtime_ns == failure.state.mtime_ns;
+  } catch (const ItemError&) {
+    return false;
+  }
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
 #include "core/error.hpp"
 #include "io/parent_links.hpp"
+#include "io/read_file.hpp"
 
 namespace eckart::app {
 namespace {
@@ -20,9 +20,11 @@ fs::path absolute_path(const fs::path& path) {
 
 /// A file that is gone meanwhile has 0 bytes; the run of its shard reports it.
 std::int64_t size_of(const fs::path& file) {
-  std::error_code error;
-  const auto bytes = fs::file_size(file, error);
-  return error ? 0 : std::int64_t(bytes);
+  try {
+    return io::state_of(file).size;
+  } catch (const ItemError&) {
+    return 0;
+  }
 }
 
 }  // namespace

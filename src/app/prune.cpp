@@ -13,6 +13,7 @@
 #include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "io/folder_lock.hpp"
+#include "io/open_archive.hpp"
 
 namespace eckart::app {
 namespace {
@@ -26,7 +27,8 @@ std::string root_of(const ledger::OutputEntry& entry) {
 /// Returns false if the file cannot be checked.
 bool is_missing(const std::string& input) {
   struct stat status {};
-  return ::lstat(input.c_str(), &status) != 0 && (errno == ENOENT || errno == ENOTDIR);
+  if (::lstat(input.c_str(), &status) == 0) return false;
+  return errno == ENOENT || (errno == ENOTDIR && !io::input_exists(input));
 }
 
 /// Returns whether the folder of the input, or a parent of it below its root, exists and is not a
@@ -34,7 +36,9 @@ bool is_missing(const std::string& input) {
 bool has_existing_folder(const ledger::OutputEntry& entry) {
   const auto is_folder = [](const fs::path& path) {
     std::error_code none;
-    return fs::symlink_status(path, none).type() == fs::file_type::directory;
+    const fs::file_type type = fs::symlink_status(path, none).type();
+    return type == fs::file_type::directory ||
+           (type == fs::file_type::regular && io::is_archive_path(path));
   };
   const bool knows_root = entry.root_length > 1;
   fs::path folder = fs::path(entry.input).parent_path();

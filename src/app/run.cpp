@@ -13,6 +13,7 @@
 #include "app/stall_detector.hpp"
 #include "core/error.hpp"
 #include "io/parent_links.hpp"
+#include "io/read_file.hpp"
 #include "pipeline/attempt.hpp"
 #include "pipeline/output_quality.hpp"
 #include "pipeline/space_wait.hpp"
@@ -29,9 +30,11 @@ constexpr std::chrono::milliseconds kSpacePollInterval{1000};
 constexpr std::chrono::seconds kMinShownStep{1};  // steps that take longer appear in the progress
 
 std::int64_t size_or_zero(const std::filesystem::path& file) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(file, error);
-  return error ? 0 : std::int64_t(bytes);
+  try {
+    return io::state_of(file).size;
+  } catch (const ItemError&) {
+    return 0;
+  }
 }
 
 std::unique_ptr<io::Source> sources_of(const RunRequest& request) {

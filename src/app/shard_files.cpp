@@ -12,6 +12,7 @@
 #include "files/state_folder.hpp"
 #include "hash/fnv1a.hpp"
 #include "io/environment_error.hpp"
+#include "io/process_token.hpp"
 #include "io/publication.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
@@ -24,7 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kManifestFile = "manifest.json";
 constexpr const char* kSettingsPrefix = "settings-";
-constexpr const char* kLedgerExtension = ".db";
 constexpr const char* kLogExtension = ".jsonl";
 
 fs::path manifest_folder(const fs::path& output, const std::string& manifest) {
@@ -131,17 +131,42 @@ fs::path mark_of(const fs::path& output, const ShardId& shard) {
   return manifest_folder(output, shard.manifest) / (std::to_string(shard.index) + ".json");
 }
 
+fs::path shard_file_of_process(const fs::path& output, const ShardId& shard,
+                               const std::string& suffix) {
+  return mark_of(output, shard).replace_extension(io::process_token() + suffix);
+}
+
+void publish_mark(const fs::path& output, const ShardId& shard, const ShardMark& mark) {
+  text::Json json = {{"kind", "shard"},
+                     {"manifest", shard.manifest},
+                     {"shard", shard.index},
+                     {"done", mark.counts.done},
+                     {"failed", mark.counts.failed}};
+  if (!mark.settings.empty()) json["settings"] = mark.settings;
+  publish_text(mark_of(output, shard), text::dump_json(json) + '\n');
+}
+
+std::optional<ShardMark> read_mark(const fs::path& output, const ShardId& shard) try {
+  std::ifstream stream(mark_of(output, shard));
+  const text::Json json = text::Json::parse(stream);
+  return ShardMark{.counts = {.done = json.at("done").get<std::int64_t>(),
+                              .failed = json.at("failed").get<std::int64_t>()},
+                   .settings = json.value("settings", "")};
+} catch (const text::Json::exception&) {  // there is none
+  return std::nullopt;
+}
+
 std::vector<fs::path> shard_ledgers(const fs::path& output, const ShardId& shard) {
   const std::string prefix = std::to_string(shard.index) + '.';
   std::vector<fs::path> files = files_by_age(manifest_folder(output, shard.manifest));
   std::erase_if(files, [&](const fs::path& file) {
-    return file.extension() != kLedgerExtension || !file.filename().native().starts_with(prefix);
+    return file.extension() != kShardLedgerSuffix || !file.filename().native().starts_with(prefix);
   });
   return files;
 }
 
 std::vector<fs::path> shard_ledgers(const fs::path& output) {
-  return files_with(kLedgerExtension, output);
+  return files_with(kShardLedgerSuffix, output);
 }
 
 std::vector<fs::path> shard_throughput_logs(const fs::path& output) {

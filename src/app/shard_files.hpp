@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,22 @@ struct ShardId {
   std::int64_t index = 0;  ///< from 1 on
 };
 
+/// Numbers of the images of a shard.
+struct ShardCounts {
+  std::int64_t done = 0, failed = 0;
+};
+
+/// What a process leaves in OUT/.eckart/shards/ID/I.json when a shard is finished.
+struct ShardMark {
+  ShardCounts counts;
+  std::string settings{};  ///< a hash of them, if the outputs are in an archive; otherwise empty
+};
+
 /// How much of a manifest is done in an output folder.
 struct ManifestProgress {
   std::string manifest;  ///< io::Manifest::id
   std::int64_t shards = 0, images = 0;
-  std::int64_t finished_shards = 0;  ///< see ShardLedger::finish()
+  std::int64_t finished_shards = 0;  ///< with a mark
 };
 /// Of all manifests that publish_manifest() was called for, by their ids. Throws EnvironmentError.
 std::vector<ManifestProgress> manifests_in(const std::filesystem::path& output);
@@ -34,9 +46,19 @@ void forget_finished_shards(const std::filesystem::path& output, const std::stri
 
 /// The mark of a finished shard, OUT/.eckart/shards/ID/I.json, which may not exist.
 std::filesystem::path mark_of(const std::filesystem::path& output, const ShardId& shard);
+/// Writes the mark, durably. Throws FatalError(io_error), EnvironmentError.
+void publish_mark(const std::filesystem::path& output, const ShardId& shard, const ShardMark& mark);
+/// Returns nullopt if there is none that can be read.
+std::optional<ShardMark> read_mark(const std::filesystem::path& output, const ShardId& shard);
 
 /// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
 std::filesystem::path shards_folder(const std::filesystem::path& output);
+
+/// A file that only this process writes for a shard: OUT/.eckart/shards/ID/I.TOKEN and `suffix`.
+std::filesystem::path shard_file_of_process(const std::filesystem::path& output,
+                                            const ShardId& shard, const std::string& suffix);
+inline constexpr const char* kShardLedgerSuffix = ".db";
+inline constexpr const char* kShardThroughputLogSuffix = ".throughput.jsonl";
 
 /// The published ledgers of a shard, OUT/.eckart/shards/ID/I.TOKEN.db: one for each process that
 /// has worked on it. Empty if there is none. Throws EnvironmentError.

@@ -11,7 +11,6 @@
 #include "app/ledger_choice.hpp"
 #include "app/ledger_outputs.hpp"
 #include "core/error.hpp"
-#include "io/process_token.hpp"
 #include "io/publication.hpp"
 #include "io/read_file.hpp"
 #include "text/json.hpp"
@@ -37,8 +36,9 @@ std::string key_prefix(const fs::path& output) {
   return (fs::weakly_canonical(output) / "").relative_path().native();
 }
 
-/// `prefix` is added to the names of outputs.
-void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& prefix = {}) {
+/// The names of outputs get `prefix` instead of their first `removed` bytes.
+void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& prefix = {},
+                  std::size_t removed = 0) {
   constexpr int kPageRows = 1000;
   if (const auto request = from.request()) to.record_request(*request);
   to.record_settings(from.settings_texts());
@@ -48,7 +48,7 @@ void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& p
     changes.done = from.entries_after(after, kPageRows);
     if (changes.done.empty()) break;
     after = changes.done.back().output;
-    for (ledger::OutputEntry& entry : changes.done) entry.output.insert(0, prefix);
+    for (ledger::OutputEntry& entry : changes.done) entry.output.replace(0, removed, prefix);
     to.record(changes);
   }
   ledger::LedgerChanges failures;
@@ -77,11 +77,29 @@ ledger::InputCounts count_published_inputs(const fs::path& ledger) {
   return opened ? opened->count_inputs() : ledger::InputCounts{};
 }
 
+void move_records(const fs::path& from, const fs::path& to, const fs::path& from_folder,
+                  const fs::path& to_folder) {
+  const auto source = ledger::Ledger::open_read_only(from);
+  ledger::Ledger target(to, logged_ledger_options());
+  if (source) copy_records(*source, target, key_prefix(to_folder), key_prefix(from_folder).size());
+}
+
+void publish_finished(const fs::path& output, const ShardId& shard, const fs::path& ledger,
+                      const std::string& settings_hash) {
+  const std::vector<fs::path> others = shard_ledgers(output, shard);
+  const auto opened = ledger::Ledger::open_read_only(ledger);
+  const ledger::InputCounts counts = opened ? opened->count_inputs() : ledger::InputCounts{};
+  const fs::path published = shard_file_of_process(output, shard, kShardLedgerSuffix);
+  publish_bytes(published, io::read_file(ledger, kMaxLedgerMb));
+  publish_mark(output, shard, {.counts = {counts.done, counts.failed}, .settings = settings_hash});
+  std::error_code none;
+  for (const fs::path& other : others) {
+    if (other != published) fs::remove(other, none);
+  }
+}
+
 ShardLedger::ShardLedger(const fs::path& output, ShardId shard)
-    : output_(output),
-      shard_(std::move(shard)),
-      local_({}, "eckart-shard"),
-      published_prefix_(mark_of(output, shard_).replace_extension(io::process_token()).native()) {
+    : output_(output), shard_(std::move(shard)), local_({}, "eckart-shard") {
   for (const fs::path& published : shard_ledgers(output, shard_)) {
     try {
       merge(published);
@@ -151,20 +169,15 @@ void ShardLedger::publish_copy() {
   std::error_code none;
   fs::remove(copy, none);
   ledger->copy_to(copy);
-  publish_bytes(published_prefix_ + ".db", io::read_file(copy, kMaxLedgerMb));
+  publish_bytes(shard_file_of_process(output_, shard_, kShardLedgerSuffix),
+                io::read_file(copy, kMaxLedgerMb));
 }
 
 void ShardLedger::finish() {
   publish();
   ledger::InputCounts counts;
   if (const auto ledger = ledger::Ledger::open_read_only(file_)) counts = ledger->count_inputs();
-  const text::Json json = {{"kind", "shard"},
-                           {"manifest", shard_.manifest},
-                           {"shard", shard_.index},
-                           {"done", counts.done},
-                           {"failed", counts.failed}};
-  const std::string line = text::dump_json(json) + '\n';
-  publish_bytes(mark_of(output_, shard_), std::as_bytes(std::span(line)));
+  publish_mark(output_, shard_, {.counts = {counts.done, counts.failed}});
   std::error_code none;
   for (const fs::path& merged : std::exchange(merged_, {})) fs::remove(merged, none);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/shard_files.hpp"
+#include "app/shard_results.hpp"
 #include "io/scratch_folder.hpp"
 #include "ledger/ledger.hpp"
 #include "settings/choices.hpp"
@@ -25,11 +26,21 @@ void use_folder_ledger(ledger::Ledger& shard, const std::filesystem::path& outpu
 /// ItemError.
 ledger::InputCounts count_published_inputs(const std::filesystem::path& ledger);
 
+/// Writes the records of a ledger for the outputs in `from_folder` to a new ledger, for outputs
+/// below `to_folder`. Both have absolute names. Throws FatalError, EnvironmentError.
+void move_records(const std::filesystem::path& from, const std::filesystem::path& to,
+                  const std::filesystem::path& from_folder, const std::filesystem::path& to_folder);
+
+/// Publishes the ledger of a shard that is finished, instead of those that other processes have
+/// published for it, and its mark. Throws FatalError, EnvironmentError.
+void publish_finished(const std::filesystem::path& output, const ShardId& shard,
+                      const std::filesystem::path& ledger, const std::string& settings_hash);
+
 /// The ledger of a process that works on a shard. SQLite needs locks and syncs that a network file
 /// system may lack, so the ledger is on a local disk, and copies of it are published in the output
 /// folder. Each process replaces only its own copy, so that two that work on the same shard lose
 /// nothing.
-class ShardLedger {
+class ShardLedger : public ShardResults {
  public:
   /// How often copies are published. What a killed process did since is not recorded: the
   /// next one makes these outputs again, and compares.
@@ -39,22 +50,16 @@ class ShardLedger {
   /// read is left out, with a warning: its outputs are compared with what this process makes.
   /// Throws FatalError, EnvironmentError.
   ShardLedger(const std::filesystem::path& output, ShardId shard);
-  ~ShardLedger();
+  ~ShardLedger() override;
   /// The local file, as the setting ledger.file.
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
-  /// The prefix of the paths of files that this process may publish for the shard: FOLDER/I.TOKEN.
-  const std::string& published_prefix() const { return published_prefix_; }
-  /// Call it when the shard begins, after manifest and settings are checked: removes the mark of an
-  /// earlier finish(). Publishes a copy every kPublishInterval until publish() or finish(), on a
-  /// thread of its own.
+  /// Publishes a copy every kPublishInterval until publish() or finish(), on a thread of its own.
   /// An error is logged once; the next copy has all records.
-  void begin();
-  /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
-  void publish();
-  /// The same for a shard whose images were all processed. Removes the copies of other processes,
-  /// whose records it has, and writes the number of images that are done and that failed to
-  /// FOLDER/I.json.
-  void finish();
+  void begin() override;
+  /// Publishes the last copy.
+  void publish() override;
+  /// Also removes the copies of other processes, whose records it has.
+  void finish() override;
 
  private:
   void publish_copy();
@@ -65,7 +70,6 @@ class ShardLedger {
   const ShardId shard_;
   const io::ScratchFolder local_;
   const std::filesystem::path file_ = local_.path() / "ledger.db";
-  const std::string published_prefix_;
   std::vector<std::filesystem::path> merged_;
   std::mutex mutex_;
   std::condition_variable_any stopped_;

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/input_file.hpp"
+#include "io/open_archive.hpp"
+#include "io/read_file.hpp"
 #include "io/source.hpp"
 #include "text/path_list.hpp"
 #include "text/printable.hpp"
@@ -25,11 +30,26 @@ std::vector<fs::path> evenly_spaced(const std::vector<fs::path>& files, std::siz
 std::uintmax_t total_bytes(const std::vector<fs::path>& files) {
   std::uintmax_t bytes = 0;
   for (const fs::path& file : files) {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(file, error);
-    if (!error) bytes += size;
+    try {
+      bytes += std::uintmax_t(io::state_of(file).size);
+    } catch (const ItemError&) {  // who reads it reports the error
+    }
   }
   return bytes;
+}
+
+void copy_input(const fs::path& file, const fs::path& copy, std::error_code& error) {
+  if (!io::parse_member_path(file)) {
+    fs::copy_file(file, copy, error);
+    return;
+  }
+  const io::InputFile member(file);
+  std::vector<std::byte> bytes(std::size_t(member.size()));
+  bytes.resize(member.read_at(0, bytes));
+  std::ofstream out(copy, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(bytes.data()), std::streamsize(bytes.size()));
+  out.close();
+  if (!out) error = std::make_error_code(std::errc::io_error);
 }
 
 }  // namespace
@@ -81,12 +101,13 @@ void RepeatedInputs::shrink(std::size_t count) {
 }
 
 void RepeatedInputs::make(const fs::path& path, std::size_t file) const {
-  if (kind_ == Kind::links) return fs::create_symlink(files_[file], path);
+  if (kind_ == Kind::links && !io::parse_member_path(files_[file]))
+    return fs::create_symlink(files_[file], path);
   std::error_code error;
   if (paths_.size() >= files_.size()) fs::create_hard_link(paths_[file], path, error);
   if (paths_.size() >= files_.size() && !error) return;
   error.clear();  // the first copy; or there are too many links or none
-  fs::copy_file(files_[file], path, error);
+  copy_input(files_[file], path, error);
   if (error)
     throw FatalError(ExitCode::io_error,
                      text::printable(files_[file].native()) + ": cannot be copied to " +

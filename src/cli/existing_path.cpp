@@ -4,11 +4,13 @@
 
 #include "codec/codec.hpp"
 #include "core/error.hpp"
+#include "io/open_archive.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
 
 void check_exists(const std::filesystem::path& path, const std::string& hint) {
+  if (io::input_exists(path) && io::parse_member_path(path)) return;
   std::error_code error;
   const bool is_missing =
       std::filesystem::symlink_status(path, error).type() == std::filesystem::file_type::not_found;

@@ -16,6 +16,7 @@ settings::Configuration read_configuration(const ProcessingArgs& args) {
   apply_flag(settings, "--name", "output.name", args.name);
   apply_flag(settings, "--residual", "output.residual", args.residual);
   apply_flag(settings, "--factors", "output.factors", args.factors);
+  apply_flag(settings, "--pack", "output.pack", args.pack);
   apply_preparation_flags(settings, args.preparation);
   apply_flag(settings, "--peak", "quality.peak", args.peak);
   if (args.deterministic) settings.deterministic = true;
@@ -62,6 +63,11 @@ void add_format_options(CLI::App& command, ProcessingArgs& args) {
                 "Also write U, s and Vt of each input to a .npz file, in float32 or, with "
                 "--factors=float16, float16; with --format none, instead of images")
       ->group(group);
+}
+
+void add_pack_option(CLI::App& command, ProcessingArgs& args, const std::string& what) {
+  add_enum_name_option(command, "--pack", args.pack, what, settings::OutputSettings{}.pack)
+      ->group("Output");
 }
 
 void add_wait_for_space_option(CLI::App& command, ProcessingArgs& args) {

@@ -13,7 +13,7 @@ namespace eckart::cli {
 /// Flags that say how each image is processed: they are settings.
 struct ProcessingArgs {
   ConfigArgs config;
-  std::optional<std::string> rank, backend, solver, format, name, residual, factors, peak;
+  std::optional<std::string> rank, backend, solver, format, name, residual, factors, pack, peak;
   PreparationArgs preparation;
   bool deterministic = false, wait_for_space = false;
 };
@@ -26,6 +26,8 @@ settings::Configuration read_configuration(const ProcessingArgs& args);
 void add_reconstruction_options(CLI::App& command, ProcessingArgs& args);
 /// Adds the flags of the format and the names of outputs.
 void add_format_options(CLI::App& command, ProcessingArgs& args);
+/// `what`: the description.
+void add_pack_option(CLI::App& command, ProcessingArgs& args, const std::string& what);
 void add_wait_for_space_option(CLI::App& command, ProcessingArgs& args);
 
 /// Throws FatalError(usage) if residuals are to be written but no images.

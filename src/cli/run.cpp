@@ -14,6 +14,7 @@
 
 #include "app/input_sources.hpp"
 #include "app/output_settings.hpp"
+#include "app/packed_shard.hpp"
 #include "app/settings_mismatch.hpp"
 #include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
@@ -144,6 +145,18 @@ std::optional<app::ShardInputs> read_shard(const RunArgs& args) {
   return shard;
 }
 
+app::ShardId id_of(const app::ShardInputs& shard) {
+  return {.manifest = shard.manifest.id, .index = shard.index};
+}
+
+/// Where the process that runs a shard writes its throughput log, unless the settings say so.
+void use_shard_throughput_log(settings::Settings& settings, const std::filesystem::path& output,
+                              const app::ShardInputs& shard) {
+  if (settings.telemetry.throughput_log.empty())
+    settings.telemetry.throughput_log =
+        app::shard_file_of_process(output, id_of(shard), app::kShardThroughputLogSuffix);
+}
+
 /// Makes the ledger of the shard that of the settings; null if there is none.
 std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
                                                    const std::filesystem::path& output,
@@ -154,28 +167,54 @@ std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
         ExitCode::usage,
         "a ledger file cannot be combined with --shard: each shard has a ledger of its "
         "own in the output folder");
-  auto ledger = std::make_unique<app::ShardLedger>(
-      output, app::ShardId{.manifest = shard.manifest.id, .index = shard.index});
+  auto ledger = std::make_unique<app::ShardLedger>(output, id_of(shard));
   settings.ledger = ledger->choice();
-  if (settings.telemetry.throughput_log.empty())
-    settings.telemetry.throughput_log = ledger->published_prefix() + ".throughput.jsonl";
+  use_shard_throughput_log(settings, output, shard);
   return ledger;
 }
 
+/// Throws FatalError if the outputs of this command cannot go to an archive.
+void check_pack(const RunArgs& args, const settings::Settings& settings) {
+  const auto refuse = [](const std::string& what, const std::string& why) {
+    throw FatalError(ExitCode::usage, what + " cannot be combined with output.pack tar: " + why);
+  };
+  if (settings.output.pack == settings::OutputPack::none) return;
+  if (args.shard.empty())
+    throw FatalError(ExitCode::usage,
+                     "output.pack tar needs --shard, since each shard gets an archive; eckart pack "
+                     "makes archives of a folder");
+  if (!settings.output.writes_files()) refuse("output.format none", "nothing is written");
+  if (!settings.ledger.is_auto()) refuse("ledger.file", "each shard has records of its own");
+  if (!args.report.empty()) refuse("--report", "the report is beside the archive");
+  if (args.dry_run) refuse("--dry-run", "the whole archive is made");
+}
+
+/// Returns the exit code if the shard is finished already.
+std::optional<ExitCode> finished_code(const app::PackedShard& packed, const RunArgs& args) {
+  const std::optional<app::ShardCounts> counts = packed.finished();
+  if (!counts) return std::nullopt;
+  if (args.quiet == 0)
+    std::fprintf(stderr, "%s is finished: %s done, %s failed\n",
+                 text::printable(packed.archive().native()).c_str(),
+                 text::format_count(counts->done, "image").c_str(),
+                 text::group_digits(counts->failed).c_str());
+  return counts->failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+}
+
 /// After an error, which matters more than one of this.
-void publish_if_possible(app::ShardLedger& ledger) try {
-  ledger.publish();
+void publish_if_possible(app::ShardResults& results) try {
+  results.publish();
 } catch (const std::exception& error) {
   spdlog::warn("the ledger of the shard was not published: {}",
                text::printable_message(error.what()));
 }
 
-/// `shard_ledger` may be null.
+/// `shard_results` may be null.
 ExitCode execute(app::Run& run, const RunArgs& args, bool show_progress,
-                 app::ShardLedger* shard_ledger) {
+                 app::ShardResults* shard_results) {
   return execute_run(run, show_progress, [&](const telemetry::RunReport& report) {
-    if (shard_ledger && report.interrupted) shard_ledger->publish();
-    if (shard_ledger && !report.interrupted) shard_ledger->finish();
+    if (shard_results && report.interrupted) shard_results->publish();
+    if (shard_results && !report.interrupted) shard_results->finish();
     if (args.json) std::printf("%s\n", reports::to_json(report).c_str());
     if (args.quiet == 0) std::fputs(reports::to_text(report).c_str(), stderr);
   });
@@ -227,6 +266,7 @@ ExitCode execute(const RunArgs& args) {
     throw FatalError(ExitCode::usage, "no input: give folders, files, --files-from or --shard");
   }
   check_output_folder(args, configuration.settings.output);
+  check_pack(args, configuration.settings);
   check_inputs_exist(args);
   check_not_image("--report", args.report);
   check_not_image("--trace", args.trace);
@@ -238,8 +278,20 @@ ExitCode execute(const RunArgs& args) {
   // The ledgers of shards have absolute paths: one for each output, whatever links lead to it.
   const std::filesystem::path output =
       shard ? std::filesystem::weakly_canonical(args.output) : args.output;
-  const std::unique_ptr<app::ShardLedger> shard_ledger =
-      shard ? use_shard_ledger(configuration.settings, output, *shard) : nullptr;
+  std::filesystem::path run_output = output;
+  std::unique_ptr<app::ShardResults> shard_results;
+  const bool is_packed = configuration.settings.output.pack != settings::OutputPack::none;
+  if (is_packed) {
+    auto packed = std::make_unique<app::PackedShard>(output, *shard, configuration.settings,
+                                                     args.overwrite || args.reprocess);
+    if (const std::optional<ExitCode> code = finished_code(*packed, args)) return *code;
+    configuration.settings = packed->run_settings();
+    use_shard_throughput_log(configuration.settings, output, *shard);
+    run_output = packed->folder();
+    shard_results = std::move(packed);
+  } else if (shard) {
+    shard_results = use_shard_ledger(configuration.settings, output, *shard);
+  }
   std::string loss_message;
   std::int64_t run_number = 0;
   {
@@ -248,7 +300,7 @@ ExitCode execute(const RunArgs& args) {
                                   .files_from = args.list(),
                                   .files_from_separator = args.separator(),
                                   .shard = shard,
-                                  .output = output,
+                                  .output = run_output,
                                   .report = args.report,
                                   .trace = args.trace,
                                   .overwrite = args.overwrite,
@@ -257,25 +309,25 @@ ExitCode execute(const RunArgs& args) {
                                                    : pipeline::OnSettingsChange::refuse,
                                   .count_inputs = show_progress,
                                   .restarts = restart.count,
-                                  .run_number = restart.run_number};
+                                  .run_number = is_packed ? 0 : restart.run_number};
     app::Run run(request, start);
     if (args.dry_run) return execute_dry_run(run, request, args);
     check_settings_mismatch(request);
-    if (shard_ledger) {
-      app::publish_manifest(request.output, shard->manifest);
-      app::note_settings(request.output, app::output_settings(configuration.settings));
-      shard_ledger->begin();
+    if (shard_results) {
+      app::publish_manifest(output, shard->manifest);
+      app::note_settings(output, app::output_settings(configuration.settings));
+      shard_results->begin();
     }
     try {
-      return execute(run, args, show_progress, shard_ledger.get());
+      return execute(run, args, show_progress, shard_results.get());
     } catch (const DeviceLostError& error) {
       if (!run.can_restart()) throw;
-      if (shard_ledger) shard_ledger->publish();  // the next process begins with it
+      if (shard_results) shard_results->publish();  // the next process begins with it
       loss_message = error.what();
       run_number = run.run_number();
       run.close_report();
     } catch (...) {
-      if (shard_ledger) publish_if_possible(*shard_ledger);
+      if (shard_results) publish_if_possible(*shard_results);
       throw;
     }
   }
@@ -308,6 +360,9 @@ void add_output_options(CLI::App& run, RunArgs& args) {
   run.add_flag("--reprocess", args.reprocess,
                "Reprocess outputs that were made with other settings")
       ->group(group);
+  add_pack_option(run, args,
+                  "tar, with --shard: the outputs go to one tar archive in the output folder, with "
+                  "an index and a report beside it");
   add_wait_for_space_option(run, args);
 }
 

@@ -12,10 +12,10 @@
 #include "app/make_manifest.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/count_progress.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/input_options.hpp"
-#include "cli/listing_progress.hpp"
 #include "logging/log.hpp"
 #include "text/format_count.hpp"
 #include "text/format_number.hpp"
@@ -32,10 +32,6 @@ struct ShardArgs {
   app::ManifestRequest request;
   bool json = false;
 };
-
-std::string megabytes(std::int64_t bytes) {
-  return text::format_number(1e-6 * double(bytes)) + " MB";
-}
 
 /// "1,398 to 1,402", or "1,400" if all are the same.
 template <class Value, class Format>
@@ -54,10 +50,10 @@ void print_text(const app::ListedInputs& listed, const std::filesystem::path& fi
   std::printf("%s: %s of %s, %s\n", name.c_str(),
               text::format_count(std::int64_t(shards.size()), "shard").c_str(),
               text::format_count(listed.manifest.images(), "image").c_str(),
-              megabytes(bytes).c_str());
+              text::format_megabytes(bytes).c_str());
   std::printf("a shard: %s images, %s\n",
               range_text(shards, &io::Shard::images, text::group_digits).c_str(),
-              range_text(shards, &io::Shard::image_bytes, megabytes).c_str());
+              range_text(shards, &io::Shard::image_bytes, text::format_megabytes).c_str());
   std::printf("the first: eckart run --shard %s:1/%zu -o FOLDER\n",
               text::shell_word(file.native()).c_str(), shards.size());
 }
@@ -77,7 +73,7 @@ void print_json(const app::ListedInputs& listed, const std::filesystem::path& fi
 }
 
 app::ListedInputs list_inputs(const app::ManifestRequest& request) {
-  const ListingProgress progress;
+  CountProgress progress("image", "listed");
   return app::make_manifest(request, [&](std::int64_t images) { progress.show(images); });
 }
 

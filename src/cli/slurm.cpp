@@ -20,11 +20,11 @@
 #include "app/shard_files.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
+#include "cli/count_progress.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
 #include "cli/input_options.hpp"
 #include "cli/job_follower.hpp"
-#include "cli/listing_progress.hpp"
 #include "cli/processing_options.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
@@ -102,7 +102,7 @@ app::ListedInputs list_inputs(const SlurmArgs& args, const fs::path& manifest) {
                   .files_from_separator = args.separator()},
       .plan = {.count = args.tasks, .max_images = args.tasks > 0 ? 0 : images, .max_count = limit},
       .manifest = manifest};
-  const ListingProgress progress;
+  CountProgress progress("image", "listed");
   return app::make_manifest(request, [&](std::int64_t count) { progress.show(count); });
 }
 
@@ -320,6 +320,9 @@ void add_slurm(CLI::App& app, Action& action) {
       ->add_flag("--reprocess", args->reprocess,
                  "Reprocess outputs that were made with other settings")
       ->group("Output");
+  add_pack_option(*command, *args,
+                  "tar: the outputs of each task go to one tar archive in the output folder, with "
+                  "an index and a report beside it");
   add_wait_for_space_option(*command, *args);
   add_config_options(*command, args->config, false);
   add_peak_option(*command, args->peak)->group("Reports and log");

@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "core/mebibytes.hpp"
 #include "io/environment_error.hpp"
 #include "io/error_text.hpp"
+#include "io/open_archive.hpp"
 #include "io/read_file.hpp"
 
 namespace eckart::io {
@@ -21,33 +24,55 @@ namespace {
   throw ItemError(FailureReason::unreadable, "cannot be read: " + error_text(errno));
 }
 
-files::FileDescriptor open_input(const std::filesystem::path& path) {
-  files::FileDescriptor descriptor(::open(path.c_str(), InputFile::kOpenFlags));
-  if (descriptor) return descriptor;
-  const int error = errno;
+[[noreturn]] void fail_open(const std::filesystem::path& path, int error) {
   if (error == ENOENT || error == ENOTDIR)
     throw ItemError(FailureReason::not_found, "no such file");
   check_exhaustion(error, "cannot open " + path.string() + ": " + error_text(error));
   throw ItemError(FailureReason::unreadable, "cannot be opened: " + error_text(error));
 }
 
-}  // namespace
-
-InputFile::InputFile(const std::filesystem::path& path) : InputFile(open_input(path)) {}
-
-InputFile::InputFile(files::FileDescriptor descriptor) : descriptor_(std::move(descriptor)) {
+files::FileState state_of_regular(const files::FileDescriptor& descriptor) {
   struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0) fail_read();
+  if (::fstat(descriptor.get(), &status) != 0) fail_read();
   if (S_ISDIR(status.st_mode)) throw ItemError(FailureReason::unreadable, "is a folder");
   if (!S_ISREG(status.st_mode)) throw ItemError(FailureReason::unreadable, "is not a regular file");
-  state_ = state_of(status);
+  return state_of(status);
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path)
+    : descriptor_(::open(path.c_str(), kOpenFlags)) {
+  if (descriptor_) {
+    state_ = state_of_regular(descriptor_);
+    return;
+  }
+  const int error = errno;
+  const std::optional<MemberPath> member_path =
+      error == ENOTDIR ? parse_member_path(path) : std::nullopt;
+  if (!member_path) fail_open(path, error);
+  const OpenMember member = open_member(*member_path);
+  archive_ = member.archive;
+  begin_ = member.member->offset;
+  state_ = state_of(member);
+}
+
+InputFile::InputFile(files::FileDescriptor descriptor)
+    : descriptor_(std::move(descriptor)), state_(state_of_regular(descriptor_)) {}
+
+const files::FileDescriptor& InputFile::descriptor() const {
+  return archive_ ? archive_->archive.descriptor() : descriptor_;
 }
 
 std::size_t InputFile::read_at(std::int64_t offset, std::span<std::byte> buffer) const {
+  if (archive_) {
+    const std::int64_t left = std::max<std::int64_t>(size() - offset, 0);
+    buffer = buffer.first(std::min(buffer.size(), std::size_t(left)));
+  }
   std::size_t count = 0;
   while (count < buffer.size()) {
-    const ssize_t got = ::pread(descriptor_.get(), buffer.data() + count, buffer.size() - count,
-                                offset + std::int64_t(count));
+    const ssize_t got = ::pread(descriptor().get(), buffer.data() + count, buffer.size() - count,
+                                begin_ + offset + std::int64_t(count));
     if (got == 0) break;
     if (got < 0 && errno != EINTR) fail_read();
     if (got > 0) count += std::size_t(got);

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "codec/file_bytes.hpp"
 #include "core/byte_buffer.hpp"
@@ -14,21 +16,24 @@
 
 namespace eckart::io {
 
-/// A regular file that is open for reading. All members refer to the open file, whatever file is at
-/// its path now.
+struct OpenArchive;
+
+/// A regular file, or a file in a tar archive, that is open for reading. All members refer to the
+/// open file, whatever file is at its path now.
 class InputFile {
  public:
   /// Flags for open(2) and openat2(2). Without O_NONBLOCK, opening a FIFO waits for a writer.
   static constexpr int kOpenFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-  /// Throws ItemError: not_found, or unreadable with the system's message (also for folders, FIFOs
-  /// and devices). Throws EnvironmentError if file descriptors or memory ran out.
+  /// `path` may lead into an archive; see MemberPath. Throws ItemError: not_found, or unreadable
+  /// with the system's message (also for folders, FIFOs and devices) or the problem of a member.
+  /// Throws EnvironmentError if file descriptors or memory ran out.
   explicit InputFile(const std::filesystem::path& path);
 
   /// Takes a descriptor that was opened with kOpenFlags. Throws ItemError(unreadable).
   explicit InputFile(files::FileDescriptor descriptor);
 
-  /// The state when the file was opened.
+  /// The state when the file was opened; of a file in an archive, state_of(OpenMember).
   const files::FileState& state() const { return state_; }
   std::int64_t size() const { return state_.size; }
 
@@ -46,10 +51,16 @@ class InputFile {
   /// Bytes that are read on demand; valid while the file is open.
   codec::FileBytes bytes_on_demand() const;
 
-  const files::FileDescriptor& descriptor() const { return descriptor_; }
+  /// Whether it is in an archive.
+  bool is_member() const { return archive_ != nullptr; }
+  /// Of the archive, if it is in one.
+  const files::FileDescriptor& descriptor() const;
+  files::FileDescriptor take_descriptor() && { return std::move(descriptor_); }
 
  private:
-  files::FileDescriptor descriptor_;
+  files::FileDescriptor descriptor_;  // invalid if it is in an archive
+  std::shared_ptr<const OpenArchive> archive_;
+  std::int64_t begin_ = 0;  // of the content, in bytes of the descriptor
   files::FileState state_;
 };
 

@@ -10,7 +10,9 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include "core/error.hpp"
@@ -192,14 +194,16 @@ class ShardSource : public Source {
   std::size_t begin_ = 0;  // of the next line in text_
 };
 
-/// Orders entries so that those with the same key are beside each other. Returns the end of each
-/// group of them, as an index.
+/// Puts entries with the same key beside each other, at the place of the first of them. Returns the
+/// end of each group of them, as an index.
 std::vector<std::size_t> order_by_group(std::vector<ManifestEntry>& entries) {
   std::vector<std::string> keys(entries.size());
   std::ranges::transform(entries, keys.begin(), group_of);
+  std::unordered_map<std::string_view, std::size_t> first;  // index of a key
   std::vector<std::size_t> order(entries.size());
   std::iota(order.begin(), order.end(), std::size_t(0));
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return std::string_view(keys[i]); });
+  for (const std::size_t i : order) first.emplace(keys[i], i);
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return first.at(keys[i]); });
 
   std::vector<ManifestEntry> sorted;
   sorted.reserve(entries.size());

@@ -74,6 +74,18 @@ std::int64_t Publication::add(const fs::path& path,
   }
 }
 
+void Publication::add_empty(const fs::path& path) {
+  add(path, std::span<const std::span<const std::byte>>());
+}
+
+void Publication::append(std::span<const std::byte> bytes) {
+  try {
+    files_.back().temporary->write(bytes);
+  } catch (const std::system_error& error) {
+    fail(files_.back().path, error);
+  }
+}
+
 /// The steps of publish().
 class PublicationGroup {
  public:

@@ -32,6 +32,12 @@ class Publication {
                    std::span<const std::span<const std::byte>> parts,
                    std::optional<std::int64_t> mtime_ns = {},
                    TemporaryName name = TemporaryName::at_once);
+  /// As add(), with an empty file, for append().
+  void add_empty(const std::filesystem::path& path);
+  /// Appends to the file that was added last. Throws EnvironmentError or ItemError(not_written).
+  void append(std::span<const std::byte> bytes);
+  /// The temporary path of the file that was added last.
+  const std::filesystem::path& temporary_path() const { return files_.back().temporary->path(); }
   /// Removes the temporary files that are not published yet.
   void clear() { files_.clear(); }
   /// Whether publish() has finished with it, with the requested durability.

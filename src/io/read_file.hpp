@@ -14,7 +14,8 @@ namespace eckart::io {
 
 files::FileState state_of(const struct stat& status);
 
-/// Returns the state of a file; links are followed. Throws ItemError: not_found, unreadable.
+/// Returns the state of a file, or of a file in a tar archive; links are followed. Throws
+/// ItemError: not_found, unreadable.
 files::FileState state_of(const std::filesystem::path& path);
 
 /// Returns all bytes of a file. Throws ItemError: not_found, unreadable with the system's message

@@ -16,9 +16,11 @@
 #include "codec/codec.hpp"
 #include "core/error.hpp"
 #include "files/state_folder.hpp"
+#include "io/archive_source.hpp"
 #include "io/environment_error.hpp"
 #include "io/is_within.hpp"
 #include "io/line_reader.hpp"
+#include "io/open_archive.hpp"
 #include "io/parent_links.hpp"
 #include "io/root_directory.hpp"
 
@@ -68,6 +70,17 @@ class FolderSource : public Source {
 
   std::optional<SourceItem> next(const std::stop_token& stop) override {
     while (!stop.stop_requested()) {
+      if (archive_) {
+        if (std::optional<SourceItem> item = archive_->next(stop)) return item;
+        if (!stop.stop_requested()) end_archive();
+        continue;
+      }
+      if (!names_.empty() && is_archive_next()) {
+        archive_ =
+            make_archive_source(file_prefix_ + names_.back(), relative_prefix_ + names_.back());
+        names_.pop_back();
+        continue;
+      }
       if (!names_.empty()) return next_of_folder();
       if (pending_.empty()) return std::nullopt;
       const fs::path folder = std::move(pending_.back());
@@ -89,14 +102,30 @@ class FolderSource : public Source {
   std::vector<SourceItem> next_group(const std::stop_token& stop, std::size_t max) override {
     std::vector<SourceItem> items = Source::next_group(stop, max);
     if (items.empty()) return items;
+    if (archive_) {
+      std::ranges::move(archive_->next_group(stop, max - items.size()), std::back_inserter(items));
+      return items;
+    }
     items.reserve(std::min(max, names_.size() + 1));
-    while (items.size() < max && !names_.empty()) items.push_back(next_of_folder());
+    while (items.size() < max && !names_.empty() && !is_archive_next())
+      items.push_back(next_of_folder());
     return items;
   }
 
-  std::int64_t ignored_count() const override { return ignored_; }
-  UnreadFiles unread_files() const override { return unread_files_; }
-  std::vector<fs::path> unread_examples() const override { return unread_examples_; }
+  std::int64_t ignored_count() const override {
+    return ignored_ + (archive_ ? archive_->ignored_count() : 0);
+  }
+  UnreadFiles unread_files() const override {
+    UnreadFiles files = unread_files_;
+    if (archive_) files.add(archive_->unread_files());
+    return files;
+  }
+  std::vector<fs::path> unread_examples() const override {
+    std::vector<fs::path> files = unread_examples_;
+    if (archive_) std::ranges::copy(archive_->unread_examples(), std::back_inserter(files));
+    files.resize(std::min(files.size(), kMaxUnreadExamples));
+    return files;
+  }
   std::vector<fs::path> output_folders() const override { return output_folders_; }
 
  private:
@@ -105,6 +134,15 @@ class FolderSource : public Source {
     names_.pop_back();
     item.sibling_folders = folder_names_;
     return item;
+  }
+
+  bool is_archive_next() const { return !codec::is_image_file_name(names_.back()); }
+
+  void end_archive() {
+    ignored_ = ignored_count();
+    unread_files_ = unread_files();
+    unread_examples_ = unread_examples();
+    archive_.reset();
   }
 
   fs::path path_of(const fs::path& folder) const { return folder.empty() ? root_ : root_ / folder; }
@@ -149,9 +187,9 @@ class FolderSource : public Source {
     return error;
   }
 
-  /// Yields anything that is not a folder and has the name of an image. For a broken link or a
-  /// FIFO, the load stage reports the error. Returns whether the entry is a folder or a link to
-  /// one.
+  /// Yields anything that is not a folder and has the name of an image or archive. For a broken
+  /// link or a FIFO, who opens it reports the error. Returns whether the entry is a folder or a
+  /// link to one.
   bool classify(const Directory& directory, const dirent& entry,
                 std::vector<std::string>& subfolders) {
     std::string name = entry.d_name;
@@ -163,7 +201,7 @@ class FolderSource : public Source {
         is_real_folder || (may_be_link && is_folder(directory, name, 0));
     if (is_real_folder && !name.starts_with('.')) {
       subfolders.push_back(std::move(name));
-    } else if (!is_folder_or_link_to_one && codec::is_image_file_name(name)) {
+    } else if (!is_folder_or_link_to_one && is_input_file_name(name)) {
       names_.push_back(std::move(name));
     } else {
       ++ignored_;
@@ -187,9 +225,10 @@ class FolderSource : public Source {
   RootDirectoryPtr root_directory_;       // of root_; opened at first use
   // What stands before names_. Text, because a path would be parsed at each step.
   std::string file_prefix_, relative_prefix_;
-  std::vector<std::string> names_;  // in descending order: the next name is last
-  FolderNames folder_names_;        // in the folder of names_
-  std::vector<fs::path> pending_;   // below root_; the next folder is last
+  std::vector<std::string> names_;   // in descending order: the next name is last
+  std::unique_ptr<Source> archive_;  // the archive of this folder that is being read, or null
+  FolderNames folder_names_;         // in the folder of names_
+  std::vector<fs::path> pending_;    // below root_; the next folder is last
   std::int64_t ignored_ = 0;
   UnreadFiles unread_files_;
   std::vector<fs::path> unread_examples_, output_folders_;
@@ -269,8 +308,11 @@ std::unique_ptr<Source> source_at(const fs::path& input, const fs::path& file_pa
   const fs::file_status status = fs::status(input, error);
   if (fs::is_directory(status))
     return std::make_unique<FolderSource>(input, folder_path, own_folders);
-  return std::make_unique<SingleSource>(fs::exists(status) ? SourceItem{input, file_path, {}}
-                                                           : failed_item(input, file_path, error));
+  if (fs::exists(status) && is_archive_path(input)) return make_archive_source(input, folder_path);
+  const bool is_member = error == std::errc::not_a_directory && parse_member_path(input);
+  return std::make_unique<SingleSource>(fs::exists(status) || is_member
+                                            ? SourceItem{input, file_path, {}}
+                                            : failed_item(input, file_path, error));
 }
 
 /// Output paths mirror input paths, so neither folder may be inside the other.

@@ -58,8 +58,9 @@ class Source {
   virtual std::vector<std::filesystem::path> output_folders() const { return {}; }
 };
 
-/// Returns a source for one input: a folder, a file of any name, or one failed item (not_found,
-/// unreadable). A folder yields all images below it, folder by folder, each in order of names.
+/// Returns a source for one input: a folder, a tar archive, a file of any name, also one in an
+/// archive, or one failed item (not_found, unreadable). A folder yields all images below it, folder
+/// by folder, each in order of names, and at the name of an archive the images in it.
 /// Links to folders are not followed. A folder that cannot be read, or that is in one of
 /// `own_folders` through a mount, yields one failed item. Folders are listed on demand, so memory
 /// does not grow with the tree. Throws EnvironmentError if descriptors or memory ran out.

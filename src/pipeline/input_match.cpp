@@ -6,7 +6,10 @@
 #include <cerrno>
 #include <string_view>
 
+#include "core/error.hpp"
+#include "io/content_hash.hpp"
 #include "io/file_comparison.hpp"
+#include "io/open_archive.hpp"
 #include "pipeline/normal_path.hpp"
 
 namespace eckart::pipeline {
@@ -21,6 +24,12 @@ bool ends_with_path(std::string_view path, std::string_view end) {
 /// systems after each mount.
 bool has_same_size_and_mtime(const files::FileState& a, const files::FileState& b) {
   return a.size == b.size && a.mtime_ns == b.mtime_ns;
+}
+
+bool has_same_content(const std::string& a, const std::string& b) try {
+  return io::content_hash(io::InputFile(a)) == io::content_hash(io::InputFile(b));
+} catch (const ItemError&) {
+  return false;
 }
 
 }  // namespace
@@ -52,6 +61,8 @@ bool is_moved_or_copied(const std::string& old_path, const std::string& path,
                         const io::InputFile* open) {
   struct stat old_file {
   }, file{};
+  if ((open && open->is_member()) || io::parse_member_path(path) || io::parse_member_path(old_path))
+    return !io::input_exists(old_path) || has_same_content(old_path, path);
   if (::stat(old_path.c_str(), &old_file) != 0) return errno == ENOENT || errno == ENOTDIR;
   if ((open ? ::fstat(open->descriptor().get(), &file) : ::stat(path.c_str(), &file)) != 0)
     return false;

@@ -30,6 +30,14 @@ constexpr auto enum_names(OutputTimes) {
       {{OutputTimes::now, "now"}, {OutputTimes::keep, "keep"}});
 }
 
+/// Whether the outputs of a shard are files, or in one tar archive.
+enum class OutputPack { none, tar };
+
+constexpr auto enum_names(OutputPack) {
+  return std::to_array<EnumName<OutputPack>>(
+      {{OutputPack::none, "none"}, {OutputPack::tar, "tar"}});
+}
+
 /// When outputs are flushed to the disk.
 enum class Durability { group, file, none };
 

@@ -96,6 +96,9 @@ const KeyTable<Settings>& settings_table() {
                     Choice<OutputTimes>{}, &S::output, &OutputSettings::times)),
       per_watch(key("output.stamp", "write rank and version into outputs", Boolean{}, &S::output,
                     &OutputSettings::stamp)),
+      key("output.pack",
+          "tar: the outputs of a shard go to one tar archive, with an index and report",
+          Choice<OutputPack>{}, &S::output, &OutputSettings::pack),
       per_watch(key("output.residual",
                     "also write input - output, around half of the range: none, or its gain; auto: "
                     "the largest that clips nothing",

@@ -46,6 +46,7 @@ struct OutputSettings {
   MetadataPolicy metadata = MetadataPolicy::keep;
   OutputTimes times = OutputTimes::now;
   bool stamp = true;
+  OutputPack pack = OutputPack::none;
   ResidualChoice residual;
   FactorType factors = FactorType::none;
 

@@ -37,4 +37,8 @@ std::string format_image_rate(double images_per_s) {
   return format_number(images_per_s) + " images/s";
 }
 
+std::string format_megabytes(std::int64_t bytes) {
+  return format_number(1e-6 * double(bytes)) + " MB";
+}
+
 }  // namespace eckart::text
