@@ -5,6 +5,7 @@
 
 #include "app/ledger_choice.hpp"
 #include "core/error.hpp"
+#include "io/open_archive.hpp"
 #include "io/read_file.hpp"
 
 namespace eckart::app {
@@ -33,7 +34,8 @@ bool is_unchanged_since_failure(const ledger::FailureEntry& failure) {
 }  // namespace
 
 LedgerImport::LedgerImport(const std::filesystem::path& folder, const settings::FileChoice& choice)
-    : lock_(folder),
+    : path_(folder),
+      lock_(folder),
       ledger_(ledger_file(folder, choice), logged_ledger_options()),
       ledger_outputs_(ledger_, folder, choice),
       folder_(open_folder(folder)) {}
@@ -41,7 +43,7 @@ LedgerImport::LedgerImport(const std::filesystem::path& folder, const settings::
 void LedgerImport::add(ledger::OutputEntry entry) {
   constexpr std::size_t kMaxUnflushed = 1000;
   const ContainedFile file(folder_, entry.output);
-  if (!file.matches_record(entry.bytes, 0)) {
+  if (!file.matches_record(entry.bytes, 0) && !is_in_archive(entry)) {
     ++counts_.missing;
     return;
   }
@@ -54,6 +56,18 @@ void LedgerImport::add(ledger::OutputEntry entry) {
   ++counts_.outputs;
   changes_.done.push_back(std::move(entry));
   if (changes_.done.size() >= kMaxUnflushed) flush();
+}
+
+/// Whether the output is a member, with the recorded size, of an archive in the folder.
+bool LedgerImport::is_in_archive(const ledger::OutputEntry& entry) const {
+  const auto member = io::parse_member_path(path_ / entry.output);
+  if (!member || ContainedFile(folder_, member->archive.lexically_relative(path_)).is_missing())
+    return false;
+  try {
+    return io::open_member(*member).member->size == entry.bytes;
+  } catch (const ItemError&) {
+    return false;
+  }
 }
 
 void LedgerImport::add(ledger::FailureEntry failure) {

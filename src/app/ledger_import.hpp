@@ -44,7 +44,9 @@ class LedgerImport {
 
  private:
   void flush();
+  bool is_in_archive(const ledger::OutputEntry& entry) const;
 
+  const std::filesystem::path path_;  // of the folder
   const io::FolderLock lock_;
   ledger::Ledger ledger_;
   const LedgerOutputs ledger_outputs_;

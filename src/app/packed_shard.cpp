@@ -18,6 +18,8 @@
 #include "hash/fnv1a.hpp"
 #include "io/archive_file.hpp"
 #include "io/input_file.hpp"
+#include "io/open_archive.hpp"
+#include "pipeline/equal_outputs.hpp"
 #include "reports/image_report.hpp"
 #include "text/printable.hpp"
 
@@ -59,12 +61,17 @@ std::unordered_map<std::string, std::vector<std::string>> outputs_by_input(
   return names;
 }
 
-void add_file(io::ArchiveFile& archive, const fs::path& folder, const std::string& name,
-              bool keeps_time) {
-  const io::InputFile file(folder / name);
+std::vector<std::byte> bytes_of(const io::InputFile& file) {
   std::vector<std::byte> bytes(std::size_t(file.size()));
   bytes.resize(file.read_at(0, bytes));
-  archive.add(name, bytes, keeps_time ? file.state().mtime_ns : 0);
+  return bytes;
+}
+
+bool are_equal(const fs::path& a, const fs::path& b) try {
+  return bytes_of(io::InputFile(a)) == bytes_of(io::InputFile(b)) ||
+         pipeline::are_equal_outputs(a, b);
+} catch (const ItemError&) {
+  return false;
 }
 
 }  // namespace
@@ -81,20 +88,21 @@ PackedShard::PackedShard(fs::path output, const ShardInputs& shard,
       overwrite_(overwrite) {}
 
 std::optional<ShardCounts> PackedShard::finished() const {
-  const std::optional<ShardMark> mark = read_mark(output_, shard_);
+  const std::optional<PackedRecord> record = read_packed_record(output_, shard_);
   std::error_code none;
-  if (!mark || !fs::exists(archive_, none)) return std::nullopt;
-  if (overwrite_) return std::nullopt;
-  if (mark->settings != settings_hash_)
+  if (overwrite_ || !record || !fs::exists(archive_, none)) return std::nullopt;
+  if (record->settings != settings_hash_)
     throw FatalError(ExitCode::usage, text::printable(archive_.native()) +
                                           " was made with other settings: nothing was done. Use "
                                           "--reprocess to make it again, or another output folder");
-  return mark->counts;
+  publish_mark(output_, shard_, record->counts);
+  return record->counts;
 }
 
 void PackedShard::begin() {
   std::error_code none;
   fs::remove(mark_of(output_, shard_), none);
+  fs::remove(packed_record_of(output_, shard_), none);
 }
 
 void PackedShard::finish() {
@@ -106,18 +114,43 @@ void PackedShard::finish() {
   }
 }
 
-/// Two processes that work on one shard make the same bytes: times of members are 0, unless they
-/// are those of the inputs.
-void PackedShard::publish_archive() const {
+/// Returns the names of the outputs, by the order of the manifest.
+std::vector<std::string> PackedShard::output_names() const {
   const auto outputs = outputs_by_input(ledger_, folder());
-  const bool keeps_times = settings_.output.times == settings::OutputTimes::keep;
-  io::ArchiveFile archive(archive_);
+  std::vector<std::string> names;
   const auto inputs = io::make_shard_source(shard_inputs_.file, shard_inputs_.manifest,
                                             std::size_t(shard_.index - 1));
   while (const std::optional<io::SourceItem> item = inputs->next({})) {
     const auto found = outputs.find(item->file.native());
     if (found == outputs.end()) continue;  // it failed
-    for (const std::string& name : found->second) add_file(archive, folder(), name, keeps_times);
+    names.insert(names.end(), found->second.begin(), found->second.end());
+  }
+  return names;
+}
+
+/// Whether the archive exists with these outputs, made by another process, perhaps on another kind
+/// of machine, which rounds differently.
+bool PackedShard::has_equal_archive(const std::vector<std::string>& names) const try {
+  const io::ArchivePtr archive = io::open_archive(archive_);
+  return archive->archive.damage().empty() && have_shards_one_setting(output_) &&
+         std::ranges::equal(archive->archive.members(), names, {}, &tar::Member::name) &&
+         std::ranges::all_of(names, [&](const std::string& name) {
+           return are_equal(archive_ / name, folder() / name);
+         });
+} catch (const ItemError&) {  // there is none that can be read
+  return false;
+}
+
+/// The times of members are 0 unless they are those of the inputs, so that two processes make the
+/// same bytes.
+void PackedShard::publish_archive() const {
+  const std::vector<std::string> names = output_names();
+  if (!overwrite_ && has_equal_archive(names)) return;
+  const bool keeps_times = settings_.output.times == settings::OutputTimes::keep;
+  io::ArchiveFile archive(archive_);
+  for (const std::string& name : names) {
+    const io::InputFile file(folder() / name);
+    archive.add(name, bytes_of(file), keeps_times ? file.state().mtime_ns : 0);
   }
   archive.publish(overwrite_);
 }
@@ -128,7 +161,9 @@ void PackedShard::publish_records() const {
   reports::ImageReport report(report_path(archive_));
   add_ledger_records(report, archive_, settings::FileChoice::at(records));
   report.close();
-  publish_finished(output_, shard_, records, settings_hash_);
+  const ShardCounts counts = publish_only_ledger(output_, shard_, records);
+  publish_packed_record(output_, shard_, {.counts = counts, .settings = settings_hash_});
+  publish_mark(output_, shard_, counts);
 }
 
 fs::path report_path(const fs::path& archive) {

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/input_sources.hpp"
 #include "app/shard_files.hpp"
@@ -27,8 +29,8 @@ class PackedShard : public ShardResults {
   /// The output folder of the run, empty at first.
   std::filesystem::path folder() const { return scratch_.path() / "outputs"; }
 
-  /// Returns the numbers of images if the archive exists and the shard is finished. Throws
-  /// FatalError(usage) if it was made with other settings.
+  /// Returns the numbers of images if the archive exists and is recorded, and marks the shard as
+  /// finished. Throws FatalError(usage) if it was made with other settings.
   std::optional<ShardCounts> finished() const;
 
   void begin() override;
@@ -39,6 +41,8 @@ class PackedShard : public ShardResults {
   void finish() override;
 
  private:
+  std::vector<std::string> output_names() const;
+  bool has_equal_archive(const std::vector<std::string>& names) const;
   void publish_archive() const;
   void publish_records() const;
 

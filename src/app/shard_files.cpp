@@ -136,22 +136,34 @@ fs::path shard_file_of_process(const fs::path& output, const ShardId& shard,
   return mark_of(output, shard).replace_extension(io::process_token() + suffix);
 }
 
-void publish_mark(const fs::path& output, const ShardId& shard, const ShardMark& mark) {
-  text::Json json = {{"kind", "shard"},
-                     {"manifest", shard.manifest},
-                     {"shard", shard.index},
-                     {"done", mark.counts.done},
-                     {"failed", mark.counts.failed}};
-  if (!mark.settings.empty()) json["settings"] = mark.settings;
+void publish_mark(const fs::path& output, const ShardId& shard, const ShardCounts& counts) {
+  const text::Json json = {{"kind", "shard"},
+                           {"manifest", shard.manifest},
+                           {"shard", shard.index},
+                           {"done", counts.done},
+                           {"failed", counts.failed}};
   publish_text(mark_of(output, shard), text::dump_json(json) + '\n');
 }
 
-std::optional<ShardMark> read_mark(const fs::path& output, const ShardId& shard) try {
-  std::ifstream stream(mark_of(output, shard));
+fs::path packed_record_of(const fs::path& output, const ShardId& shard) {
+  return mark_of(output, shard).replace_extension("packed");
+}
+
+void publish_packed_record(const fs::path& output, const ShardId& shard,
+                           const PackedRecord& record) {
+  const text::Json json = {{"kind", "packed_shard"},
+                           {"settings", record.settings},
+                           {"done", record.counts.done},
+                           {"failed", record.counts.failed}};
+  publish_text(packed_record_of(output, shard), text::dump_json(json) + '\n');
+}
+
+std::optional<PackedRecord> read_packed_record(const fs::path& output, const ShardId& shard) try {
+  std::ifstream stream(packed_record_of(output, shard));
   const text::Json json = text::Json::parse(stream);
-  return ShardMark{.counts = {.done = json.at("done").get<std::int64_t>(),
-                              .failed = json.at("failed").get<std::int64_t>()},
-                   .settings = json.value("settings", "")};
+  return PackedRecord{.counts = {.done = json.at("done").get<std::int64_t>(),
+                                 .failed = json.at("failed").get<std::int64_t>()},
+                      .settings = json.at("settings").get<std::string>()};
 } catch (const text::Json::exception&) {  // there is none
   return std::nullopt;
 }

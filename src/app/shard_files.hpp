@@ -22,10 +22,10 @@ struct ShardCounts {
   std::int64_t done = 0, failed = 0;
 };
 
-/// What a process leaves in OUT/.eckart/shards/ID/I.json when a shard is finished.
-struct ShardMark {
+/// How the archive of a shard was made.
+struct PackedRecord {
   ShardCounts counts;
-  std::string settings{};  ///< a hash of them, if the outputs are in an archive; otherwise empty
+  std::string settings;  ///< a hash of them
 };
 
 /// How much of a manifest is done in an output folder.
@@ -47,9 +47,18 @@ void forget_finished_shards(const std::filesystem::path& output, const std::stri
 /// The mark of a finished shard, OUT/.eckart/shards/ID/I.json, which may not exist.
 std::filesystem::path mark_of(const std::filesystem::path& output, const ShardId& shard);
 /// Writes the mark, durably. Throws FatalError(io_error), EnvironmentError.
-void publish_mark(const std::filesystem::path& output, const ShardId& shard, const ShardMark& mark);
+void publish_mark(const std::filesystem::path& output, const ShardId& shard,
+                  const ShardCounts& counts);
+
+/// The record of a shard whose outputs are in an archive, OUT/.eckart/shards/ID/I.packed. It stays
+/// when the marks are removed.
+std::filesystem::path packed_record_of(const std::filesystem::path& output, const ShardId& shard);
+/// Writes the record, durably. Throws FatalError(io_error), EnvironmentError.
+void publish_packed_record(const std::filesystem::path& output, const ShardId& shard,
+                           const PackedRecord& record);
 /// Returns nullopt if there is none that can be read.
-std::optional<ShardMark> read_mark(const std::filesystem::path& output, const ShardId& shard);
+std::optional<PackedRecord> read_packed_record(const std::filesystem::path& output,
+                                               const ShardId& shard);
 
 /// OUT/.eckart/shards: the files of all shards, in a folder for each manifest.
 std::filesystem::path shards_folder(const std::filesystem::path& output);

@@ -84,18 +84,18 @@ void move_records(const fs::path& from, const fs::path& to, const fs::path& from
   if (source) copy_records(*source, target, key_prefix(to_folder), key_prefix(from_folder).size());
 }
 
-void publish_finished(const fs::path& output, const ShardId& shard, const fs::path& ledger,
-                      const std::string& settings_hash) {
+ShardCounts publish_only_ledger(const fs::path& output, const ShardId& shard,
+                                const fs::path& ledger) {
   const std::vector<fs::path> others = shard_ledgers(output, shard);
   const auto opened = ledger::Ledger::open_read_only(ledger);
   const ledger::InputCounts counts = opened ? opened->count_inputs() : ledger::InputCounts{};
   const fs::path published = shard_file_of_process(output, shard, kShardLedgerSuffix);
   publish_bytes(published, io::read_file(ledger, kMaxLedgerMb));
-  publish_mark(output, shard, {.counts = {counts.done, counts.failed}, .settings = settings_hash});
   std::error_code none;
   for (const fs::path& other : others) {
     if (other != published) fs::remove(other, none);
   }
+  return {.done = counts.done, .failed = counts.failed};
 }
 
 ShardLedger::ShardLedger(const fs::path& output, ShardId shard)
@@ -177,7 +177,7 @@ void ShardLedger::finish() {
   publish();
   ledger::InputCounts counts;
   if (const auto ledger = ledger::Ledger::open_read_only(file_)) counts = ledger->count_inputs();
-  publish_mark(output_, shard_, {.counts = {counts.done, counts.failed}});
+  publish_mark(output_, shard_, {.done = counts.done, .failed = counts.failed});
   std::error_code none;
   for (const fs::path& merged : std::exchange(merged_, {})) fs::remove(merged, none);
 }

@@ -31,10 +31,10 @@ ledger::InputCounts count_published_inputs(const std::filesystem::path& ledger);
 void move_records(const std::filesystem::path& from, const std::filesystem::path& to,
                   const std::filesystem::path& from_folder, const std::filesystem::path& to_folder);
 
-/// Publishes the ledger of a shard that is finished, instead of those that other processes have
-/// published for it, and its mark. Throws FatalError, EnvironmentError.
-void publish_finished(const std::filesystem::path& output, const ShardId& shard,
-                      const std::filesystem::path& ledger, const std::string& settings_hash);
+/// Publishes the ledger of a shard instead of those that other processes have published for it.
+/// Returns the numbers of its images. Throws FatalError, EnvironmentError.
+ShardCounts publish_only_ledger(const std::filesystem::path& output, const ShardId& shard,
+                                const std::filesystem::path& ledger);
 
 /// The ledger of a process that works on a shard. SQLite needs locks and syncs that a network file
 /// system may lack, so the ledger is on a local disk, and copies of it are published in the output

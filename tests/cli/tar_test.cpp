@@ -226,6 +226,37 @@ TEST_F(PackedShardTest, is_shown_with_its_failures) {
                     HasSubstr("b.png: "), HasSubstr("the outputs are in archives")));
 }
 
+/// As of a process that was killed before it recorded the archive, on another kind of machine.
+TEST_F(PackedShardTest, keeps_an_archive_with_equal_pixels) {
+  make_shards();
+  ASSERT_EQ(run_packed("1/2", {"--set", "output.png=small"}).code, 0);
+  const std::string before = text("out/m-000001.tar");
+  for (const auto& file : fs::recursive_directory_iterator(at("out/.eckart")))
+    if (file.path().extension() == ".packed") fs::remove(file.path());
+  const ProcessResult again = run_packed("1/2");
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_TRUE(text("out/m-000001.tar") == before);
+  EXPECT_THAT(run_packed("1/2").err, HasSubstr("is finished"));
+}
+
+TEST_F(PackedShardTest, does_not_replace_an_archive_with_other_pixels) {
+  make_shards();
+  write("out/m-000001.tar", tar_file("a.png", text("in/a.png")) + tar_end());
+  const ProcessResult result = run_packed("1/2");
+  EXPECT_EQ(result.code, int(ExitCode::cannot_create));
+  EXPECT_THAT(result.err, HasSubstr("m-000001.tar exists with other content"));
+  EXPECT_TRUE(text("out/m-000001.tar") == tar_file("a.png", text("in/a.png")) + tar_end());
+}
+
+TEST_F(PackedShardTest, has_records_that_are_merged) {
+  make_shards();
+  for (const char* shard : {"1/2", "2/2"}) ASSERT_EQ(run_packed(shard).code, 0);
+  EXPECT_THAT(run({"ledger", "merge", "out"}).out, HasSubstr("4 outputs imported"));
+  EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 4 done, 0 failed"));
+  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  EXPECT_EQ(run_packed("1/2").code, 0);
+}
+
 TEST_F(PackedShardTest, needs_a_shard_and_files) {
   make_shards();
   EXPECT_THAT(run({"run", "in", "-o", "out", "--pack", "tar"}).err,

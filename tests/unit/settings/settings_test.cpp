@@ -56,6 +56,7 @@ Settings all_non_default_settings() {
               MetadataPolicy::none,
               OutputTimes::keep,
               false,
+              OutputPack::tar,
               {ResidualGain::number, 2.5},
               FactorType::float16};
   s.threads = {3, 4};
