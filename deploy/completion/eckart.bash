@@ -57,7 +57,7 @@ _eckart_complete_value() { # OPTION: completes its value; fails if it takes none
         compopt -o nospace
         words=$(_eckart_keys "$program")
         ;;
-      -o,--output) if [[ $command == inspect || $command == shard ]]; then _eckart_complete_files f; else _eckart_complete_files d; fi ;;
+      -o,--output) if [[ $command == inspect || $command == shard || $command == pack ]]; then _eckart_complete_files f; else _eckart_complete_files d; fi ;;
       --config | --files-from | --files-from0 | --report | --trace | --ledger | --calibration | --log | --html) _eckart_complete_files f ;;
     esac
     return 0
@@ -84,8 +84,8 @@ _eckart() {
         bench)
           if ((COMP_CWORD == 2)); then words='kernels matmul transfer bandwidth streams solvers crossover roofline all pipeline scaling'; else _eckart_complete_files f; fi
           ;;
-        run | measure | inspect | plan | simulate | shard | slurm) _eckart_complete_files f ;;
-        watch | status | requeue | prune) _eckart_complete_files d ;;
+        run | measure | inspect | plan | simulate | shard | slurm | unpack) _eckart_complete_files f ;;
+        watch | status | requeue | prune | pack) _eckart_complete_files d ;;
         ledger)
           if ((COMP_CWORD == 2)); then words='export import merge'; else _eckart_complete_files f; fi
           ;;

@@ -29,6 +29,9 @@ std::vector<WatchSettings> checked_watches(const settings::Configuration& config
         ExitCode::configuration,
         "no watches are configured; give eckart watch FOLDER -o FOLDER, or add `watches` "
         "to the file of --config");
+  if (configuration.settings.output.pack != settings::OutputPack::none)
+    throw FatalError(ExitCode::configuration,
+                     "output.pack tar is for eckart run --shard: a watch writes files");
   check_watch_conflicts(watches);
   return watches;
 }

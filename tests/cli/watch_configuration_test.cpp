@@ -66,6 +66,14 @@ TEST_F(FailingWatchTest, ends_when_no_configuration_can_start) {
   EXPECT_EQ(service_->wait().code, 69);
 }
 
+TEST_F(WatchCheckTest, rejects_archives) {
+  fs::create_directory(at("in"));
+  write("eckart.yaml", "output: {pack: tar}\nwatches:\n" + watch("in", "out"));
+  const ProcessResult result = run({"watch", "--config", "eckart.yaml", "--check"});
+  EXPECT_EQ(result.code, int(ExitCode::configuration));
+  EXPECT_THAT(result.err, HasSubstr("output.pack tar is for eckart run --shard"));
+}
+
 /// The watch would wait for the lock forever.
 TEST_F(WatchCheckTest, rejects_the_own_ledger_of_another_folder) {
   fs::create_directories(at("other/.eckart"));

@@ -70,6 +70,8 @@ def run_samples(commands):
     yield from commands.lines("shard", "in", "--count", "1", "-o", "manifest", "--json")
     yield from commands.lines("run", "--shard", "manifest:1/1", "-o", "out", "--json", "-k", "2,64", code=3)
     yield from commands.lines("slurm", "in", "-o", "slurm", "--json", programs=write_slurm(folder / "programs"))
+    yield from commands.lines("pack", "in", "-o", "in.tar", "--json")
+    yield from commands.lines("unpack", "in.tar", "-o", "unpacked", "--json")
     yield from commands.lines("status", "out", "--json")
     yield from commands.lines("ledger", "merge", "out", "--json")
     yield from commands.lines("prune", "out", "--json")
