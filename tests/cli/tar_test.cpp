@@ -51,7 +51,7 @@ TEST_F(ArchiveInputTest, has_the_outputs_of_a_folder_with_its_files) {
   EXPECT_EQ(json(run({"run", "in.tar", "-o", "out", "-k", "2", "--json"})).at("skipped"), 4);
 }
 
-TEST_F(ArchiveInputTest, is_done_again_after_it_has_changed) {
+TEST_F(ArchiveInputTest, is_reprocessed_after_it_has_changed) {
   ASSERT_EQ(run({"pack", "in", "-o", "in.tar"}).code, 0);
   ASSERT_EQ(run({"run", "in.tar", "-o", "out", "-k", "2"}).code, 0);
   write("in/a.png", encoded("png", 16, 16));
