@@ -14,6 +14,7 @@
 #include "io/input_file.hpp"
 #include "io/is_within.hpp"
 #include "io/open_archive.hpp"
+#include "io/read_ahead.hpp"
 #include "tar/dali_index.hpp"
 #include "text/printable.hpp"
 
@@ -63,23 +64,16 @@ class Packer {
   Packer(const PackRequest& request, PackResult& result) : request_(request), result_(result) {}
 
   /// Adds a file; the first of a sample may begin the next archive.
-  void add(const std::string& name) {
+  void add(const std::string& name, const io::ReadAhead::File& file) {
     const std::string_view key = tar::sample_key(name);
     if (archive_ && key != key_ && is_full()) end();
     key_ = key;
-    std::vector<std::byte> bytes;
-    std::int64_t mtime_ns = 0;
-    try {
-      const io::InputFile file(request_.folder / name);
-      bytes.resize(std::size_t(file.size()));
-      bytes.resize(file.read_at(0, bytes));
-      mtime_ns = file.state().mtime_ns;
-    } catch (const ItemError& error) {
-      result_.failed.push_back({request_.folder / name, error.what()});
+    if (file.failure) {
+      result_.failed.push_back({request_.folder / name, file.failure->what()});
       return;
     }
     if (!archive_) archive_.emplace(next_path());
-    archive_->add(name, bytes, mtime_ns);
+    archive_->add(name, file.bytes, file.mtime_ns);
   }
 
   void end() {
@@ -193,9 +187,11 @@ PackResult pack(const PackRequest& request,
   std::int64_t packed = 0;
   write_archive(request.archive, [&] {
     Packer packer(request, result);
-    for (const std::string& file : files_below(request.folder, result.left_out, stop)) {
+    const std::vector<std::string> names = files_below(request.folder, result.left_out, stop);
+    io::ReadAhead files(request.folder, names);
+    for (const std::string& name : names) {
       if (stop.stop_requested()) return;
-      packer.add(file);
+      packer.add(name, files.next());
       on_packed(++packed);
     }
     if (!stop.stop_requested()) packer.end();

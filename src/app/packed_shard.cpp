@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <future>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -19,6 +20,9 @@
 #include "io/archive_file.hpp"
 #include "io/input_file.hpp"
 #include "io/open_archive.hpp"
+#include "io/publication.hpp"
+#include "io/read_ahead.hpp"
+#include "io/read_file.hpp"
 #include "pipeline/equal_outputs.hpp"
 #include "reports/image_report.hpp"
 #include "text/printable.hpp"
@@ -107,7 +111,9 @@ void PackedShard::begin() {
 
 void PackedShard::finish() {
   try {
+    std::future<void> records = std::async(std::launch::async, [this] { write_records(); });
     publish_archive();
+    records.get();
     publish_records();
   } catch (const ItemError& error) {
     throw FatalError(ExitCode::io_error, text::printable(archive_.native()) + ": " + error.what());
@@ -148,20 +154,27 @@ void PackedShard::publish_archive() const {
   if (!overwrite_ && has_equal_archive(names)) return;
   const bool keeps_times = settings_.output.times == settings::OutputTimes::keep;
   io::ArchiveFile archive(archive_);
+  io::ReadAhead files(folder(), names);
   for (const std::string& name : names) {
-    const io::InputFile file(folder() / name);
-    archive.add(name, bytes_of(file), keeps_times ? file.state().mtime_ns : 0);
+    const io::ReadAhead::File file = files.next();
+    if (file.failure) throw ItemError(*file.failure);
+    archive.add(name, file.bytes, keeps_times ? file.mtime_ns : 0);
   }
   archive.publish(overwrite_);
 }
 
-void PackedShard::publish_records() const {
-  const fs::path records = scratch_.path() / "records.db";
-  move_records(ledger_, records, folder(), archive_);
-  reports::ImageReport report(report_path(archive_));
-  add_ledger_records(report, archive_, settings::FileChoice::at(records));
+/// Writes the records of the run, for outputs in the archive, to local files.
+void PackedShard::write_records() const {
+  move_records(ledger_, records_, folder(), archive_);
+  reports::ImageReport report(report_);
+  add_ledger_records(report, archive_, settings::FileChoice::at(records_));
   report.close();
-  const ShardCounts counts = publish_only_ledger(output_, shard_, records);
+}
+
+void PackedShard::publish_records() const {
+  constexpr std::int64_t kMaxReportMb = 1 << 20;
+  io::publish_file(report_path(archive_), io::read_file(report_, kMaxReportMb));
+  const ShardCounts counts = publish_only_ledger(output_, shard_, records_);
   publish_packed_record(output_, shard_, {.counts = counts, .settings = settings_hash_});
   publish_mark(output_, shard_, counts);
 }

@@ -44,13 +44,16 @@ class PackedShard : public ShardResults {
   std::vector<std::string> output_names() const;
   bool has_equal_archive(const std::vector<std::string>& names) const;
   void publish_archive() const;
+  void write_records() const;
   void publish_records() const;
 
   const std::filesystem::path output_;
   const ShardInputs shard_inputs_;
   const ShardId shard_;
   const io::ScratchFolder scratch_;
-  const std::filesystem::path ledger_ = scratch_.path() / "ledger.db";
+  const std::filesystem::path ledger_ = scratch_.path() / "ledger.db";    // of the run
+  const std::filesystem::path records_ = scratch_.path() / "records.db";  // to be published
+  const std::filesystem::path report_ = scratch_.path() / "report.jsonl";
   const std::filesystem::path archive_;
   const std::string settings_hash_;
   const settings::Settings settings_;

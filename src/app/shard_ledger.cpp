@@ -36,9 +36,8 @@ std::string key_prefix(const fs::path& output) {
   return (fs::weakly_canonical(output) / "").relative_path().native();
 }
 
-/// The names of outputs get `prefix` instead of their first `removed` bytes.
-void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& prefix = {},
-                  std::size_t removed = 0) {
+/// `prefix` is added to the names of outputs.
+void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& prefix = {}) {
   constexpr int kPageRows = 1000;
   if (const auto request = from.request()) to.record_request(*request);
   to.record_settings(from.settings_texts());
@@ -48,7 +47,7 @@ void copy_records(ledger::Ledger& from, ledger::Ledger& to, const std::string& p
     changes.done = from.entries_after(after, kPageRows);
     if (changes.done.empty()) break;
     after = changes.done.back().output;
-    for (ledger::OutputEntry& entry : changes.done) entry.output.replace(0, removed, prefix);
+    for (ledger::OutputEntry& entry : changes.done) entry.output.insert(0, prefix);
     to.record(changes);
   }
   ledger::LedgerChanges failures;
@@ -79,9 +78,9 @@ ledger::InputCounts count_published_inputs(const fs::path& ledger) {
 
 void move_records(const fs::path& from, const fs::path& to, const fs::path& from_folder,
                   const fs::path& to_folder) {
-  const auto source = ledger::Ledger::open_read_only(from);
-  ledger::Ledger target(to, logged_ledger_options());
-  if (source) copy_records(*source, target, key_prefix(to_folder), key_prefix(from_folder).size());
+  if (const auto source = ledger::Ledger::open_read_only(from)) source->copy_to(to);
+  ledger::Ledger(to, logged_ledger_options())
+      .rename_outputs(key_prefix(from_folder).size(), key_prefix(to_folder));
 }
 
 ShardCounts publish_only_ledger(const fs::path& output, const ShardId& shard,

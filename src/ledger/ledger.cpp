@@ -238,6 +238,12 @@ std::vector<OutputEntry> Ledger::entries_after(const std::string& output, int li
   return read([&](const LedgerTables& tables) { return tables.entries_after(output, limit); });
 }
 
+void Ledger::rename_outputs(std::size_t removed, const std::string& prefix) {
+  transaction(false, [&](const LedgerTables& tables, const LedgerRun&) {
+    tables.rename_outputs(removed, prefix);
+  });
+}
+
 void Ledger::copy_to(const std::filesystem::path& file) {
   read([&](const LedgerTables& tables) { tables.copy_to(file); });
 }

@@ -98,6 +98,9 @@ class Ledger {
   /// Removes the records of the outputs that `find_removed` returns. Nothing is recorded while it
   /// runs. Throws EnvironmentError.
   void remove_outputs(const std::function<std::vector<std::string>()>& find_removed);
+  /// Replaces the first `removed` bytes of the names of all outputs by `prefix`. Throws FatalError,
+  /// EnvironmentError.
+  void rename_outputs(std::size_t removed, const std::string& prefix);
   /// Writes a complete copy to a file that does not exist yet. Throws FatalError, EnvironmentError.
   void copy_to(const std::filesystem::path& file);
   /// Throws EnvironmentError if the file is no longer at its path, so that new records would be

@@ -176,6 +176,15 @@ void LedgerTables::clear_input_state(const std::string& output) const {
   execution.step();
 }
 
+void LedgerTables::rename_outputs(std::size_t removed, const std::string& prefix) const {
+  const Statement rename = prepare(
+      "UPDATE output SET output = CAST(CAST(?1 AS TEXT) || CAST(substr(output, ?2) AS TEXT) AS "
+      "BLOB)");
+  Statement::Execution execution(rename);
+  execution.bind(1, prefix).bind(2, std::int64_t(removed) + 1);
+  execution.step();
+}
+
 void LedgerTables::remove_output(const std::string& output) const {
   const Statement remove = prepare("DELETE FROM output WHERE output = ?1");
   Statement::Execution execution(remove);

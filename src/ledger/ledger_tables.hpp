@@ -47,6 +47,8 @@ class LedgerTables {
   void record(const PreparedChanges& changes, std::int64_t run);
   void record(const Suspect& suspect);
   void record(const RequestEntry& request, std::int64_t run) const;
+  /// Replaces the first `removed` bytes of the names of all outputs by `prefix`.
+  void rename_outputs(std::size_t removed, const std::string& prefix) const;
   /// Removes the output's record as done.
   void remove_output(const std::string& output) const;
   void clear_suspects();

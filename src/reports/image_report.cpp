@@ -1,11 +1,14 @@
 #include "reports/image_report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <unordered_set>
+#include <vector>
 
 #include "core/error.hpp"
 #include "hash/name_hash.hpp"
@@ -66,6 +69,22 @@ text::Json output_record(const std::filesystem::path& input, const std::filesyst
   return json;
 }
 
+/// Whether the text of a JSON object of measurements has all keys of this version, in their order,
+/// as text of this version has.
+bool has_all_keys(std::string_view measurements) {
+  static const std::vector<std::string> keys = [] {
+    std::vector<std::string> names;
+    const text::Json json = telemetry::to_json(telemetry::OutputMeasurement{});
+    for (const auto& [key, value] : json.items()) names.push_back('"' + key + "\":");
+    return names;
+  }();
+  std::size_t at = 0;
+  return std::ranges::all_of(keys, [&](const std::string& key) {
+    at = measurements.find(key, at);
+    return at != measurements.npos;
+  });
+}
+
 /// Older versions recorded fewer measurements.
 text::Json unknown_measurements() {
   text::Json json = telemetry::to_json(telemetry::OutputMeasurement{});
@@ -85,6 +104,12 @@ void ImageReport::add(const std::filesystem::path& file, const std::filesystem::
 void ImageReport::add_recorded(const std::filesystem::path& file,
                                const std::filesystem::path& output, ItemResult result,
                                const std::string& measurements) {
+  if (file_.format() == ReportFormat::json_lines && has_all_keys(measurements)) {
+    std::string line =
+        text::dump_json(output_record(file, output, to_string(result), text::Json::object()));
+    line.back() = ',';  // instead of the end of the object
+    return write_text(line + text::printable_json(measurements.substr(1)) + '\n');
+  }
   text::Json json = unknown_measurements();
   const text::Json known = text::Json::parse(measurements, nullptr, false);
   if (known.is_object()) json.update(known);
@@ -103,14 +128,17 @@ void ImageReport::add_failure(const std::filesystem::path& file, FailureReason r
 }
 
 void ImageReport::write(const text::Json& record) {
-  const std::string text = report_record(file_.format(), record);
+  write_text(report_record(file_.format(), record));
+}
+
+void ImageReport::write_text(const std::string& text) {
   const std::lock_guard lock(mutex_);
   file_.write(text);
 }
 
 void ImageReport::close() {
   const std::lock_guard lock(mutex_);
-  if (!file_.is_direct()) copy_unreplaced_records();
+  if (!file_.is_direct() && file_.has_previous()) copy_unreplaced_records();
   const int error = file_.publish();
   if (error == 0) return;
   const char* const remedy =

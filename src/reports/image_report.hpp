@@ -39,6 +39,7 @@ class ImageReport {
 
  private:
   void write(const text::Json& record);
+  void write_text(const std::string& text);
   void copy_unreplaced_records();
 
   std::mutex mutex_;

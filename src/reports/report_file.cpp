@@ -207,9 +207,13 @@ void ReportFile::write(const std::string& text) {
 
 void ReportFile::for_each_written_record(const RecordVisitor& visit) { read_records(part_, visit); }
 
-void ReportFile::for_each_previous_record(const RecordVisitor& visit) {
+bool ReportFile::has_previous() const {
   std::error_code ignored;
-  if (fs::exists(path_, ignored)) read_records(path_, visit);
+  return fs::exists(path_, ignored);
+}
+
+void ReportFile::for_each_previous_record(const RecordVisitor& visit) {
+  if (has_previous()) read_records(path_, visit);
 }
 
 void ReportFile::read_records(const fs::path& file, const RecordVisitor& visit) {

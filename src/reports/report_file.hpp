@@ -30,6 +30,8 @@ class ReportFile {
   void write(const std::string& text);
   /// Calls `visit` with each complete record that was written. Not to be called if is_direct().
   void for_each_written_record(const RecordVisitor& visit);
+  /// Whether FILE existed before. Not to be called if is_direct().
+  bool has_previous() const;
   /// The same for the previous content of FILE.
   void for_each_previous_record(const RecordVisitor& visit);
   /// Closes the file; nothing may be written afterwards. If nothing failed, FILE is this report,

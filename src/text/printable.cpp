@@ -173,6 +173,8 @@ std::string printable_json(std::string_view json) { return escape_invisible(json
 
 std::string escape_invisible(std::string_view text,
                              const std::function<std::string(char32_t)>& escape) {
+  const auto is_visible_ascii = [](char c) { return c >= ' ' && c <= '~'; };
+  if (std::ranges::all_of(text, is_visible_ascii)) return std::string(text);
   std::string result;
   for_each_character(text, [&](const Character& character, bool is_hidden) {
     if (is_hidden) {

@@ -194,6 +194,7 @@ TEST(WatchOverride, may_be_every_key_that_does_not_concern_the_whole_service) {
                                                 "solver",
                                                 "certificate",
                                                 "calibration",
+                                                "output.pack",
                                                 "threads.load",
                                                 "threads.write",
                                                 "batch.planes",
