@@ -241,11 +241,13 @@ TEST_F(PackedShardTest, keeps_an_archive_with_equal_pixels) {
 
 TEST_F(PackedShardTest, does_not_replace_an_archive_with_other_pixels) {
   make_shards();
-  write("out/m-000001.tar", tar_file("a.png", text("in/a.png")) + tar_end());
+  const std::string other =
+      tar_file("a.png", text("in/a.png")) + tar_file("b.png", text("in/b.png")) + tar_end();
+  write("out/m-000001.tar", other);
   const ProcessResult result = run_packed("1/2");
   EXPECT_EQ(result.code, int(ExitCode::cannot_create));
   EXPECT_THAT(result.err, HasSubstr("m-000001.tar exists with other content"));
-  EXPECT_TRUE(text("out/m-000001.tar") == tar_file("a.png", text("in/a.png")) + tar_end());
+  EXPECT_TRUE(text("out/m-000001.tar") == other);
 }
 
 TEST_F(PackedShardTest, has_records_that_are_merged) {

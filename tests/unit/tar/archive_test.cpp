@@ -174,7 +174,7 @@ TEST_F(ArchiveTest, ends_early_if_a_stop_is_requested) {
   EXPECT_THAT(names(archive), ElementsAre("a.png"));
 }
 
-TEST(ArchiveNameTest, ends_with_tar) {
+TEST(ArchiveName, ends_with_tar) {
   EXPECT_TRUE(is_archive_name("a.tar"));
   EXPECT_TRUE(is_archive_name("a.TAR"));
   EXPECT_FALSE(is_archive_name(".tar"));

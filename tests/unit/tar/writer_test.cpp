@@ -47,7 +47,7 @@ TEST_F(WriterTest, writes_what_an_archive_reads) {
   EXPECT_EQ(archive.members()[2].size, 0);
 }
 
-TEST(FailingWriterTest, throws_what_its_function_throws) {
+TEST(FailingWriter, throws_what_its_function_throws) {
   const std::unique_ptr<Writer> writer =
       make_writer([](std::span<const std::byte>) { throw std::out_of_range("full"); });
   const std::string large(1 << 20, 'x');
