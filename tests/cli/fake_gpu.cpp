@@ -5,16 +5,23 @@
 // - FAKE_GPU_LOST_ON_SAMPLE=B: each image whose first sample is B loses it.
 // - FAKE_GPU_MISSING_AFTER_RESTART: a restarted process finds no GPU.
 // - FAKE_GPU_BUILD_ID=ID: sets the build ID of the module.
+// - FAKE_GPU_PLANE_US=N: it computes one plane after the other, each for N microseconds at least.
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "build_id/build_id.hpp"
 #include "build_id/module_export.hpp"
 #include "compute/cpu/cpu_backend.hpp"
 #include "core/error.hpp"
+#include "core/instant.hpp"
 
 namespace eckart::test {
 namespace {
@@ -23,10 +30,29 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 int number(const char* name) { return is_set(name) ? std::atoi(std::getenv(name)) : -1; }
 bool is_first_process() { return !is_set("ECKART_RESTARTS"); }
 
+/// When the GPU has computed what was started.
+class BusyTime {
+ public:
+  /// Returns when the planes that are started now are computed.
+  Instant add(std::size_t planes) {
+    const std::chrono::microseconds plane(std::max(number("FAKE_GPU_PLANE_US"), 0));
+    const std::lock_guard lock(mutex_);
+    until_ = std::max(until_, Clock::now()) + plane * std::int64_t(planes);
+    return until_;
+  }
+
+ private:
+  std::mutex mutex_;
+  Instant until_{};
+};
+
 class FakeLane : public compute::Lane {
  public:
-  FakeLane(std::unique_ptr<compute::Lane> cpu, std::atomic<int>& batches)
-      : batches_(batches), cpu_(std::move(cpu)) {}
+  FakeLane(std::unique_ptr<compute::Lane> cpu, std::atomic<int>& batches, BusyTime& busy_time)
+      : batches_(batches),
+        busy_time_(busy_time),
+        cpu_(std::move(cpu)),
+        done_at_(std::size_t(cpu_->slots())) {}
   int slots() const override { return cpu_->slots(); }
 
   void start(int slot, const compute::BatchKey& key,
@@ -36,17 +62,21 @@ class FakeLane : public compute::Lane {
             (is_first_process() || is_set("FAKE_GPU_LOST_EVERY_PROCESS"));
     for (const compute::Task* task : tasks)
       lost_ = lost_ || int(*task->input.data()) == number("FAKE_GPU_LOST_ON_SAMPLE");
+    done_at_[std::size_t(slot)] = busy_time_.add(tasks.size());
     cpu_->start(slot, key, tasks);
   }
   void finish(int slot) override {
     cpu_->finish(slot);
+    std::this_thread::sleep_until(done_at_[std::size_t(slot)]);
     if (lost_) throw DeviceLostError("CUDA error 719 (unspecified launch failure) from a test");
   }
 
  private:
   std::atomic<int>& batches_;
+  BusyTime& busy_time_;
   bool lost_ = false;
   const std::unique_ptr<compute::Lane> cpu_;
+  std::vector<Instant> done_at_;  // by slot
 };
 
 class FakeGpu : public compute::Backend {
@@ -59,11 +89,12 @@ class FakeGpu : public compute::Backend {
   std::vector<std::string> gpu_bus_ids() const override { return {"00000000:01:00.0"}; }
   int batch_planes(const compute::BatchKey&) const override { return 4; }
   std::unique_ptr<compute::Lane> make_lane(int index) override {
-    return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_);
+    return std::make_unique<FakeLane>(cpu_->make_lane(index), batches_, busy_time_);
   }
 
  private:
   std::atomic<int> batches_ = 0;
+  BusyTime busy_time_;
   const std::unique_ptr<compute::Backend> cpu_;
 };
 
