@@ -36,6 +36,7 @@ struct SimulateArgs {
   std::string images, node_rate;
   std::optional<double> input_kb, output_kb, startup_s;
   std::int64_t shard_images = simulation::Batch{}.shard_images;
+  bool has_archives = false;
   double read_mb_per_s = 0, write_mb_per_s = 0, files_per_s = 0;  // 0: no limit
   double dispatch_rate = 0;                                       // 0: no limit
   double merge_rate = kMergedImagesPerS;                          // 0: no merge
@@ -81,7 +82,8 @@ simulation::Scenario make_scenario(const SimulateArgs& args) {
   return {.batch = {.images = image_count(args.images),
                     .shard_images = args.shard_images,
                     .input_bytes = node.input_bytes,
-                    .output_bytes = node.output_bytes},
+                    .output_bytes = node.output_bytes,
+                    .has_archives = args.has_archives},
           .node = {.images_per_s = node.images_per_s,
                    .variation = kShardVariation,
                    .startup_s = args.startup_s.value_or(node.startup_s),
@@ -134,6 +136,10 @@ void add_batch_options(CLI::App& command, SimulateArgs& args) {
              "Bytes read for an image, in kB; default as in the logs");
   add_number(command, kGroup, "--output-kb", args.output_kb, "KB", 0.0, 1e9,
              "Bytes written for an image, in kB; default as in the logs");
+  command
+      .add_flag("--archives", args.has_archives,
+                "The inputs and the outputs of each shard are in a tar archive (--pack tar)")
+      ->group(kGroup);
 }
 
 void add_node_options(CLI::App& command, SimulateArgs& args) {
@@ -166,7 +172,8 @@ void add_shared_options(CLI::App& command, SimulateArgs& args) {
   add_number(command, kGroup, "--storage-write", args.write_mb_per_s, "MB/S", 0.0, 1e12,
              "MB/s that the storage writes");
   add_number(command, kGroup, "--storage-files", args.files_per_s, "N/S", 0.0, 1e12,
-             "Files a second that the storage opens or creates; an image needs two");
+             "Files a second that the storage opens or creates; an image needs two, or a shard "
+             "with --archives six");
   add_number(command, kGroup, "--dispatch-rate", args.dispatch_rate, "N/S", 0.0, 1e9,
              "Shards a second that the scheduler gives to nodes");
   add_number(command, kGroup, "--merge-rate", args.merge_rate, "N/S", 0.0, 1e12,

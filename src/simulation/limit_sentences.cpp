@@ -71,10 +71,13 @@ std::string explanation(const Simulated& at, Limit limit) {
              ". Faster storage or smaller outputs help, more nodes do not";
     case Limit::storage_files:
       return fmt::format(
-          "the storage opens and creates {} files/s, two for an image: {}. Storage with more "
-          "metadata operations helps, more nodes do not",
+          "the storage opens and creates {} files/s, {}: {}. {}Storage with more metadata "
+          "operations "
+          "helps, more nodes do not",
           text::format_number(storage.files_per_s),
-          rate_clause(storage.files_per_s / kFilesPerImage, node));
+          batch.has_archives ? "six for a shard" : "two for an image",
+          rate_clause(storage.files_per_s / batch.files_per_image(), node),
+          batch.has_archives ? "" : "Tar archives (--archives) help most. ");
     case Limit::last_shards:
       return last_shards_clause(at);
     case Limit::failures:

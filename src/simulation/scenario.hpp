@@ -8,12 +8,19 @@ namespace eckart::simulation {
 inline constexpr double kPublicationIntervalS = 60;
 /// An image opens its input and creates its output.
 inline constexpr double kFilesPerImage = 2;
+/// A shard with archives opens one, and creates one, its index and report, a ledger and a mark.
+inline constexpr double kFilesPerArchivedShard = 6;
 
 struct Batch {
   std::int64_t images = 0;
   std::int64_t shard_images = 5000;          ///< of each shard; the last one may have fewer
   double input_bytes = 0, output_bytes = 0;  ///< of an image
+  bool has_archives = false;  ///< the inputs and the outputs of each shard are in an archive
 
+  /// Files that are opened or created for an image, on average.
+  double files_per_image() const {
+    return has_archives ? kFilesPerArchivedShard / double(shard_images) : kFilesPerImage;
+  }
   std::int64_t shards() const { return (images + shard_images - 1) / shard_images; }
 };
 

@@ -186,7 +186,7 @@ double Simulation::serve(Node& node, std::int64_t images, int step) {
   switch (step) {
     case kOpen:
     case kCreate:
-      return storage_files_.serve(now_, 0.5 * kFilesPerImage * count);
+      return storage_files_.serve(now_, 0.5 * scenario_.batch.files_per_image() * count);
     case kRead:
       return storage_read_.serve(now_, scenario_.batch.input_bytes * count);
     case kWrite:

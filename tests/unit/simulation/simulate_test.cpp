@@ -256,6 +256,20 @@ TEST(Simulation, has_chunks_of_a_few_seconds) {
   EXPECT_EQ(chunk_images(scenario), 5000);
 }
 
+TEST(Simulation, needs_few_files_with_archives) {
+  Scenario scenario = scenario_of(4, 100);
+  scenario.storage = {.files_per_s = 0.1 * scenario.node.images_per_s};
+  const double without = simulate(scenario).images_per_s;
+  scenario.batch.has_archives = true;
+  const Result with = simulate(scenario);
+  EXPECT_NEAR(without, 0.05 * scenario.node.images_per_s, 0.01 * without);
+  EXPECT_GT(with.images_per_s, 10 * without);
+  scenario.storage.files_per_s = 1e-3 * scenario.node.images_per_s;
+  const double limit = scenario.storage.files_per_s / kFilesPerArchivedShard;  // shards/s
+  EXPECT_NEAR(simulate(scenario).images_per_s, limit * double(scenario.batch.shard_images),
+              0.02 * limit * double(scenario.batch.shard_images));
+}
+
 TEST(Simulation, refuses_too_many_shards) {
   EXPECT_THROW(simulate(scenario_of(1, kMaxShards + 1)), std::invalid_argument);
 }
