@@ -25,6 +25,6 @@ class Writer {
 };
 
 /// Throws std::runtime_error if libarchive cannot be loaded.
-std::unique_ptr<Writer> make_writer(OnBytes on_bytes);
+std::unique_ptr<Writer> make_writer(const OnBytes& on_bytes);
 
 }  // namespace eckart::tar
