@@ -71,13 +71,7 @@ class ArchiveSource : public Source {
   }
 
   std::vector<SourceItem> next_group(const std::stop_token& stop, std::size_t max) override {
-    std::vector<SourceItem> items;
-    while (items.size() < max) {
-      std::optional<SourceItem> item = next(stop);
-      if (!item) break;
-      items.push_back(std::move(*item));
-    }
-    return items;
+    return next_up_to(stop, max);
   }
 
   std::int64_t ignored_count() const override { return ignored_; }

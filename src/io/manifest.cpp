@@ -177,13 +177,7 @@ class ShardSource : public Source {
   }
 
   std::vector<SourceItem> next_group(const std::stop_token& stop, std::size_t max) override {
-    std::vector<SourceItem> items;
-    while (items.size() < max) {
-      std::optional<SourceItem> item = next(stop);
-      if (!item) break;
-      items.push_back(std::move(*item));
-    }
-    return items;
+    return next_up_to(stop, max);
   }
 
  private:

@@ -344,6 +344,16 @@ std::vector<SourceItem> Source::next_group(const std::stop_token& stop, std::siz
   return group;
 }
 
+std::vector<SourceItem> Source::next_up_to(const std::stop_token& stop, std::size_t max) {
+  std::vector<SourceItem> items;
+  while (items.size() < max) {
+    std::optional<SourceItem> item = next(stop);
+    if (!item) break;
+    items.push_back(std::move(*item));
+  }
+  return items;
+}
+
 std::unique_ptr<Source> make_list_source(const fs::path& list, const fs::path& output,
                                          char separator) {
   auto lines = std::make_shared<LineReader>(list, separator);

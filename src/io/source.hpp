@@ -56,6 +56,10 @@ class Source {
   virtual std::vector<std::filesystem::path> unread_examples() const { return {}; }
   /// The folders below the inputs that were listed and are output folders of eckart.
   virtual std::vector<std::filesystem::path> output_folders() const { return {}; }
+
+ protected:
+  /// next_group() of a source that has its next items at hand.
+  std::vector<SourceItem> next_up_to(const std::stop_token& stop, std::size_t max);
 };
 
 /// Returns a source for one input: a folder, a tar archive, a file of any name, also one in an
