@@ -25,6 +25,7 @@ eckart_library(sqlite        HEADERS "sqlite3.*"                         LINK SQ
 eckart_library(cli11         HEADERS "CLI/.*"                            LINK CLI11::CLI11)
 eckart_library(nlohmann-json HEADERS "nlohmann/.*"                       LINK nlohmann_json::nlohmann_json)
 eckart_library(spdlog        HEADERS "(spdlog|fmt)/.*"                   LINK spdlog::spdlog)
+eckart_library(librabbitmq   HEADERS "amqp.*"                            LINK PkgConfig::rabbitmq)
 eckart_library(libmd         HEADERS "sha2\\.h"                          LINK PkgConfig::libmd)
 eckart_library(dl            HEADERS "dlfcn\\.h"                         LINK ${CMAKE_DL_LIBS})
 eckart_library(threads       HEADERS ""                                  LINK Threads::Threads)
@@ -89,7 +90,9 @@ eckart_layer(bench/experiments ABOUT "experiments of eckart bench without inputs
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
              USES bench/report app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cluster ABOUT "job arrays of Slurm: their scripts, and the commands of Slurm" USES core files text LIBRARIES spdlog)
+eckart_layer(broker ABOUT "queues of RabbitMQ: messages that name images, their publisher and their consumer" USES flow core files text
+             LIBRARIES spdlog librabbitmq nlohmann-json)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app cluster settings flow io codec compute logging reports status_server inspection capacity simulation bench bench/experiments bench/report synth machine
+             USES app cluster broker settings flow io codec compute logging reports status_server inspection capacity simulation bench bench/experiments bench/report synth machine
                   build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)
