@@ -75,8 +75,10 @@ eckart_layer(simulation ABOUT "many nodes that process a batch on shared storage
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
+eckart_layer(broker ABOUT "queues of RabbitMQ: messages that name images, their publisher and their consumer" USES flow core files text
+             LIBRARIES spdlog librabbitmq nlohmann-json)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
-             USES settings pipeline flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
+             USES settings pipeline broker flow io io/watch codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(bench/report ABOUT "medians with intervals, sampling in rounds, tables as text, JSON and page" USES html core text LIBRARIES spdlog PUBLIC_LIBRARIES nlohmann-json)
@@ -90,8 +92,6 @@ eckart_layer(bench/experiments ABOUT "experiments of eckart bench without inputs
 eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this program on some of the cores, and its parts alone"
              USES bench/report app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cluster ABOUT "job arrays of Slurm: their scripts, and the commands of Slurm" USES core files text LIBRARIES spdlog)
-eckart_layer(broker ABOUT "queues of RabbitMQ: messages that name images, their publisher and their consumer" USES flow core files text
-             LIBRARIES spdlog librabbitmq nlohmann-json)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
              USES app cluster broker settings flow io codec compute logging reports status_server inspection capacity simulation bench bench/experiments bench/report synth machine
                   build_id core files text hash

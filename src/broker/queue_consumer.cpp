@@ -198,7 +198,8 @@ void QueueConsumer::begin_connection(BrokerConnection& connection) {
   dead_letters_.clear();
   next_number_ = 1;
   used_prefetch_ = 0;
-  is_careful_ = true;
+  has_new_message_ = false;
+  known_.clear();
   next_depths_ = Clock::now();
   {
     const std::lock_guard lock(mutex_);
@@ -229,6 +230,7 @@ void QueueConsumer::send_waiting(BrokerConnection& connection) {
       continue;
     }
     connection.ack(id.tag);
+    known_.erase(id.tag);
     ++acknowledged;
   }
   for (const Rejection& rejection : rejections) {
@@ -262,13 +264,14 @@ void QueueConsumer::on_event(BrokerConnection& connection, const Event& event) {
 }
 
 void QueueConsumer::on_message(const Delivery& delivery) {
-  is_careful_ = delivery.delivery_count > 0;
+  has_new_message_ = delivery.delivery_count == 0;
+  if (!has_new_message_) known_.insert(delivery.tag);
   {
     const std::lock_guard lock(mutex_);
     ++state_.in_flight;
     const auto first_known = std::ranges::find_if(
         ready_, [](const QueueMessage& message) { return message.delivery_count > 0; });
-    ready_.insert(is_careful_ ? ready_.end() : first_known,
+    ready_.insert(has_new_message_ ? first_known : ready_.end(),
                   {{connection_number_, delivery.tag}, delivery.body, delivery.delivery_count});
   }
   changed_.notify_all();
@@ -281,6 +284,7 @@ void QueueConsumer::on_confirm(BrokerConnection& connection, const Confirm& conf
   std::int64_t rejected = 0;
   while (message != end) {
     confirm.is_accepted ? connection.ack(message->second) : connection.reject(message->second);
+    known_.erase(message->second);
     message = dead_letters_.erase(message);
     ++rejected;
   }
@@ -299,10 +303,11 @@ void QueueConsumer::answer(BrokerConnection& connection, const Delivery& questio
                                         .correlation_id = question.correlation_id});
 }
 
-/// After a message that was delivered before, no other message is taken until all are finished.
+/// If there is a message that was delivered before, no other message is taken until all are
+/// finished.
 int QueueConsumer::wanted_prefetch() const {
   const std::lock_guard lock(mutex_);
-  if (!is_careful_) return prefetch_;
+  if (has_new_message_ && known_.empty()) return prefetch_;
   return used_prefetch_ == 1 || state_.in_flight == 0 ? 1 : 0;
 }
 

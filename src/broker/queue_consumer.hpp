@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -72,8 +73,8 @@ struct ConsumerState {
 ///
 /// A message that kills its worker is delivered again with the other messages that the worker had
 /// taken, and each delivery counts towards the limit of all of them. Therefore a message that was
-/// delivered before is processed alone, and the consumer takes one message at a time until one
-/// comes that was not.
+/// delivered before is processed alone, when all others are finished. Until one has come that was
+/// not delivered before, the consumer takes one message at a time.
 class QueueConsumer {
  public:
   /// Returns at once; the thread connects.
@@ -132,7 +133,8 @@ class QueueConsumer {
   std::uint64_t next_number_ = 1;                        // of a published message
   int used_prefetch_ = 0;                                // 0: there is no consumer
   std::uint64_t consumer_number_ = 0;
-  bool is_careful_ = true;  // the last message was delivered before
+  bool has_new_message_ = false;   // the last message was not delivered before
+  std::set<std::uint64_t> known_;  // tags of messages that were, until they are finished
   Instant next_depths_{};
   // Used by all threads:
   mutable std::mutex mutex_;

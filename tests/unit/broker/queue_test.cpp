@@ -20,6 +20,7 @@
 #include "tests/support/rabbitmq.hpp"
 #include "tests/support/tcp_relay.hpp"
 #include "tests/support/wait_for.hpp"
+#include "tests/support/waiting_thread.hpp"
 
 namespace eckart::broker {
 namespace {
@@ -228,6 +229,30 @@ TEST_F(QueueTest, gives_a_message_alone_that_was_delivered_before) {
   }
   EXPECT_EQ(next.next({})->delivery_count, 0);
   EXPECT_EQ(next.next({})->delivery_count, 0) << "new messages are not alone";
+}
+
+TEST_F(QueueTest, finishes_its_messages_before_one_that_was_delivered_before) {
+  publish({"old", "1"});
+  auto ends = std::make_unique<QueueConsumer>(consumer("ends"));
+  EXPECT_EQ(ends->next({})->body, "old");
+  QueueConsumer next(consumer());
+  next.set_prefetch(3);
+  std::vector<DeliveryId> taken{next.next({})->id};
+  publish({"2"});
+  taken.push_back(next.next({})->id);
+  ends.reset();
+  ASSERT_TRUE(test::wait_for([&] { return next.state().in_flight == 3; }));
+  publish({"3"});
+  std::optional<QueueMessage> old;
+  test::WaitingThread waits([&] { old = next.next({}); });
+  ASSERT_TRUE(waits.wait_until_asleep());
+  for (const DeliveryId& id : taken) next.ack(id);
+  waits.join();
+  EXPECT_EQ(old->body, "old");
+  EXPECT_TRUE(test::wait_for([&] { return next.state().in_flight == 1; }))
+      << "no other was taken after it came";
+  next.ack(old->id);
+  EXPECT_EQ(take(next), "3");
 }
 
 TEST_F(QueueTest, drops_acks_of_a_lost_connection) {
