@@ -43,6 +43,8 @@ struct QueueOptions {
 };
 /// The name of the dead-letter exchange of a queue, and of the queue that is bound to it.
 std::string dead_letter_name(const std::string& queue);
+/// The header of a dead letter with the reason why a worker rejected it.
+inline constexpr const char* kReasonHeader = "eckart-reason";
 /// Throws FatalError(usage) if a broker does not accept the name for a queue and its exchanges.
 void check_queue_name(const std::string& queue);
 

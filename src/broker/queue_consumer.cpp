@@ -250,7 +250,7 @@ void QueueConsumer::send_waiting(BrokerConnection& connection) {
 void QueueConsumer::send_to_dead_letters(BrokerConnection& connection, const Rejection& rejection) {
   connection.publish(Channel::work, {.exchange = dead_letter_name(options_.queue.name),
                                      .body = rejection.body,
-                                     .headers = {{"eckart-reason", rejection.reason},
+                                     .headers = {{kReasonHeader, rejection.reason},
                                                  {"eckart-queue", options_.queue.name}}});
   dead_letters_.emplace(next_number_++, rejection.id.tag);
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "broker/dead_letters.hpp"
 #include "broker/queue_consumer.hpp"
 #include "broker/queue_publisher.hpp"
 #include "core/error.hpp"
@@ -172,6 +173,9 @@ TEST_F(QueueTest, dead_letters_a_message_after_its_limit) {
   QueueConsumer next(consumer());
   EXPECT_EQ(take(next), "good");
   EXPECT_THAT(dead_letters(1), ElementsAre(::testing::Field(&Delivery::body, "poison")));
+  const std::vector<DeadLetter> letters = read_dead_letters(connection(), queue_.name, 10);
+  ASSERT_THAT(letters, SizeIs(1));
+  EXPECT_THAT(letters[0].reason, HasSubstr("delivered too often"));
 }
 
 TEST_F(QueueTest, has_the_reason_beside_a_rejected_message) {
