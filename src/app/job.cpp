@@ -405,7 +405,8 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
           .compares_content =
               request_.settings.ledger_identity == settings::LedgerIdentity::content,
           .compares_inode = request_.removes_inputs,
-          .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
+          .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu,
+          .syncs_results = request_.syncs_results});
 }
 
 }  // namespace eckart::app

@@ -66,10 +66,12 @@ void QueueConsumer::clear_wake() {
   static_cast<void>(!::read(wake_.get(), &count, sizeof count));
 }
 
-std::optional<QueueMessage> QueueConsumer::next(const std::stop_token& stop) {
+std::optional<QueueMessage> QueueConsumer::next(const std::stop_token& stop, Instant until) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [&] { return has_message_to_take() || fatal_; });
-  if (stop.stop_requested()) return std::nullopt;
+  const auto has_news = [&] { return has_message_to_take() || fatal_; };
+  const bool has_any = until == Instant::max() ? changed_.wait(lock, stop, has_news)
+                                               : changed_.wait_until(lock, stop, until, has_news);
+  if (stop.stop_requested() || !has_any) return std::nullopt;
   if (fatal_) std::rethrow_exception(fatal_);
   QueueMessage message = std::move(ready_.front());
   ready_.pop_front();

@@ -82,9 +82,10 @@ class QueueConsumer {
   /// Calls end().
   ~QueueConsumer();
 
-  /// Waits for a message. Returns nullopt after a stop request. Throws AmqpError if the broker
-  /// refuses the user, the queue or the connection, so that to connect again is of no use.
-  std::optional<QueueMessage> next(const std::stop_token& stop);
+  /// Waits for a message. Returns nullopt after a stop request, and at this time. Throws AmqpError
+  /// if the broker refuses the user, the queue or the connection, so that to connect again is of no
+  /// use.
+  std::optional<QueueMessage> next(const std::stop_token& stop, Instant until = Instant::max());
   /// Sends the acknowledgement soon. Call it only when the message is done, because next() may wait
   /// for that. It is dropped if the connection of the message was lost.
   void ack(DeliveryId id);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/state_folder.hpp"
 #include "text/group_digits.hpp"
 #include "text/json.hpp"
 #include "text/json_bytes.hpp"
@@ -22,12 +23,15 @@ constexpr int kVersion = 1;
 
 bool has_null(const std::string& path) { return path.find('\0') != path.npos; }
 
-/// A path whose parts are names, so that it stays below any folder.
+/// A path whose parts are names, so that it stays below any folder, and outside of its state
+/// folder.
 bool is_below_a_folder(const std::string& path) {
   const std::filesystem::path parts = path;
   if (parts.empty() || parts.is_absolute() || has_null(path)) return false;
   return std::ranges::none_of(  // an empty part is after a slash at the end
-      parts, [](const auto& part) { return part.empty() || part == "." || part == ".."; });
+      parts, [](const auto& part) {
+        return part.empty() || part == "." || part == ".." || part == files::kStateFolder;
+      });
 }
 
 const text::Json& member(const text::Json& object, const char* key) {

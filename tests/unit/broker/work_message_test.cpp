@@ -61,8 +61,8 @@ TEST(WorkMessage, refuses_other_messages) {
 }
 
 TEST(WorkMessage, refuses_outputs_outside_of_the_output_folder) {
-  for (const char* relative :
-       {"/etc/a.png", "../a.png", "a/../../b.png", "a/..", "./a.png", "", "a//../b.png", "a/"})
+  for (const char* relative : {"/etc/a.png", "../a.png", "a/../../b.png", "a/..", "./a.png", "",
+                               "a//../b.png", "a/", ".eckart/a.png", "a/.eckart/b.png"})
     EXPECT_THAT(error_after([&](text::Json& json) { json["images"][1]["relative"] = relative; }),
                 HasSubstr("image 2: relative is not a path below a folder"))
         << relative;
