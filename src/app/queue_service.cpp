@@ -73,6 +73,21 @@ broker::ConsumerOptions consumer_options(const QueueServiceRequest& request) {
           .on_change = connection_log(broker::to_string(request.connection.address))};
 }
 
+status_server::QueueState queue_state(const std::string& name,
+                                      const broker::ConsumerState& consumer) {
+  const auto ready = [](const std::optional<broker::QueueDepth>& depth) {
+    return depth ? depth->ready : 0;
+  };
+  return {.name = name,
+          .is_connected = consumer.is_connected,
+          .waiting = ready(consumer.queue),
+          .dead_letters = ready(consumer.dead_letters),
+          .in_flight = consumer.in_flight,
+          .acknowledged = consumer.acknowledged,
+          .rejected = consumer.rejected,
+          .reconnects = consumer.reconnects};
+}
+
 /// An input that is missing together with its folder is on a file system that is not mounted here.
 bool is_folder_missing(const pipeline::WorkItem& item) {
   return item.outcome.result == ItemResult::failed &&
@@ -225,6 +240,7 @@ status_server::ServiceState QueueService::state() const {
   state.last_done_unix_s = previous_last_done_unix_s_;
   if (!has_backend_) state.not_ready_reasons.emplace_back("starting");
   const broker::ConsumerState queue = source_->consumer_state();
+  state.queue = queue_state(request_.queue.name, queue);
   if (!queue.is_connected)
     state.not_ready_reasons.push_back(queue.error.empty() ? "connecting to the broker"
                                                           : text::printable_message(queue.error));

@@ -16,7 +16,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{200};  // for images that wait for another attempt or for each other
 constexpr milliseconds kFirstPause{1000}, kMaxPause{30000};
-constexpr int kMaxAttempts = 6;  // of images that are not available; these take a minute
+constexpr std::int64_t kOneByOne = 2;  // deliveries before
+constexpr int kMaxAttempts = 6;        // of images that are not available; these take a minute
 
 }  // namespace
 
@@ -65,8 +66,12 @@ void QueueSource::accept(broker::QueueMessage message) {
                  text::format_count(std::int64_t(work.images.size()), "image"),
                  text::format_count(message.delivery_count, "time"));
   adapt_prefetch(work.images.size());
-  const auto shared =
-      std::make_shared<Work>(Work{.message = std::move(message), .unfinished = work.images.size()});
+  const bool is_one_by_one = message.delivery_count >= kOneByOne;
+  if (is_one_by_one && (message.delivery_count - kOneByOne) % 2 == 1)
+    std::ranges::reverse(work.images);
+  const auto shared = std::make_shared<Work>(Work{.message = std::move(message),
+                                                  .unfinished = work.images.size(),
+                                                  .is_one_by_one = is_one_by_one});
   const std::lock_guard lock(mutex_);
   for (broker::WorkImage& image : work.images) waiting_.push_back({shared, std::move(image)});
 }
@@ -91,7 +96,8 @@ std::optional<io::SourceItem> QueueSource::take_entry() {
       end_entry(*work);
       continue;
     }
-    if (in_flight_.contains(entry->image.relative)) {
+    if (in_flight_.contains(entry->image.relative) ||
+        (entry->work->is_one_by_one && !in_flight_.empty())) {
       ++entry;
       continue;
     }

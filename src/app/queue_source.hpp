@@ -20,6 +20,10 @@ namespace eckart::app {
 
 /// Yields the images of the messages of a queue. It has no end. A message is acknowledged when all
 /// its images are finished. One that is not for this worker is dead-lettered with the reason.
+///
+/// One of its images may kill each worker. Therefore the images of a message that was delivered
+/// twice before are yielded one after the other: in their order, and at the next delivery in the
+/// reverse order. So all others are done when the message is dead-lettered.
 class QueueSource : public io::Source {
  public:
   /// What became of an image.
@@ -54,6 +58,7 @@ class QueueSource : public io::Source {
   struct Work {
     broker::QueueMessage message;
     std::size_t unfinished = 0;
+    bool is_one_by_one = false;
     std::string rejection{};  ///< why it is dead-lettered; empty: it is not
   };
   struct Entry {

@@ -159,7 +159,6 @@ void QueueConsumer::on_lost(const AmqpError& error) {
     state_.is_connected = false;
     state_.error = error.what();
     state_.in_flight = 0;
-    state_.queue = state_.dead_letters = std::nullopt;
     if (!error.may_pass()) fatal_ = std::make_exception_ptr(error);
   }
   changed_.notify_all();

@@ -63,7 +63,7 @@ struct ConsumerState {
   std::int64_t rejected = 0;        ///< likewise
   std::int64_t dropped_acks = 0;    ///< of connections that were lost; these messages come again
   std::int64_t reconnects = 0;      ///< connections after the first one
-  std::optional<QueueDepth> queue;  ///< at the last question; nullopt: unknown
+  std::optional<QueueDepth> queue;  ///< at the last question; nullopt before the first one
   std::optional<QueueDepth> dead_letters;
 };
 

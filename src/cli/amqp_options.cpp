@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 
@@ -43,6 +44,14 @@ void add_amqp_options(CLI::App& command, AmqpArgs& args, bool makes_queue) {
         ->check(number_between(0, 1000000))
         ->capture_default_str()
         ->group(group);
+  if (makes_queue)
+    command
+        .add_option("--heartbeat", args.heartbeat_s,
+                    "Close a connection that was silent for about twice this time")
+        ->type_name("SECONDS")
+        ->check(number_between(1, 3600))
+        ->capture_default_str()
+        ->group(group);
   command
       .add_option("--amqp-credentials", args.credentials,
                   "File with two lines, user and password, that no other user may read; default: "
@@ -74,6 +83,7 @@ broker::ConnectionOptions connection_options(const AmqpArgs& args, const std::st
   return {.address = url.address,
           .credentials = credentials,
           .tls = args.tls,
+          .heartbeat = std::chrono::seconds(args.heartbeat_s),
           .name = "eckart " + purpose + " " + machine::machine_info().host + ":" +
                   std::to_string(::getpid())};
 }

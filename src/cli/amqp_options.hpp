@@ -14,6 +14,7 @@ struct AmqpArgs {
   broker::QueueOptions queue;
   std::filesystem::path credentials;
   broker::TlsFiles tls;
+  int heartbeat_s = 30;
 };
 
 /// Adds the flags in a group of the help. `makes_queue`: also the flags for how it is made.

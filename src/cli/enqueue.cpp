@@ -37,11 +37,19 @@ struct EnqueueArgs : ProcessingArgs, InputArgs {
 /// A broker that is killed in the first half second of a queue may lose confirmed messages.
 constexpr std::chrono::milliseconds kNewQueuePause{1000};
 
+settings::Settings read_settings(const EnqueueArgs& args) {
+  settings::Settings settings = read_configuration(args).settings;
+  check_residual(args, settings.output);
+  if (!settings.output.writes_files())
+    throw FatalError(ExitCode::usage, "output.format none: workers write files");
+  return settings;
+}
+
 app::WorkList list_work(const EnqueueArgs& args) {
   const app::WorkListRequest request{.sources = {.inputs = args.inputs,
                                                  .files_from = args.list(),
                                                  .files_from_separator = args.separator()},
-                                     .settings = read_configuration(args).settings,
+                                     .settings = read_settings(args),
                                      .images_per_message = args.images_per_message,
                                      .scanned_output = args.scan ? args.output : ""};
   const ListingProgress progress;
@@ -119,7 +127,7 @@ void add_enqueue(CLI::App& app, Action& action) {
   add_reconstruction_options(*command, *args);
   command
       ->add_flag("--scan", args->scan,
-                 "Publish only images without an output that the ledgers of -o record: again after "
+                 "Publish only images that have no output in the ledgers of -o, for example after "
                  "the broker has lost its messages")
       ->group("Output");
   command->add_option("-o,--output", args->output, "Output folder of the workers, for --scan")

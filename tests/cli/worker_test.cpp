@@ -184,6 +184,21 @@ TEST_F(WorkerTest, dead_letters_poison_and_nothing_else) {
   EXPECT_EQ(depth(queue_).ready, 0);
 }
 
+/// The other images of its message are done.
+TEST_F(WorkerTest, loses_no_other_image_of_a_message_with_poison) {
+  fs::copy_file(at("in/a.png"), at("in/deep/stuck.png"));
+  write_png("in/zoo/e.png");
+  enqueue({"--images-per-message", "100"});
+  for (int kills = 0; dead_letters().empty() && kills < 10; ++kills) {
+    const auto worker = start({.fault = "input:0:1:" + std::to_string(kNoFault)});
+    wait_until(*worker, [&] { return worker->has_ended() || !dead_letters().empty(); });
+    worker->signal(SIGKILL);
+    worker->wait();
+  }
+  EXPECT_EQ(dead_letters().size(), 1u);
+  EXPECT_EQ(files("out"), (Names{"a.png", "b.png", "deep/c.png", "deep/d.png", "zoo/e.png"}));
+}
+
 TEST_F(WorkerTest, computes_while_the_broker_is_away) {
   TcpRelay network(broker_->port());
   enqueue({"--images-per-message", "4"});
