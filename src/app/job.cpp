@@ -281,8 +281,10 @@ io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
   const pipeline::OutputDecision decision = decision_for(item, index);
-  if (request_.shares_output && decision.action == pipeline::OutputAction::compare &&
-      have_shards_one_setting(request_.output) && pipeline::are_equal_outputs(output, written))
+  const bool may_be_equal =
+      decision.action == pipeline::OutputAction::compare || decision.is_unrecorded;
+  if (request_.shares_output && may_be_equal && have_shards_one_setting(request_.output) &&
+      pipeline::are_equal_outputs(output, written))
     return io::CollisionAction::keep;
   return eckart::pipeline::resolve_collision(decision, output, written);
 }

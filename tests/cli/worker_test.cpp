@@ -1,6 +1,7 @@
 // Tests `eckart worker` with a real RabbitMQ.
 #include <signal.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -160,6 +161,29 @@ TEST_F(WorkerTest, finishes_what_a_killed_worker_had) {
   expect_outputs_of_a_run();
   EXPECT_EQ(status().at("done"), 5) << "the ledger of the killed worker was kept";
   EXPECT_EQ(depth(queue_).ready, 0);
+}
+
+/// Others may have seen what it published, but did not record.
+TEST_F(WorkerTest, replaces_no_output_of_a_killed_worker) {
+  int killed_with_outputs = 0;
+  for (int rename = 1; rename <= 8; ++rename) {
+    enqueue({"--images-per-message", "4"});
+    const auto killed = start({.fault = "rename:0:" + std::to_string(rename) + ":1"});
+    wait_until(*killed, [&] { return killed->has_ended() || files("out").size() == 4; });
+    const bool is_killed = killed->has_ended() && !files("out").empty();
+    killed->signal(SIGKILL);
+    killed->wait();
+    std::map<std::string, fs::file_time_type> times;
+    for (const std::string& name : files("out"))
+      times[name] = fs::last_write_time(at("out") / name);
+    EXPECT_EQ(finish(*start(), 4).code, 0);
+    for (const auto& [name, time] : times)
+      EXPECT_EQ(fs::last_write_time(at("out") / name), time) << name << ", rename " << rename;
+    killed_with_outputs += is_killed;
+    fs::remove_all(at("out"));
+    fs::remove_all(at("state"));
+  }
+  EXPECT_GT(killed_with_outputs, 1);
 }
 
 /// An image that kills its worker each time.
