@@ -122,7 +122,7 @@ Job::Job(JobRequest request)
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               input_options(request_)) {
   if (!outputs_) return;
-  naming_.emplace(*outputs_, resume_, is_watch());
+  naming_.emplace(*outputs_, resume_, is_watch() || request_.inputs_may_return);
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -281,8 +281,9 @@ io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
   const pipeline::OutputDecision decision = decision_for(item, index);
-  const bool may_be_equal =
-      decision.action == pipeline::OutputAction::compare || decision.is_unrecorded;
+  const bool may_be_equal = decision.action == pipeline::OutputAction::compare ||
+                            decision.action == pipeline::OutputAction::skip ||
+                            decision.is_unrecorded;
   if (request_.shares_output && may_be_equal && have_shards_one_setting(request_.output) &&
       pipeline::are_equal_outputs(output, written))
     return io::CollisionAction::keep;

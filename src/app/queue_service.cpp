@@ -37,6 +37,7 @@ JobRequest job_request(const QueueServiceRequest& request) {
           .inputs = {},
           .files_from = {},
           .output = request.output,
+          .inputs_may_return = true,
           .syncs_results = true,
           .shares_output = true};
 }

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPoll{200};  // for images that wait for another attempt or for each other
+constexpr milliseconds kPoll{200};  // for images that wait for another attempt
 constexpr milliseconds kFirstPause{1000}, kMaxPause{30000};
 constexpr std::int64_t kOneByOne = 2;  // deliveries before
 constexpr int kMaxAttempts = 6;        // of images that are not available; these take a minute
@@ -128,6 +128,7 @@ void QueueSource::finish(const std::filesystem::path& relative, Ending ending,
   if (ending == Ending::finished) {
     pause_time_ = milliseconds(0);
     pause_reason_.clear();
+    if (!waiting_.empty()) consumer_.interrupt();  // one may have waited for this
     return end_entry(*entry.work);
   }
   pause(why);

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kTokenDigits = 16;
+constexpr const char* kLedgerFile = "ledger.db";
 
 void make_folder(const fs::path& folder) {
   std::error_code not_created;
@@ -61,19 +62,35 @@ std::string token_of(const fs::path& folder) {
 
 }  // namespace
 
-WorkerLedger::WorkerLedger(const fs::path& output, const fs::path& state) {
+WorkerLedger::WorkerLedger(const fs::path& output, const fs::path& state) : output_(output) {
   const fs::path canonical = fs::weakly_canonical(output);
   const fs::path folder = fs::absolute(state) / "workers" / hash::name_digest(canonical.native());
   make_folder(folder);
   folder_ = lock_first_free(folder, lock_);
   published_prefix_ = worker_file_prefix(output) + token_of(folder_);
-  publisher_.emplace(choice().file, published_prefix_ + ".db");
+  publisher_.emplace(folder_ / kLedgerFile, published_prefix_ + ".db");
 }
 
 void WorkerLedger::begin() {
   make_folder(fs::path(published_prefix_).parent_path());
   publisher_->publish();
+  publish_unused();
   publisher_->begin();
+}
+
+/// The ledgers of processes that were killed, unless their folders were taken since.
+void WorkerLedger::publish_unused() const {
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_.parent_path(), none)) {
+    if (entry.path() == folder_ || !fs::exists(entry.path() / kLedgerFile, none)) continue;
+    try {
+      const io::FolderLock lock(entry.path());
+      LedgerPublisher(entry.path() / kLedgerFile,
+                      worker_file_prefix(output_) + token_of(entry.path()) + ".db")
+          .publish();
+    } catch (const FatalError&) {  // in use, or damaged: the worker that takes it reports that
+    }
+  }
 }
 
 }  // namespace eckart::app

@@ -24,13 +24,16 @@ class WorkerLedger {
   settings::FileChoice choice() const { return settings::FileChoice::at(folder_ / "ledger.db"); }
   /// The prefix of the paths of files that this process may publish in the output folder.
   const std::string& published_prefix() const { return published_prefix_; }
-  /// Publishes what an earlier process recorded, and then copies until publish(). Throws
-  /// FatalError, EnvironmentError.
+  /// Publishes what earlier processes of this machine recorded, also with other ledgers that no
+  /// process uses now, and then copies until publish(). Throws FatalError, EnvironmentError.
   void begin();
   /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
   void publish() { publisher_->publish(); }
 
  private:
+  void publish_unused() const;
+
+  const std::filesystem::path output_;
   std::filesystem::path folder_;
   std::optional<io::FolderLock> lock_;
   std::string published_prefix_;

@@ -68,16 +68,25 @@ void QueueConsumer::clear_wake() {
 
 std::optional<QueueMessage> QueueConsumer::next(const std::stop_token& stop, Instant until) {
   std::unique_lock lock(mutex_);
-  const auto has_news = [&] { return has_message_to_take() || fatal_; };
+  const auto has_news = [&] { return has_message_to_take() || fatal_ || is_interrupted_; };
   const bool has_any = until == Instant::max() ? changed_.wait(lock, stop, has_news)
                                                : changed_.wait_until(lock, stop, until, has_news);
   if (stop.stop_requested() || !has_any) return std::nullopt;
   if (fatal_) std::rethrow_exception(fatal_);
+  if (std::exchange(is_interrupted_, false)) return std::nullopt;
   QueueMessage message = std::move(ready_.front());
   ready_.pop_front();
   ++taken_;
   is_one_alone_ = message.delivery_count > 0;
   return message;
+}
+
+void QueueConsumer::interrupt() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_interrupted_ = true;
+  }
+  changed_.notify_all();
 }
 
 /// The caller holds mutex_.

@@ -82,10 +82,12 @@ class QueueConsumer {
   /// Calls end().
   ~QueueConsumer();
 
-  /// Waits for a message. Returns nullopt after a stop request, and at this time. Throws AmqpError
-  /// if the broker refuses the user, the queue or the connection, so that to connect again is of no
-  /// use.
+  /// Waits for a message. Returns nullopt after a stop request, after interrupt(), and at this
+  /// time. Throws AmqpError if the broker refuses the user, the queue or the connection, so that to
+  /// connect again is of no use.
   std::optional<QueueMessage> next(const std::stop_token& stop, Instant until = Instant::max());
+  /// Ends the wait of next(), or the next one.
+  void interrupt();
   /// Sends the acknowledgement soon. Call it only when the message is done, because next() may wait
   /// for that. It is dropped if the connection of the message was lost.
   void ack(DeliveryId id);
@@ -144,6 +146,7 @@ class QueueConsumer {
   std::uint64_t last_connection_ = 0;
   std::deque<QueueMessage> ready_;  // those that were delivered before are last
   int taken_ = 0;                   // by next(), and not finished
+  bool is_interrupted_ = false;     // by interrupt()
   bool is_one_alone_ = false;       // what was taken was delivered before
   std::vector<DeliveryId> acks_;
   std::vector<Rejection> rejections_;

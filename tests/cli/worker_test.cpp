@@ -114,6 +114,36 @@ TEST_F(WorkerTest, makes_each_output_once) {
   EXPECT_EQ(depth(queue_).ready, 0);
 }
 
+TEST_F(WorkerTest, skips_an_image_that_comes_again) {
+  enqueue();
+  const auto worker = start();
+  wait_until(*worker, [&] { return files("out").size() == 4; });
+  const auto time = fs::last_write_time(at("out/a.png"));
+  enqueue();
+  const ProcessResult result = finish(*worker, 4);
+  EXPECT_THAT(result.err, HasSubstr("stopped: 4 done, 0 failed"));
+  EXPECT_EQ(fs::last_write_time(at("out/a.png")), time);
+}
+
+TEST_F(WorkerTest, publishes_what_killed_workers_recorded) {
+  for (int i = 0; i < 20; ++i) write_png("in/more/" + std::to_string(i) + ".png");
+  const auto first = start(), second = start();
+  wait_for_log(*first, "connected to");
+  wait_for_log(*second, "connected to");
+  enqueue();
+  wait_until(*first, [&] { return files("out").size() == 24 && in_flight() == 0; });
+  for (EckartProcess* worker : {first.get(), second.get()}) {
+    worker->signal(SIGKILL);
+    worker->wait();
+  }
+  EXPECT_EQ(run({"status", "out"}).code, int(ExitCode::no_input)) << "nothing is published yet";
+  const auto next = start();
+  wait_for_log(*next, "ready: queue");
+  EXPECT_EQ(status().at("done"), 24) << "of both ledgers";
+  next->signal(SIGTERM);
+  EXPECT_EQ(next->wait().code, 0);
+}
+
 TEST_F(WorkerTest, acknowledges_an_image_that_is_corrupt) {
   write("in/bad.png", "no image");
   enqueue();

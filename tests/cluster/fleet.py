@@ -27,7 +27,7 @@ class Fleet:
         self.batch, self.broker, self.out = batch, broker, out
         self.amqp = ["--amqp", broker.url, "--delivery-limit", str(DELIVERY_LIMIT), "--heartbeat", str(HEARTBEAT_S), *options]
         self.running, self.stopped, self.dead_letters = [], {}, []
-        self.next_look = 0.0
+        self.next_look, self.quiet_looks = 0.0, 0
         self.log_name = out + ".log"
         self.log = open(self.log_name, "ab")
         self.environment = dict(os.environ)
@@ -62,8 +62,12 @@ class Fleet:
             self.start()
         if now < self.next_look:
             return True
-        self.next_look = now + 1
-        status = self.status()
+        self.next_look = now + 0.5
+        # A worker that is stopped does not tell what it has, and one that is killed while the others are asked does not either.
+        self.quiet_looks = 0 if self.stopped or self._has_work(self.status()) else self.quiet_looks + 1
+        return self.quiet_looks < 2
+
+    def _has_work(self, status):
         return not status or bool(status["waiting"] or status["in_flight"]) or self._lacks_dead_letters(status)
 
     def _lacks_dead_letters(self, status):
@@ -87,7 +91,14 @@ class Fleet:
         return f"{kind} worker {process.pid}"
 
     def end(self):
-        """Lets all workers drain."""
+        """Lets all workers drain. One more publishes what those that were killed have recorded."""
+        self._drain()
+        self.start()
+        while not self.status().get("workers") and self.running[0].poll() is None:
+            time.sleep(0.1)
+        self._drain()
+
+    def _drain(self):
         for process in self.running:
             process.send_signal(signal.SIGCONT)
             process.send_signal(signal.SIGTERM)
