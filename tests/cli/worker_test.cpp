@@ -158,7 +158,7 @@ TEST_F(WorkerTest, acknowledges_an_image_that_is_corrupt) {
   EXPECT_EQ(recorded.at("failed_inputs").at(0).at("reason"), "not an image");
 }
 
-TEST_F(WorkerTest, dead_letters_messages_for_other_settings) {
+TEST_F(WorkerTest, rejects_messages_for_other_settings) {
   enqueue({"--images-per-message", "1"}, "3");
   const auto worker = start();
   wait_until(*worker, [&] { return dead_letters().size() == 4; });
@@ -169,7 +169,7 @@ TEST_F(WorkerTest, dead_letters_messages_for_other_settings) {
   EXPECT_THAT(files("out"), IsEmpty());
 }
 
-TEST_F(WorkerTest, dead_letters_what_is_no_message) {
+TEST_F(WorkerTest, rejects_what_is_no_message) {
   publish("{\"hello\":1}");
   enqueue();
   const auto worker = start();
@@ -217,7 +217,7 @@ TEST_F(WorkerTest, replaces_no_output_of_a_killed_worker) {
 }
 
 /// An image that kills its worker each time.
-TEST_F(WorkerTest, dead_letters_poison_and_nothing_else) {
+TEST_F(WorkerTest, loses_poison_to_the_dead_letters_and_nothing_else) {
   fs::copy_file(at("in/a.png"), at("in/stuck.png"));
   enqueue({"--images-per-message", "1", "--delivery-limit", "2"});
   int kills = 0;

@@ -10,6 +10,7 @@ DELIVERY_LIMIT = 10  # a message is in flight in more than one kill
 HEARTBEAT_S = 1
 STOP_S = 4  # longer than the broker waits for a heartbeat
 DRAIN_S = 60
+ENDINGS = (0, -signal.SIGKILL, -signal.SIGTERM)  # the last: before the program handles signals
 FAULTS = {"kill": 8, "stop": 3, "term": 2, "broker": 1}  # with their weights
 POISON = "stuck.png"  # tests/cli/fault_injection.cpp: who reads it is killed
 
@@ -56,7 +57,7 @@ class Fleet:
             del self.stopped[process]
         for process in [process for process in self.running if process.poll() is not None]:
             self.running.remove(process)
-            if process.returncode not in (0, -signal.SIGKILL):
+            if process.returncode not in ENDINGS:
                 self.batch.problem(f"worker: exit code {process.returncode}")
         while len(self.running) - len(self.stopped) < self.batch.workers:
             self.start()
@@ -104,7 +105,7 @@ class Fleet:
             process.send_signal(signal.SIGTERM)
         for process in self.running:
             try:
-                if process.wait(DRAIN_S) not in (0, -signal.SIGKILL):
+                if process.wait(DRAIN_S) not in ENDINGS:
                     self.batch.problem(f"worker: exit code {process.returncode} after SIGTERM")
             except subprocess.TimeoutExpired:
                 self.batch.problem("worker: does not end after SIGTERM")

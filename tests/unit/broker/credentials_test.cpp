@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class CredentialsTest : public ::testing::Test {
+class CredentialsFileTest : public ::testing::Test {
  protected:
   std::filesystem::path write(const std::string& text, mode_t mode = 0600) const {
     const std::filesystem::path file = folder_.path() / "credentials";
@@ -39,14 +39,14 @@ class CredentialsTest : public ::testing::Test {
   const test::TempFolder folder_;
 };
 
-TEST_F(CredentialsTest, are_two_lines_of_a_file) {
+TEST_F(CredentialsFileTest, has_two_lines) {
   const Credentials expected{"worker", "s3 cret:"};
   EXPECT_EQ(read_credentials(write("worker\ns3 cret:\n")), expected);
   EXPECT_EQ(read_credentials(write("worker\ns3 cret:")), expected);
   EXPECT_EQ(read_credentials(write("worker\r\ns3 cret:\r\n")), expected);
 }
 
-TEST_F(CredentialsTest, are_refused_if_others_may_read_or_write_the_file) {
+TEST_F(CredentialsFileTest, is_refused_if_others_may_read_or_write_it) {
   for (const mode_t mode : {0640, 0604, 0620, 0602, 0644}) {
     const auto [code, message] = error_of(write("worker\nsecret\n", mode));
     EXPECT_EQ(code, ExitCode::no_permission) << std::oct << mode;
@@ -55,7 +55,7 @@ TEST_F(CredentialsTest, are_refused_if_others_may_read_or_write_the_file) {
   EXPECT_EQ(error_of(write("worker\nsecret\n", 0400)).first, ExitCode::ok);
 }
 
-TEST_F(CredentialsTest, are_refused_without_printing_the_file) {
+TEST_F(CredentialsFileTest, is_refused_without_printing_it) {
   for (const std::string& text :
        {std::string(), std::string("secret"), std::string("secret\n\n"), std::string("\nsecret\n"),
         std::string("worker\nsecret\nmore\n"), std::string("worker\nse\0cret\n", 15),
@@ -66,7 +66,7 @@ TEST_F(CredentialsTest, are_refused_without_printing_the_file) {
   }
 }
 
-TEST_F(CredentialsTest, are_refused_if_there_is_no_such_file) {
+TEST_F(CredentialsFileTest, is_refused_if_it_is_no_regular_file) {
   EXPECT_EQ(error_of(folder_.path() / "none").first, ExitCode::no_input);
   EXPECT_EQ(error_of(folder_.path()).first, ExitCode::configuration);
   const std::filesystem::path pipe = folder_.path() / "pipe";
@@ -74,7 +74,7 @@ TEST_F(CredentialsTest, are_refused_if_there_is_no_such_file) {
   EXPECT_EQ(error_of(pipe).first, ExitCode::configuration) << "does not wait for a writer";
 }
 
-TEST_F(CredentialsTest, come_from_the_file_then_the_environment_then_the_url) {
+TEST_F(CredentialsFileTest, comes_before_the_environment_and_that_before_the_url) {
   CredentialSources sources{.url = {"url", "1"}, .user = "environment", .password = "2"};
   sources.file = write("file\n3\n");
   EXPECT_EQ(choose_credentials(sources), (Credentials{"file", "3"}));
@@ -86,7 +86,7 @@ TEST_F(CredentialsTest, come_from_the_file_then_the_environment_then_the_url) {
   EXPECT_EQ(choose_credentials(sources), (Credentials{"guest", "guest"}));
 }
 
-TEST_F(CredentialsTest, are_refused_if_the_environment_has_only_one_of_both) {
+TEST_F(CredentialsFileTest, is_not_replaced_by_half_of_the_environment) {
   const CredentialSources only_user{.url = {"url", "1"}, .user = "environment"};
   EXPECT_THROW(choose_credentials(only_user), FatalError);
   const CredentialSources only_password{.url = {"url", "1"}, .password = "secret"};

@@ -163,7 +163,7 @@ TEST_F(QueueTest, delivers_again_what_was_not_acknowledged) {
   EXPECT_EQ(next.next({})->delivery_count, 1);
 }
 
-TEST_F(QueueTest, dead_letters_a_message_after_its_limit) {
+TEST_F(QueueTest, moves_a_message_to_the_dead_letters_after_its_limit) {
   queue_.delivery_limit = 2;
   publish({"poison", "good"});
   for (int delivery = 0; delivery <= queue_.delivery_limit; ++delivery) {
@@ -345,6 +345,7 @@ TEST_F(QueueTest, tells_what_its_workers_have) {
   QueueConsumer second(consumer("second"));
   ASSERT_TRUE(test::wait_for([&] { return second.state().in_flight == 1; }));
   EXPECT_EQ(take(second), "2");
+  ASSERT_TRUE(test::wait_for([&] { return second.state().acknowledged == 1; }));
   ASSERT_TRUE(test::wait_for([&] { return second.state().in_flight == 1; }));
   std::vector<std::pair<std::string, std::int64_t>> found;
   for (const WorkerReport& report : ask_workers(asks, queue_.name, test::kWaitDeadline))
