@@ -32,7 +32,7 @@ void make_folder(const fs::path& folder) {
 fs::path lock_first_free(const fs::path& folder, std::optional<io::FolderLock>& lock) {
   constexpr int kMaxWorkers = 10000;
   for (int number = 1; number <= kMaxWorkers; ++number) {
-    const fs::path free = folder / std::to_string(number);
+    fs::path free = folder / std::to_string(number);
     try {
       lock.emplace(free);
       return free;

@@ -11,7 +11,6 @@
 #include "broker/queue_consumer.hpp"
 #include "text/format_count.hpp"
 #include "text/json.hpp"
-#include "text/json_bytes.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -55,7 +54,7 @@ void print_json(const AmqpArgs& args, const QueueStatus& status) {
     workers.push_back({{"worker", worker.name}, {"in_flight", worker.in_flight}});
   for (const broker::DeadLetter& letter : status.letters) {
     text::Json images = text::Json::array();
-    for (const std::string& image : letter.images) images.push_back(text::bytes_to_json(image));
+    for (const std::string& image : letter.images) images.push_back(image);
     letters.push_back({{"reason", letter.reason}, {"images", images}});
   }
   const text::Json json = {{"kind", "queue"},
