@@ -4,10 +4,13 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 
 #include "broker/dead_letters.hpp"
 #include "broker/queue_consumer.hpp"
 #include "broker/queue_publisher.hpp"
+#include "status_server/status_server.hpp"
 #include "tests/cli/broker_fixture.hpp"
 #include "tests/support/tcp_relay.hpp"
 
@@ -280,6 +283,42 @@ TEST_F(WorkerTest, shares_the_output_folder_with_other_workers) {
   EXPECT_EQ(finish(*second, 24).code, 0);
   expect_outputs_of_a_run();
   EXPECT_EQ(status().at("done"), 24) << "of both ledgers";
+}
+
+TEST_F(WorkerTest, tells_of_its_queue_in_its_metrics) {
+  const std::string socket = at("status.sock").native();
+  const auto metrics = [&] { return status_server::http_get(socket, "/metrics"); };
+  const auto has = [&](const std::string& name, int value) {
+    return metrics().find("\n" + name + "{queue=\"" + queue_ + "\"} " + std::to_string(value) +
+                          "\n") != std::string::npos;
+  };
+  TcpRelay network(broker_->port());
+  publish("no message");
+  enqueue();
+  const auto worker = start({}, network.port(), {"--set", "telemetry.listen=" + socket});
+  wait_for_log(*worker, "ready: queue");
+  wait_until(*worker, [&] { return has("eckart_broker_acknowledged_messages_total", 4); });
+  wait_until(*worker, [&] { return has("eckart_broker_rejected_messages_total", 1); });
+  EXPECT_TRUE(has("eckart_broker_connected", 1));
+  EXPECT_TRUE(has("eckart_broker_in_flight_messages", 0));
+  EXPECT_EQ(status_server::http_get(socket, "/readyz"), "ok\n");
+  network.refuse(true);
+  network.cut();
+  wait_until(*worker, [&] { return has("eckart_broker_connected", 0); });
+  EXPECT_THROW(status_server::http_get(socket, "/readyz"), FatalError);  // 503
+  EXPECT_EQ(status_server::http_get(socket, "/healthz"), "ok\n") << "it lives";
+  network.refuse(false);
+  wait_until(*worker, [&] { return has("eckart_broker_reconnects_total", 1); });
+  wait_until(*worker, [&] { return has("eckart_broker_dead_letters", 1); });
+  std::ostringstream page;
+  page << std::ifstream(ECKART_ROOT "/docs/reference/metrics.md").rdbuf();
+  const std::string documented = page.str(), told = metrics();
+  const std::regex name("(eckart_broker_[a-z_]+)`? ");
+  for (std::sregex_iterator match(documented.begin(), documented.end(), name), end; match != end;
+       ++match)
+    EXPECT_THAT(told, HasSubstr("# TYPE " + (*match)[1].str() + " "));
+  worker->signal(SIGTERM);
+  EXPECT_EQ(worker->wait().code, 0);
 }
 
 TEST_F(WorkerTest, waits_for_a_broker) {
