@@ -25,6 +25,7 @@ eckart_library(sqlite        HEADERS "sqlite3.*"                         LINK SQ
 eckart_library(cli11         HEADERS "CLI/.*"                            LINK CLI11::CLI11)
 eckart_library(nlohmann-json HEADERS "nlohmann/.*"                       LINK nlohmann_json::nlohmann_json)
 eckart_library(spdlog        HEADERS "(spdlog|fmt)/.*"                   LINK spdlog::spdlog)
+eckart_library(librabbitmq   HEADERS "amqp.*"                            LINK PkgConfig::rabbitmq)
 eckart_library(libmd         HEADERS "sha2\\.h"                          LINK PkgConfig::libmd)
 eckart_library(libarchive    HEADERS "(archive|archive_entry)\\.h")
 eckart_library(dl            HEADERS "dlfcn\\.h"                         LINK ${CMAKE_DL_LIBS})
@@ -76,8 +77,10 @@ eckart_layer(simulation ABOUT "many nodes that process a batch on shared storage
 eckart_layer(settings ABOUT "settings with defaults, one schema for reading, printing and errors" USES core files text LIBRARIES yaml-cpp)
 eckart_layer(pipeline ABOUT "the stages and their flow"
              USES flow io io/watch codec preparation compute ledger telemetry telemetry/json trace logging analysis machine core files text LIBRARIES spdlog)
+eckart_layer(broker ABOUT "queues of RabbitMQ: messages that name images, their publisher and their consumer" USES flow core files text
+             LIBRARIES spdlog librabbitmq nlohmann-json)
 eckart_layer(app ABOUT "composition root: run, service, supervisor, backend, ledger commands"
-             USES settings pipeline flow io io/watch tar codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
+             USES settings pipeline broker flow io io/watch tar codec preparation inspection analysis compute compute/cpu compute/checked compute/fallback ledger telemetry
                   trace logging reports status_server synth machine build_id core files text hash
              LIBRARIES spdlog libsystemd dl)
 eckart_layer(bench/report ABOUT "medians with intervals, sampling in rounds, tables as text, JSON and page" USES html core text LIBRARIES spdlog PUBLIC_LIBRARIES nlohmann-json)
@@ -92,6 +95,6 @@ eckart_layer(bench ABOUT "experiments of eckart bench: whole runs of this progra
              USES bench/report app settings pipeline flow io codec compute ledger telemetry telemetry/json capacity machine build_id core files text LIBRARIES nlohmann-json spdlog)
 eckart_layer(cluster ABOUT "job arrays of Slurm: their scripts, and the commands of Slurm" USES core files text LIBRARIES spdlog)
 eckart_layer(cli ABOUT "a file for each subcommand, exit codes, signals"
-             USES app cluster settings flow io codec compute logging reports status_server inspection capacity simulation bench bench/experiments bench/report synth machine
+             USES app cluster broker settings flow io codec compute logging reports status_server inspection capacity simulation bench bench/experiments bench/report synth machine
                   build_id core files text hash
              LIBRARIES cli11 spdlog nlohmann-json)

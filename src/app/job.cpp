@@ -122,7 +122,7 @@ Job::Job(JobRequest request)
               request_.settings.backend == settings::BackendChoice::checked ? 2 : 1,
               input_options(request_)) {
   if (!outputs_) return;
-  naming_.emplace(*outputs_, resume_, is_watch());
+  naming_.emplace(*outputs_, resume_, is_watch() || request_.inputs_may_return);
   static_cast<void>(ledger_file(request_.output, request_.settings.ledger));
 }
 
@@ -281,8 +281,11 @@ io::CollisionAction Job::resolve_collision(const pipeline::WorkItem& item, const
   const auto found = std::find(item.outputs.begin(), item.outputs.end(), output);
   const auto index = std::size_t(found - item.outputs.begin());
   const pipeline::OutputDecision decision = decision_for(item, index);
-  if (request_.shares_output && decision.action == pipeline::OutputAction::compare &&
-      have_shards_one_setting(request_.output) && pipeline::are_equal_outputs(output, written))
+  const bool may_be_equal = decision.action == pipeline::OutputAction::compare ||
+                            decision.action == pipeline::OutputAction::skip ||
+                            decision.is_unrecorded;
+  if (request_.shares_output && may_be_equal && have_shards_one_setting(request_.output) &&
+      pipeline::are_equal_outputs(output, written))
     return io::CollisionAction::keep;
   return eckart::pipeline::resolve_collision(decision, output, written);
 }
@@ -406,7 +409,8 @@ void Job::resume_from(std::unique_ptr<ledger::Ledger> ledger) {
           .compares_content =
               request_.settings.ledger_identity == settings::LedgerIdentity::content,
           .compares_inode = request_.removes_inputs,
-          .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu});
+          .uses_gpu = request_.settings.backend != settings::BackendChoice::cpu,
+          .syncs_results = request_.syncs_results});
 }
 
 }  // namespace eckart::app

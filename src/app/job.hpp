@@ -44,6 +44,10 @@ struct JobRequest {
   std::chrono::milliseconds ledger_timeout = ledger::LedgerOptions{}.timeout;
   std::optional<files::LinkPolicy> links{};  ///< of a watch
   bool removes_inputs = false;               ///< whether inputs are moved or deleted when done
+  /// Whether the same input may come again in this process, as in a queue.
+  bool inputs_may_return = false;
+  /// Whether results are durable in the ledger when publish() returns, not a second later.
+  bool syncs_results = false;
   /// Whether other processes, also on other machines, write to the output folder at the same time:
   /// other outputs, or the same ones, made from the same inputs.
   bool shares_output = false;

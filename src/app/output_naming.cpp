@@ -15,7 +15,7 @@ using Naming = io::OutputTree::Naming;
 
 void OutputNaming::assign(pipeline::WorkItem& item) {
   item.outputs = tree_.reserve(item.relative, choose(item));
-  item.outputs_are_free = !is_watch_ && !may_exist(item.outputs);
+  item.outputs_are_free = !inputs_may_return_ && !may_exist(item.outputs);
   if (!resume_) log_full_name(item);
 }
 
@@ -36,9 +36,9 @@ bool OutputNaming::were_made_from(const pipeline::WorkItem& item, const Paths& o
 bool OutputNaming::have_full_names(const pipeline::WorkItem& item) {
   // The input of a run arrives once, so that its outputs are those of earlier runs. That of a
   // service may return after its outputs were made.
-  if (!resume_ || !(is_watch_ || resume_->had_outputs())) return false;
+  if (!resume_ || !(inputs_may_return_ || resume_->had_outputs())) return false;
   const Paths full = tree_.outputs_of(item.relative, Naming::full);
-  return (is_watch_ || may_exist(full)) && were_made_from(item, full);
+  return (inputs_may_return_ || may_exist(full)) && were_made_from(item, full);
 }
 
 /// Returns the full name if an output of the item has it already. Also returns it if a folder

@@ -19,9 +19,10 @@ namespace eckart::app {
 class OutputNaming {
  public:
   /// `tree` and `resume` must outlive this object. `resume` is empty without a ledger, or until it
-  /// is open. `is_watch`: inputs may return after their outputs were made.
-  OutputNaming(io::OutputTree& tree, const std::optional<pipeline::Resume>& resume, bool is_watch)
-      : tree_(tree), resume_(resume), is_watch_(is_watch) {}
+  /// is open. `inputs_may_return`: after their outputs were made.
+  OutputNaming(io::OutputTree& tree, const std::optional<pipeline::Resume>& resume,
+               bool inputs_may_return)
+      : tree_(tree), resume_(resume), inputs_may_return_(inputs_may_return) {}
 
   /// Reserves the names of the item's outputs, and sets `outputs` and `outputs_are_free`. For one
   /// thread. Throws as OutputTree::reserve() and Resume do.
@@ -47,7 +48,7 @@ class OutputNaming {
 
   io::OutputTree& tree_;
   const std::optional<pipeline::Resume>& resume_;
-  const bool is_watch_;
+  const bool inputs_may_return_;
   io::ExistingNames existing_names_;  // used by assign()
   std::mutex logged_mutex_;
   std::unordered_set<std::string> logged_;  // inputs whose outputs have their full names

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gpu_health_probe.hpp"
+#include "app/backend_health.hpp"
 #include "app/pipeline_options.hpp"
 #include "app/requeue.hpp"
 #include "app/settings_mismatch.hpp"
@@ -36,10 +36,7 @@ std::vector<WatchSettings> checked_watches(const settings::Configuration& config
   return watches;
 }
 
-/// A GPU probe ends within this time even if it takes its whole timeout.
-constexpr std::chrono::seconds kMaxHeartbeatAge = 2 * kGpuProbeInterval + kGpuProbeTimeout;
-constexpr int kMaintenanceTimeoutFactor = 10;        // a large quarantine takes longer
-constexpr std::chrono::minutes kMaxBackendStart{5};  // a driver may have to initialize GPUs
+constexpr int kMaintenanceTimeoutFactor = 10;  // a large quarantine takes longer
 
 /// Few files wait to be loaded, so that files of another watch are loaded soon.
 pipeline::PipelineOptions service_pipeline_options(const settings::Settings& settings,
@@ -161,6 +158,10 @@ void Service::maintain_folders(const std::stop_token& stop) {
   }
 }
 
+std::string Service::inputs_text() const {
+  return std::to_string(folders_.size()) + (folders_.size() == 1 ? " watch" : " watches");
+}
+
 std::string Service::status_line() const {
   const telemetry::ProgressState progress = pipeline_->progress();
   std::size_t waiting = 0, degraded = 0, missing = 0;
@@ -248,15 +249,8 @@ status_server::ServiceState Service::state() {
     if (state.oldest_waiting_unix_s == 0 || came_unix_s < state.oldest_waiting_unix_s)
       state.oldest_waiting_unix_s = came_unix_s;
   }
-  if (const auto stall = find_stall()) {
-    state.unhealthy_reasons.push_back(to_string(*stall));
-    state.not_ready_reasons.push_back(to_string(*stall));
-  }
-  const duration<double> silence = Clock::now() - last_heartbeat_.load();
-  state.are_gpus_healthy = !has_backend_ || silence <= kMaxHeartbeatAge;
-  if (!state.are_gpus_healthy)
-    state.unhealthy_reasons.push_back("the GPUs have not responded for " +
-                                      std::to_string(int(silence.count())) + " s");
+  add_backend_health(state, find_stall(),
+                     has_backend_ ? std::optional(last_heartbeat_.load()) : std::nullopt);
   return state;
 }
 

@@ -43,7 +43,7 @@ class Service : public SupervisedService, private pipeline::JobSteps {
   void request_stop() override { pipeline_->request_stop(); }
   void stop_with_error(std::exception_ptr error) override;
 
-  std::size_t watch_count() const override { return folders_.size(); }
+  std::string inputs_text() const override;
   std::string status_line() const override;
   std::string status_text() const override;
   /// See Pipeline.

@@ -23,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kWorkersFolder = "workers";
 constexpr const char* kManifestFile = "manifest.json";
 constexpr const char* kSettingsPrefix = "settings-";
 constexpr const char* kLogExtension = ".jsonl";
@@ -94,7 +95,7 @@ std::vector<ManifestProgress> manifests_in(const fs::path& output) {
   std::vector<ManifestProgress> manifests;
   for (const fs::path& folder : files_by_age(shards_folder(output))) {
     std::error_code none;
-    if (!fs::is_directory(folder, none)) continue;
+    if (!fs::is_directory(folder, none) || folder.filename() == kWorkersFolder) continue;
     ManifestProgress progress{.manifest = folder.filename().native()};
     for (const fs::path& file : files_by_age(folder)) {
       progress.finished_shards += is_mark(file);
@@ -183,6 +184,10 @@ std::vector<fs::path> shard_ledgers(const fs::path& output) {
 
 std::vector<fs::path> shard_throughput_logs(const fs::path& output) {
   return files_with(kLogExtension, output);
+}
+
+std::string worker_file_prefix(const fs::path& output) {
+  return (shards_folder(output) / kWorkersFolder / "1.").native();
 }
 
 void check_merged(const fs::path& output) {

@@ -82,6 +82,10 @@ std::vector<std::filesystem::path> shard_throughput_logs(const std::filesystem::
 /// folder has all records. Throws EnvironmentError.
 std::vector<std::filesystem::path> shard_ledgers(const std::filesystem::path& output);
 
+/// What the paths of files of `eckart worker` in the output folder begin with, before the token of
+/// its ledger: OUT/.eckart/shards/workers/1. Their ledgers are among those of all shards.
+std::string worker_file_prefix(const std::filesystem::path& output);
+
 /// Throws FatalError(usage) if the ledger of the folder does not have the records of shards: then
 /// its outputs would be made again, or count as files of somebody else.
 void check_merged(const std::filesystem::path& output);

@@ -98,7 +98,10 @@ ShardCounts publish_only_ledger(const fs::path& output, const ShardId& shard,
 }
 
 ShardLedger::ShardLedger(const fs::path& output, ShardId shard)
-    : output_(output), shard_(std::move(shard)), local_({}, "eckart-shard") {
+    : output_(output),
+      shard_(std::move(shard)),
+      local_({}, "eckart-shard"),
+      publisher_(file_, shard_file_of_process(output, shard_, kShardLedgerSuffix)) {
   for (const fs::path& published : shard_ledgers(output, shard_)) {
     try {
       merge(published);
@@ -124,23 +127,30 @@ void ShardLedger::merge(const fs::path& published) {
   copy_records(*other, own);
 }
 
-ShardLedger::~ShardLedger() { stop_publishing(); }
-
 void ShardLedger::begin() {
   std::error_code none;
   fs::remove(mark_of(output_, shard_), none);
-  publisher_ = std::jthread([this](const std::stop_token& stop) {
+  publisher_.begin();
+}
+
+LedgerPublisher::LedgerPublisher(fs::path file, fs::path published)
+    : file_(std::move(file)), published_(std::move(published)) {}
+
+LedgerPublisher::~LedgerPublisher() { end(); }
+
+void LedgerPublisher::begin() {
+  thread_ = std::jthread([this](const std::stop_token& stop) {
     bool has_failed = false;
     std::unique_lock lock(mutex_);
     for (;;) {
-      stopped_.wait_for(lock, stop, kPublishInterval, [] { return false; });
+      stopped_.wait_for(lock, stop, kInterval, [] { return false; });
       if (stop.stop_requested()) return;
       try {
         publish_copy();
         has_failed = false;
       } catch (const std::exception& error) {
         if (!has_failed)
-          spdlog::warn("the ledger of the shard was not published: {}; it will be tried again",
+          spdlog::warn("the ledger was not published: {}; it will be tried again",
                        text::printable_message(error.what()));
         has_failed = true;
       }
@@ -148,28 +158,27 @@ void ShardLedger::begin() {
   });
 }
 
-void ShardLedger::stop_publishing() {
-  if (!publisher_.joinable()) return;
-  publisher_.request_stop();
-  publisher_.join();
+void LedgerPublisher::end() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
 }
 
-void ShardLedger::publish() {
-  stop_publishing();
+void LedgerPublisher::publish() {
+  end();
   publish_copy();
 }
 
-void ShardLedger::publish_copy() {
+void LedgerPublisher::publish_copy() {
   const auto ledger = ledger::Ledger::open_read_only(file_);
   if (!ledger) return;
   if (const ledger::InputCounts counts = ledger->count_inputs(); counts.done + counts.failed == 0)
     return;
-  const fs::path copy = local_.path() / "copy.db";
+  const fs::path copy = file_.parent_path() / "copy.db";
   std::error_code none;
   fs::remove(copy, none);
   ledger->copy_to(copy);
-  publish_bytes(shard_file_of_process(output_, shard_, kShardLedgerSuffix),
-                io::read_file(copy, kMaxLedgerMb));
+  publish_bytes(published_, io::read_file(copy, kMaxLedgerMb));
 }
 
 void ShardLedger::finish() {

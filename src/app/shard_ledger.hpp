@@ -36,34 +36,52 @@ void move_records(const std::filesystem::path& from, const std::filesystem::path
 ShardCounts publish_only_ledger(const std::filesystem::path& output, const ShardId& shard,
                                 const std::filesystem::path& ledger);
 
+/// Publishes copies of a local ledger in an output folder, which may be on a network share.
+class LedgerPublisher {
+ public:
+  /// How often copies are published. What a killed process did since is in no published copy.
+  static constexpr std::chrono::seconds kInterval{60};
+
+  /// `file`: the ledger, on a local disk. `published`: its copy, which is replaced.
+  LedgerPublisher(std::filesystem::path file, std::filesystem::path published);
+  ~LedgerPublisher();
+  /// Publishes a copy every kInterval until publish(), on a thread of its own. An error is logged
+  /// once; the next copy has all records.
+  void begin();
+  /// Publishes the last copy, durably. Throws FatalError, EnvironmentError.
+  void publish();
+
+ private:
+  void publish_copy();
+  void end();
+
+  const std::filesystem::path file_, published_;
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread thread_;
+};
+
 /// The ledger of a process that works on a shard. SQLite needs locks and syncs that a network file
 /// system may lack, so the ledger is on a local disk, and copies of it are published in the output
 /// folder. Each process replaces only its own copy, so that two that work on the same shard lose
 /// nothing.
 class ShardLedger : public ShardResults {
  public:
-  /// How often copies are published. What a killed process did since is not recorded: the
-  /// next one makes these outputs again, and compares.
-  static constexpr std::chrono::seconds kPublishInterval{60};
-
   /// Makes a local ledger with the records of all published ones of this shard. One that cannot be
   /// read is left out, with a warning: its outputs are compared with what this process makes.
   /// Throws FatalError, EnvironmentError.
   ShardLedger(const std::filesystem::path& output, ShardId shard);
-  ~ShardLedger() override;
   /// The local file, as the setting ledger.file.
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
-  /// Publishes a copy every kPublishInterval until publish() or finish(), on a thread of its own.
-  /// An error is logged once; the next copy has all records.
+  /// Publishes copies until publish() or finish(). What a killed process did after the last copy is
+  /// not recorded: the next one makes these outputs again, and compares.
   void begin() override;
   /// Publishes the last copy.
-  void publish() override;
+  void publish() override { publisher_.publish(); }
   /// Also removes the copies of other processes, whose records it has.
   void finish() override;
 
  private:
-  void publish_copy();
-  void stop_publishing();
   void merge(const std::filesystem::path& published);
 
   const std::filesystem::path output_;
@@ -71,9 +89,7 @@ class ShardLedger : public ShardResults {
   const io::ScratchFolder local_;
   const std::filesystem::path file_ = local_.path() / "ledger.db";
   std::vector<std::filesystem::path> merged_;
-  std::mutex mutex_;
-  std::condition_variable_any stopped_;
-  std::jthread publisher_;
+  LedgerPublisher publisher_;
 };
 
 /// The records of the own ledger of an output folder and of its shards since the last merge, in a

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -26,7 +25,8 @@ class SupervisedService {
   /// Stops the service; execute() then throws `error`.
   virtual void stop_with_error(std::exception_ptr error) = 0;
 
-  virtual std::size_t watch_count() const = 0;
+  /// What it takes images from: "2 watches".
+  virtual std::string inputs_text() const = 0;
   /// Describe the state of the service for people, in one line and in several lines.
   virtual std::string status_line() const = 0;
   virtual std::string status_text() const = 0;

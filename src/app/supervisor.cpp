@@ -71,8 +71,7 @@ std::optional<FatalError> Supervisor::execute_service() {
     const telemetry::RunReport report = service_->execute([this] {
       is_ready_ = true;
       parts_.manager.notify_ready();
-      spdlog::info("ready: {} watch{}", service_->watch_count(),
-                   service_->watch_count() == 1 ? "" : "es");
+      spdlog::info("ready: {}", service_->inputs_text());
     });
     check_report(report, has_next());
     return std::nullopt;

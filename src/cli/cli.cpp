@@ -98,7 +98,7 @@ void open_standard_streams() {
 EarlySignalMode early_signal_mode_of(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "run" || command == "measure") return EarlySignalMode::exit_with_signal_code;
-  if (command != "watch") return EarlySignalMode::default_action;
+  if (command != "watch" && command != "worker") return EarlySignalMode::default_action;
   const bool is_read_only = std::any_of(argv, argv + argc, [](const char* argument) {
     return std::string_view(argument) == "--check" ||
            std::string_view(argument) == "--print-config";

@@ -45,6 +45,8 @@ void add_commands(CLI::App& app, Action& action) {
   add_slurm(app, action);
   add_pack(app, action);
   add_unpack(app, action);
+  add_enqueue(app, action);
+  add_worker(app, action);
   add_status(app, action);
   add_requeue(app, action);
   add_prune(app, action);

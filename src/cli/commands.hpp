@@ -27,6 +27,8 @@ void add_shard(CLI::App& app, Action& action);
 void add_slurm(CLI::App& app, Action& action);
 void add_pack(CLI::App& app, Action& action);
 void add_unpack(CLI::App& app, Action& action);
+void add_enqueue(CLI::App& app, Action& action);
+void add_worker(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_requeue(CLI::App& app, Action& action);
 void add_prune(CLI::App& app, Action& action);

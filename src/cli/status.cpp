@@ -8,11 +8,13 @@
 #include "app/requeue.hpp"
 #include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
+#include "cli/amqp_options.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
+#include "cli/queue_status.hpp"
 #include "io/quarantine.hpp"
 #include "reports/image_report.hpp"
 #include "text/format_count.hpp"
@@ -25,6 +27,7 @@ namespace {
 
 struct StatusArgs {
   ConfigArgs config;
+  AmqpArgs amqp;
   std::filesystem::path output;
   settings::FileChoice ledger;
   int failures = 20;
@@ -196,7 +199,19 @@ void write_report(const std::filesystem::path& file, const std::vector<StatusArg
   report.close();
 }
 
+ExitCode status(const StatusArgs& args);
+
+/// A queue, and the output folder of its workers if one is given.
+ExitCode status_of_queue(const StatusArgs& args) {
+  print_queue_status(args.amqp, args.failures, args.json);
+  if (args.output.empty()) return ExitCode::ok;
+  StatusArgs folder = args;
+  folder.amqp.url.clear();
+  return status(folder);
+}
+
 ExitCode status(const StatusArgs& args) {
+  if (!args.amqp.url.empty()) return status_of_queue(args);
   check_not_image("--report", args.report);
   if (!args.output.empty() && args.ledger.is_auto()) check_exists(args.output);
   std::vector<StatusArgs> shown;
@@ -229,7 +244,8 @@ void add_status(CLI::App& app, Action& action) {
                       "Output folder; without it, those of all watches of the settings");
   command->add_option("--config", args->config.file, "YAML file with watches")->type_name("FILE");
   add_ledger_option(*command, args->ledger);
-  command->add_option("--failures", args->failures, "Number of failures to list")
+  command
+      ->add_option("--failures", args->failures, "Number of failures, or of dead letters, to list")
       ->type_name("N")
       ->check(number_between(0, kMaxListed))
       ->capture_default_str();
@@ -243,16 +259,20 @@ void add_status(CLI::App& app, Action& action) {
                    "Quality, sizes and times of all outputs: CSV if FILE ends with .csv, otherwise "
                    "JSON lines; - is stdout")
       ->type_name("FILE");
-  describe(*command,
-           {.usage = {"FOLDER [OPTIONS]", "[--config FILE] [OPTIONS]"},
-            .examples = {{"What is done and what failed", "eckart status out"},
-                         {"All watches of the service", "eckart status"},
-                         {"Quality, sizes and times of all outputs as a table",
-                          "eckart status out --report out.csv"},
-                         {"Outputs whose inputs were deleted", "eckart status out --orphans 100"}},
-            .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable,
-                           ExitCode::no_input, ExitCode::cannot_create, ExitCode::io_error,
-                           ExitCode::temporary, ExitCode::no_permission, ExitCode::configuration}});
+  add_amqp_options(*command, args->amqp, false);
+  describe(
+      *command,
+      {.usage = {"FOLDER [OPTIONS]", "[--config FILE] [OPTIONS]", "--amqp URL [FOLDER] [OPTIONS]"},
+       .examples = {{"What is done and what failed", "eckart status out"},
+                    {"All watches of the service", "eckart status"},
+                    {"Quality, sizes and times of all outputs as a table",
+                     "eckart status out --report out.csv"},
+                    {"Outputs whose inputs were deleted", "eckart status out --orphans 100"},
+                    {"A queue of RabbitMQ, its workers and its dead letters",
+                     "eckart status --amqp amqp://broker"}},
+       .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::nothing_readable, ExitCode::no_input,
+                      ExitCode::unavailable, ExitCode::cannot_create, ExitCode::io_error,
+                      ExitCode::temporary, ExitCode::no_permission, ExitCode::configuration}});
   command->callback([args, &action] { action = [args] { return status(*args); }; });
 }
 

@@ -72,7 +72,9 @@ OutputDecision decide_unrecorded(const RequestedOutput& requested,
                                  const ledger::OutputEntry& intent, InputMatch match) {
   OutputDecision decision = decide_recorded(requested, intent, match);
   if (decision.action == OutputAction::skip && intent.settings == requested.settings)
-    return {OutputAction::reprocess, "a previous run was killed while publishing it"};
+    return {.action = OutputAction::reprocess,
+            .explanation = "a previous run was killed while publishing it",
+            .is_unrecorded = true};
   return decision;
 }
 

@@ -27,6 +27,7 @@ struct OutputDecision {
   std::string report{};             ///< the recorded report, if the action is `skip`
   bool has_other_settings = false;  ///< made from the unchanged input with other settings
   bool is_modified_output = false;  ///< with `compare`: a recorded output that was modified later
+  bool is_unrecorded = false;       ///< with `reprocess`: a killed process of this ledger made it
   bool may_be_replaced = true;      ///< whether --overwrite or --reprocess may replace the file
 };
 

@@ -32,6 +32,7 @@ struct ResumeOptions {
   bool compares_content = false;
   bool compares_inode = false;  ///< see InputIdentity; for inputs that are removed when done
   bool uses_gpu = true;         ///< mark inputs that were in flight when a GPU was lost as suspects
+  bool syncs_results = false;   ///< whether record() syncs results, not only publish intents
 };
 
 /// Decides which outputs of earlier runs are kept, and records the outputs of this run in the

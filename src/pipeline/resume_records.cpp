@@ -59,7 +59,7 @@ void Resume::record(std::span<WorkItem* const> items, std::span<WorkItem* const>
   ledger::LedgerChanges changes;
   add_results(items, changes);
   add_intents(next, changes);
-  changes.sync = !changes.intents.empty();
+  changes.sync = !changes.intents.empty() || options_.syncs_results;
   ledger_.record(changes);
 }
 

@@ -200,6 +200,31 @@ void add_watches(MetricFamilies& out, const std::vector<WatchStatus>& watches) {
   }
 }
 
+void add_broker(MetricFamilies& out, const QueueState& queue) {
+  const Labels labels{{"queue", queue.name}};
+  const auto gauge = [&](const char* name, const char* help, double value) {
+    out.add(name, help, MetricType::Gauge);
+    out.gauge(value, labels);
+  };
+  const auto counter = [&](const char* name, const char* help, std::int64_t value) {
+    out.add(name, help, MetricType::Counter);
+    out.counter(double(value), labels);
+  };
+  gauge("eckart_broker_connected", "1 if connected to the broker, else 0", queue.is_connected);
+  gauge("eckart_broker_waiting_messages", "Messages that no worker has taken",
+        double(queue.waiting));
+  gauge("eckart_broker_in_flight_messages", "Messages that this worker has taken",
+        double(queue.in_flight));
+  gauge("eckart_broker_dead_letters", "Messages that no worker could process",
+        double(queue.dead_letters));
+  counter("eckart_broker_acknowledged_messages_total", "Messages whose images are all finished",
+          queue.acknowledged);
+  counter("eckart_broker_rejected_messages_total", "Messages that this worker dead-lettered",
+          queue.rejected);
+  counter("eckart_broker_reconnects_total", "Connections to the broker after the first one",
+          queue.reconnects);
+}
+
 void add_service(MetricFamilies& out, const RunStatus& status) {
   const ServiceState& state = status.state;
   out.gauge("eckart_ready", "1 if ready, else 0", status.is_ready());
@@ -265,6 +290,7 @@ std::string metrics_text(const RunStatus& status) {
   add_queues(out, status.all, status.recent);
   add_service(out, status);
   add_watches(out, status.state.watches);
+  if (status.state.queue) add_broker(out, *status.state.queue);
   add_gpus(out, status);
   return out.text();
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,24 @@
 
 namespace eckart::status_server {
 
+/// The queue of a worker.
+struct QueueState {
+  std::string name;
+  bool is_connected = false;  ///< to the broker
+  // At the last question, or 0:
+  std::int64_t waiting = 0, dead_letters = 0;   ///< messages of all workers
+  std::int64_t in_flight = 0;                   ///< messages that this worker has taken
+  std::int64_t acknowledged = 0, rejected = 0;  ///< messages by this worker so far
+  std::int64_t reconnects = 0;                  ///< so far
+};
+
 /// The state of a run or service, besides that of its pipeline.
 struct ServiceState {
   std::vector<std::string> not_ready_reasons;  ///< sentences; empty if ready
   std::vector<std::string> unhealthy_reasons;  ///< sentences; empty if healthy
   bool are_gpus_healthy = true;                ///< false if GPUs do not respond
   std::vector<WatchStatus> watches;
+  std::optional<QueueState> queue;
   double last_done_unix_s = 0;  ///< of earlier services of this process, which reloads ended
   double oldest_waiting_unix_s =
       0;                       ///< when the oldest waiting file of all watches arrived; 0: none

@@ -5,8 +5,14 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from cluster.rabbitmq import RabbitMq, missing_rabbitmq  # noqa: E402
+
+NEED_RABBITMQ = {"enqueue", "queue", "worker", "dead_letter"}  # kinds and objects
 
 
 class Commands:
@@ -134,6 +140,23 @@ def watch_samples(commands, gpu_folder):
     yield from commands.lines("requeue", "watched", "--json")
 
 
+def broker_samples(commands):
+    """A queue with a dead letter, because the worker has other settings."""
+    if missing_rabbitmq():
+        return
+    with RabbitMq(str(commands.folder / "rabbitmq")) as broker:
+        yield from commands.lines("enqueue", "in", "--amqp", broker.url, "--json")
+        yield from commands.lines("enqueue", "in", "--amqp", broker.url, "--scan", "-o", "out", "--json", "-k", "2,64")
+        with commands.start("worker", "--amqp", broker.url, "-o", "queued", "--state", "state", "-k", "5", "--set", "backend=cpu",
+                            stderr=subprocess.DEVNULL) as worker:
+            for _ in range(100):
+                queue, = commands.lines("status", "--amqp", broker.url, "--json")
+                if queue["dead_letters"] and queue["workers"]:
+                    break
+            yield queue
+            worker.terminate()
+
+
 def log_of_run(cores):
     """Returns the log of a run of eight seconds that is limited by its cores, with a little contention between them."""
     common = {"schema": "eckart.throughput/1", "run": f"run-{cores}"}
@@ -164,4 +187,5 @@ def samples(program, gpu_folder, errors):
         commands = Commands(program, Path(folder), errors)
         yield from run_samples(commands)
         yield from watch_samples(commands, gpu_folder)
+        yield from broker_samples(commands)
         yield from plan_samples(commands)

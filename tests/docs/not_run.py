@@ -13,6 +13,8 @@ NOT_RUN = [
     (r"eckart .*--backend (checked|cuda)", "needs a GPU"),
     (r"eckart plan /var/log/eckart/throughput", "needs the log of the installed service"),
     (r"eckart (slurm|status|plan) /data/", "needs Slurm"),
+    (r"eckart (enqueue|worker|status) .*--amqp", "needs a broker; the test `cli_broker_test` starts one"),
+    (r"rabbitmqctl ", "needs a broker"),
     (r"(docker|podman) ", "needs a container engine and base images"),
     (r"jupyter-notebook ", "opens a browser; the test `docs_notebook` runs the notebook"),
     (r"eckart bench streams --quick$", "takes half a minute on all cores; the test `docs_notebook` runs it"),

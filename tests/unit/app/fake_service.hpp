@@ -106,7 +106,7 @@ class FakeService : public SupervisedService {
     }
     request_stop();
   }
-  std::size_t watch_count() const override { return 1; }
+  std::string inputs_text() const override { return "1 watch"; }
   std::string status_line() const override { return name_ + " is well"; }
   std::string status_text() const override { return "status of " + name_; }
   std::string describe_activity() const override { return "activity of " + name_; }

@@ -114,7 +114,7 @@ TEST_F(ServiceStateTest, counts_its_images_and_its_missing_folders) {
   Service service(configuration(watch("a", "out_a", ", settle_ms: 0, retry_timeout_s: 0") +
                                 watch("b", "out_b")),
                   17);
-  EXPECT_EQ(service.watch_count(), 2U);
+  EXPECT_EQ(service.inputs_text(), "2 watches");
   EXPECT_EQ(service.last_done_unix_s(), 17) << "of the service before";
   std::ofstream(at("a/bad.png")) << "bad";
   std::promise<void> ready;

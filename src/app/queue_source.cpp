@@ -1,0 +1,163 @@
+#include "app/queue_source.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "text/format_count.hpp"
+#include "text/printable.hpp"
+
+namespace eckart::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPoll{200};  // for images that wait for another attempt
+constexpr milliseconds kFirstPause{1000}, kMaxPause{30000};
+constexpr std::int64_t kOneByOne = 2;  // deliveries before
+constexpr int kMaxAttempts = 6;        // of images that are not available; these take a minute
+
+}  // namespace
+
+QueueSource::QueueSource(broker::ConsumerOptions options, std::string settings_hash,
+                         std::int64_t max_images)
+    : settings_hash_(std::move(settings_hash)),
+      max_images_(max_images),
+      consumer_(std::move(options)) {}
+
+std::optional<io::SourceItem> QueueSource::next(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    if (std::optional<io::SourceItem> item = take_entry()) return item;
+    if (auto message = consumer_.next(stop, Clock::now() + kPoll)) accept(std::move(*message));
+  }
+  return std::nullopt;
+}
+
+std::vector<io::SourceItem> QueueSource::next_group(const std::stop_token& stop, std::size_t max) {
+  std::vector<io::SourceItem> items = Source::next_group(stop, max);
+  while (!items.empty() && items.size() < max) {
+    std::optional<io::SourceItem> item = take_entry();
+    if (!item) break;
+    items.push_back(std::move(*item));
+  }
+  return items;
+}
+
+void QueueSource::accept(broker::QueueMessage message) {
+  const auto refuse = [&](const std::string& why) {
+    spdlog::warn("a message was dead-lettered: {}", text::printable_message(why));
+    consumer_.reject(message, why);
+    const std::lock_guard lock(mutex_);
+    ++refused_;
+  };
+  broker::WorkMessage work;
+  try {
+    work = broker::parse_work_message(message.body);
+  } catch (const std::invalid_argument& error) {
+    return refuse(error.what());
+  }
+  if (work.settings_hash != settings_hash_)
+    return refuse("it is for other settings: hash " + work.settings_hash + ", but that of this " +
+                  "worker is " + settings_hash_);
+  if (message.delivery_count > 0)
+    spdlog::info("a message with {} was delivered again ({} before)",
+                 text::format_count(std::int64_t(work.images.size()), "image"),
+                 text::format_count(message.delivery_count, "time"));
+  adapt_prefetch(work.images.size());
+  const bool is_one_by_one = message.delivery_count >= kOneByOne;
+  if (is_one_by_one && (message.delivery_count - kOneByOne) % 2 == 1)
+    std::ranges::reverse(work.images);
+  const auto shared = std::make_shared<Work>(Work{.message = std::move(message),
+                                                  .unfinished = work.images.size(),
+                                                  .is_one_by_one = is_one_by_one});
+  const std::lock_guard lock(mutex_);
+  for (broker::WorkImage& image : work.images) waiting_.push_back({shared, std::move(image)});
+}
+
+/// The first message shows how many images a message has.
+void QueueSource::adapt_prefetch(std::size_t images) {
+  constexpr std::int64_t kMinMessages = 2, kMaxMessages = 1000;  // one is fetched meanwhile
+  if (std::exchange(has_prefetch_, true)) return;
+  const std::int64_t messages = (max_images_ + std::int64_t(images) - 1) / std::int64_t(images);
+  consumer_.set_prefetch(int(std::clamp(messages, kMinMessages, kMaxMessages)));
+}
+
+/// Drops images of messages that the broker delivers again, because their connection was lost. An
+/// image whose outputs another one is making waits for that.
+std::optional<io::SourceItem> QueueSource::take_entry() {
+  const std::lock_guard lock(mutex_);
+  if (Clock::now() < paused_until_) return std::nullopt;
+  for (auto entry = waiting_.begin(); entry != waiting_.end();) {
+    if (!consumer_.is_current(entry->work->message.id)) {
+      const std::shared_ptr<Work> work = entry->work;
+      entry = waiting_.erase(entry);
+      end_entry(*work);
+      continue;
+    }
+    if (in_flight_.contains(entry->image.relative) ||
+        (entry->work->is_one_by_one && !in_flight_.empty())) {
+      ++entry;
+      continue;
+    }
+    io::SourceItem item{entry->image.path, entry->image.relative, {}};
+    ++entry->attempts;
+    std::string relative = entry->image.relative;
+    in_flight_.emplace(std::move(relative), std::move(*entry));
+    waiting_.erase(entry);
+    return item;
+  }
+  return std::nullopt;
+}
+
+/// The caller holds mutex_.
+void QueueSource::end_entry(Work& work) {
+  if (--work.unfinished > 0) return;
+  if (work.rejection.empty()) return consumer_.ack(work.message.id);
+  spdlog::warn("a message was dead-lettered: {}", text::printable_message(work.rejection));
+  consumer_.reject(work.message, work.rejection);
+}
+
+void QueueSource::finish(const std::filesystem::path& relative, Ending ending,
+                         const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  auto node = in_flight_.extract(relative.native());
+  if (node.empty()) throw std::logic_error("an image was finished twice");
+  Entry& entry = node.mapped();
+  if (ending == Ending::finished) {
+    pause_time_ = milliseconds(0);
+    pause_reason_.clear();
+    if (!waiting_.empty()) consumer_.interrupt();  // one may have waited for this
+    return end_entry(*entry.work);
+  }
+  pause(why);
+  if (ending == Ending::unavailable && entry.attempts >= kMaxAttempts) {
+    entry.work->rejection = why;
+    return end_entry(*entry.work);
+  }
+  waiting_.push_front(std::move(entry));
+}
+
+/// The caller holds mutex_. Images that fail during a pause do not make it longer.
+void QueueSource::pause(const std::string& why) {
+  const Instant now = Clock::now();
+  if (now < paused_until_) return;
+  pause_time_ = pause_time_ == milliseconds(0) ? kFirstPause : std::min(2 * pause_time_, kMaxPause);
+  paused_until_ = now + pause_time_;
+  if (pause_reason_ != why)
+    spdlog::warn("{}; images wait until that passes", text::printable_message(why));
+  pause_reason_ = why;
+}
+
+std::string QueueSource::pause_reason() const {
+  const std::lock_guard lock(mutex_);
+  return pause_reason_;
+}
+
+std::int64_t QueueSource::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
+}  // namespace eckart::app

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "broker/queue_consumer.hpp"
+#include "broker/work_message.hpp"
+#include "core/instant.hpp"
+#include "io/source.hpp"
+
+namespace eckart::app {
+
+/// Yields the images of the messages of a queue. It has no end. A message is acknowledged when all
+/// its images are finished. One that is not for this worker is dead-lettered with the reason.
+///
+/// One of its images may kill each worker. Therefore the images of a message that was delivered
+/// twice before are yielded one after the other: in their order, and at the next delivery in the
+/// reverse order. So all others are done when the message is dead-lettered.
+class QueueSource : public io::Source {
+ public:
+  /// What became of an image.
+  enum class Ending {
+    finished,     ///< it is done, or has failed, and that is recorded
+    retried,      ///< an environment error: the source pauses, and yields it again
+    unavailable,  ///< likewise; after several attempts its message is dead-lettered
+  };
+
+  /// `settings_hash`: work_settings_hash() of this worker. `max_images`: how many images of
+  /// messages it takes ahead, approximately.
+  QueueSource(broker::ConsumerOptions options, std::string settings_hash, std::int64_t max_images);
+
+  std::optional<io::SourceItem> next(const std::stop_token& stop) override;
+  std::vector<io::SourceItem> next_group(const std::stop_token& stop, std::size_t max) override;
+  bool may_block() const override { return true; }
+
+  /// Must be called once for each item that was returned, from any thread, after its results are
+  /// recorded durably. `why`: of an environment error.
+  void finish(const std::filesystem::path& relative, Ending ending, const std::string& why);
+  /// Sends the last acknowledgements and closes the connection.
+  void end() { consumer_.end(); }
+
+  broker::ConsumerState consumer_state() const { return consumer_.state(); }
+  /// Why the source pauses after an environment error; empty if it does not.
+  std::string pause_reason() const;
+  /// Messages that were dead-lettered because of what they are.
+  std::int64_t refused() const;
+
+ private:
+  /// A message whose images are not finished.
+  struct Work {
+    broker::QueueMessage message;
+    std::size_t unfinished = 0;
+    bool is_one_by_one = false;
+    std::string rejection{};  ///< why it is dead-lettered; empty: it is not
+  };
+  struct Entry {
+    std::shared_ptr<Work> work;
+    broker::WorkImage image;
+    int attempts = 0;
+  };
+
+  void accept(broker::QueueMessage message);
+  void adapt_prefetch(std::size_t images);
+  std::optional<io::SourceItem> take_entry();
+  void end_entry(Work& work);
+  void pause(const std::string& why);
+
+  const std::string settings_hash_;
+  const std::int64_t max_images_;
+  mutable std::mutex mutex_;
+  std::deque<Entry> waiting_;
+  std::map<std::string, Entry> in_flight_;  // by their relative paths
+  Instant paused_until_{};
+  std::chrono::milliseconds pause_time_{0};
+  std::string pause_reason_;
+  std::int64_t refused_ = 0;
+  bool has_prefetch_ = false;
+  broker::QueueConsumer consumer_;  // last: its thread ends first
+};
+
+}  // namespace eckart::app

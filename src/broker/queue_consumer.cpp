@@ -1,0 +1,369 @@
+#include "broker/queue_consumer.hpp"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "files/throw_errno.hpp"
+#include "flow/pause.hpp"
+#include "text/json.hpp"
+
+namespace eckart::broker {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kControlConsumer = "eckart.control";
+constexpr const char* kDirectReplyTo = "amq.rabbitmq.reply-to";  // a feature of RabbitMQ
+constexpr milliseconds kWait{1000};
+constexpr milliseconds kQuiet{300};            // after the last expected answer
+constexpr std::size_t kMaxReasonBytes = 4096;  // a header must fit into a frame
+
+/// The exchange through which the workers of a queue are asked.
+std::string workers_exchange(const std::string& queue) { return queue + ".workers"; }
+
+/// nullopt if another program has answered.
+std::optional<WorkerReport> report_of(const std::string& body) {
+  const text::Json json = text::Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("worker") || !json["worker"].is_string() ||
+      !json.contains("in_flight") || !json["in_flight"].is_number_integer())
+    return std::nullopt;
+  return WorkerReport{json["worker"].get<std::string>(), json["in_flight"].get<std::int64_t>()};
+}
+
+files::FileDescriptor make_event() {
+  files::FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!event) files::throw_errno("eventfd");
+  return event;
+}
+
+}  // namespace
+
+QueueConsumer::QueueConsumer(ConsumerOptions options)
+    : options_(std::move(options)), wake_(make_event()) {
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+QueueConsumer::~QueueConsumer() { end(); }
+
+void QueueConsumer::end() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  wake();
+  thread_.join();
+}
+
+void QueueConsumer::wake() {
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(wake_.get(), &one, sizeof one));
+}
+
+void QueueConsumer::clear_wake() {
+  std::uint64_t count = 0;
+  static_cast<void>(!::read(wake_.get(), &count, sizeof count));
+}
+
+std::optional<QueueMessage> QueueConsumer::next(const std::stop_token& stop, Instant until) {
+  std::unique_lock lock(mutex_);
+  const auto has_news = [&] { return has_message_to_take() || fatal_ || is_interrupted_; };
+  const bool has_any = until == Instant::max() ? changed_.wait(lock, stop, has_news)
+                                               : changed_.wait_until(lock, stop, until, has_news);
+  if (stop.stop_requested() || !has_any) return std::nullopt;
+  if (fatal_) std::rethrow_exception(fatal_);
+  if (std::exchange(is_interrupted_, false)) return std::nullopt;
+  QueueMessage message = std::move(ready_.front());
+  ready_.pop_front();
+  ++taken_;
+  is_one_alone_ = message.delivery_count > 0;
+  return message;
+}
+
+void QueueConsumer::interrupt() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_interrupted_ = true;
+  }
+  changed_.notify_all();
+}
+
+/// The caller holds mutex_.
+bool QueueConsumer::has_message_to_take() const {
+  if (ready_.empty() || is_one_alone_) return false;
+  return ready_.front().delivery_count == 0 || taken_ == 0;
+}
+
+/// A message that was taken is acknowledged or rejected. The caller holds mutex_.
+void QueueConsumer::on_finished() {
+  --taken_;
+  is_one_alone_ = false;
+}
+
+void QueueConsumer::ack(DeliveryId id) {
+  {
+    const std::lock_guard lock(mutex_);
+    acks_.push_back(id);
+    on_finished();
+  }
+  changed_.notify_all();
+  wake();
+}
+
+void QueueConsumer::reject(const QueueMessage& message, const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    rejections_.push_back({message.id, message.body, reason.substr(0, kMaxReasonBytes)});
+    on_finished();
+  }
+  changed_.notify_all();
+  wake();
+}
+
+void QueueConsumer::set_prefetch(int prefetch) {
+  {
+    const std::lock_guard lock(mutex_);
+    prefetch_ = prefetch;
+  }
+  wake();
+}
+
+ConsumerState QueueConsumer::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
+}
+
+bool QueueConsumer::is_current(DeliveryId id) const {
+  const std::lock_guard lock(mutex_);
+  return id.connection == connection_number_;
+}
+
+void QueueConsumer::run(const std::stop_token& stop) {
+  Backoff backoff(options_.first_wait, options_.max_wait);
+  while (!stop.stop_requested()) {
+    const auto connections_before = last_connection_;
+    try {
+      return serve(stop);
+    } catch (const AmqpError& error) {
+      if (last_connection_ != connections_before) backoff.reset();
+      on_lost(error);
+      if (!error.may_pass()) return;
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      fatal_ = std::current_exception();
+      changed_.notify_all();
+      return;
+    }
+    flow::pause(backoff.next(), stop);
+  }
+}
+
+/// Messages that no thread has taken come again.
+void QueueConsumer::on_lost(const AmqpError& error) {
+  {
+    const std::lock_guard lock(mutex_);
+    connection_number_ = 0;
+    ready_.clear();
+    state_.is_connected = false;
+    state_.error = error.what();
+    state_.in_flight = 0;
+    if (!error.may_pass()) fatal_ = std::make_exception_ptr(error);
+  }
+  changed_.notify_all();
+  options_.on_change(error.what());
+}
+
+void QueueConsumer::serve(const std::stop_token& stop) {
+  BrokerConnection connection(options_.connection);
+  begin_connection(connection);
+  std::optional<Instant> end;  // of the wait for the last confirms
+  for (;;) {
+    clear_wake();
+    send_waiting(connection);
+    if (stop.stop_requested()) {
+      if (!end) end = Clock::now() + options_.connection.timeout;
+      if ((dead_letters_.empty() && !has_work_to_send()) || Clock::now() > *end) return;
+    } else {
+      adapt_prefetch(connection);
+      update_depths(connection);
+    }
+    if (const auto event = connection.wait(kWait, wake_.get())) on_event(connection, *event);
+  }
+}
+
+bool QueueConsumer::has_work_to_send() const {
+  const std::lock_guard lock(mutex_);
+  return !acks_.empty() || !rejections_.empty();
+}
+
+void QueueConsumer::begin_connection(BrokerConnection& connection) {
+  connection.declare(options_.queue);
+  connection.select_confirms();
+  const std::string questions = workers_exchange(options_.queue.name);
+  connection.declare_fanout(questions);
+  const std::string own_queue = questions + '.' + options_.name;
+  connection.bind_own_queue(own_queue, questions);
+  connection.consume(Channel::control, own_queue, kControlConsumer, false);
+  dead_letters_.clear();
+  next_number_ = 1;
+  used_prefetch_ = 0;
+  has_new_message_ = false;
+  known_.clear();
+  next_depths_ = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    connection_number_ = ++last_connection_;
+    state_.is_connected = true;
+    state_.error.clear();
+    state_.reconnects = std::int64_t(last_connection_) - 1;
+  }
+  adapt_prefetch(connection);
+  options_.on_change({});
+}
+
+/// A lost connection drops what was to be sent through it.
+void QueueConsumer::send_waiting(BrokerConnection& connection) {
+  std::vector<DeliveryId> acks;
+  std::vector<Rejection> rejections;
+  std::uint64_t current = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    current = connection_number_;
+    acks.swap(acks_);
+    rejections.swap(rejections_);
+  }
+  std::int64_t dropped = 0, acknowledged = 0;
+  for (const DeliveryId& id : acks) {
+    if (id.connection != current) {
+      ++dropped;
+      continue;
+    }
+    connection.ack(id.tag);
+    known_.erase(id.tag);
+    ++acknowledged;
+  }
+  for (const Rejection& rejection : rejections) {
+    if (rejection.id.connection != current) {
+      ++dropped;
+      continue;
+    }
+    send_to_dead_letters(connection, rejection);
+  }
+  const std::lock_guard lock(mutex_);
+  state_.acknowledged += acknowledged;
+  state_.dropped_acks += dropped;
+  state_.in_flight -= acknowledged;
+}
+
+/// The message is acknowledged when the broker has confirmed its copy with the reason.
+void QueueConsumer::send_to_dead_letters(BrokerConnection& connection, const Rejection& rejection) {
+  connection.publish(Channel::work, {.exchange = dead_letter_name(options_.queue.name),
+                                     .body = rejection.body,
+                                     .headers = {{kReasonHeader, rejection.reason},
+                                                 {"eckart-queue", options_.queue.name}}});
+  dead_letters_.emplace(next_number_++, rejection.id.tag);
+}
+
+void QueueConsumer::on_event(BrokerConnection& connection, const Event& event) {
+  if (const auto* delivery = std::get_if<Delivery>(&event))
+    delivery->channel == Channel::work ? on_message(*delivery) : answer(connection, *delivery);
+  if (const auto* confirm = std::get_if<Confirm>(&event)) on_confirm(connection, *confirm);
+  if (std::holds_alternative<Canceled>(event))
+    throw AmqpError(ExitCode::unavailable, "the broker ended the consumer: its queue was deleted");
+}
+
+void QueueConsumer::on_message(const Delivery& delivery) {
+  has_new_message_ = delivery.delivery_count == 0;
+  if (!has_new_message_) known_.insert(delivery.tag);
+  {
+    const std::lock_guard lock(mutex_);
+    ++state_.in_flight;
+    const auto first_known = std::ranges::find_if(
+        ready_, [](const QueueMessage& message) { return message.delivery_count > 0; });
+    ready_.insert(has_new_message_ ? first_known : ready_.end(),
+                  {{connection_number_, delivery.tag}, delivery.body, delivery.delivery_count});
+  }
+  changed_.notify_all();
+}
+
+void QueueConsumer::on_confirm(BrokerConnection& connection, const Confirm& confirm) {
+  const auto end = dead_letters_.upper_bound(confirm.number);
+  auto message =
+      confirm.includes_earlier ? dead_letters_.begin() : dead_letters_.lower_bound(confirm.number);
+  std::int64_t rejected = 0;
+  while (message != end) {
+    confirm.is_accepted ? connection.ack(message->second) : connection.reject(message->second);
+    known_.erase(message->second);
+    message = dead_letters_.erase(message);
+    ++rejected;
+  }
+  const std::lock_guard lock(mutex_);
+  state_.rejected += rejected;
+  state_.in_flight -= rejected;
+}
+
+void QueueConsumer::answer(BrokerConnection& connection, const Delivery& question) {
+  if (question.reply_to.empty()) return;
+  const text::Json json = {{"worker", options_.name}, {"in_flight", state().in_flight}};
+  const std::string body = text::dump_json(json);
+  connection.publish(Channel::control, {.routing_key = question.reply_to,
+                                        .body = body,
+                                        .is_persistent = false,
+                                        .correlation_id = question.correlation_id});
+}
+
+/// If there is a message that was delivered before, no other message is taken until all are
+/// finished.
+int QueueConsumer::wanted_prefetch() const {
+  const std::lock_guard lock(mutex_);
+  if (has_new_message_ && known_.empty()) return prefetch_;
+  return used_prefetch_ == 1 || state_.in_flight == 0 ? 1 : 0;
+}
+
+/// The limit of a consumer cannot be changed, so another one replaces it.
+void QueueConsumer::adapt_prefetch(BrokerConnection& connection) {
+  const int prefetch = wanted_prefetch();
+  if (prefetch == used_prefetch_) return;
+  if (used_prefetch_ > 0) connection.cancel(Channel::work, std::to_string(consumer_number_));
+  used_prefetch_ = prefetch;
+  if (prefetch == 0) return;
+  connection.set_prefetch(prefetch);
+  connection.consume(Channel::work, options_.queue.name, std::to_string(++consumer_number_), true);
+}
+
+void QueueConsumer::update_depths(BrokerConnection& connection) {
+  if (Clock::now() < next_depths_) return;
+  const auto queue = connection.depth(options_.queue.name);
+  const auto dead_letters = connection.depth(dead_letter_name(options_.queue.name));
+  next_depths_ = Clock::now() + options_.depth_interval;
+  const std::lock_guard lock(mutex_);
+  state_.queue = queue;
+  state_.dead_letters = dead_letters;
+}
+
+std::vector<WorkerReport> ask_workers(BrokerConnection& connection, const std::string& queue,
+                                      milliseconds time) {
+  const std::optional<QueueDepth> depth = connection.depth(queue);
+  std::vector<WorkerReport> reports;
+  if (!depth || depth->consumers == 0) return reports;
+  connection.declare_fanout(workers_exchange(queue));
+  connection.consume(Channel::control, kDirectReplyTo, kControlConsumer, false);
+  connection.publish(Channel::control, {.exchange = workers_exchange(queue),
+                                        .body = "{}",
+                                        .is_persistent = false,
+                                        .reply_to = kDirectReplyTo});
+  Instant end = Clock::now() + time;
+  while (Clock::now() < end) {
+    const auto event = connection.wait(std::chrono::ceil<milliseconds>(end - Clock::now()));
+    const auto* reply = event ? std::get_if<Delivery>(&*event) : nullptr;
+    if (reply == nullptr) continue;
+    if (auto report = report_of(reply->body)) reports.push_back(std::move(*report));
+    if (std::int64_t(reports.size()) >= depth->consumers)  // there may be workers that take nothing
+      end = std::min(end, Clock::now() + kQuiet);
+  }
+  std::ranges::sort(reports, {}, &WorkerReport::name);
+  return reports;
+}
+
+}  // namespace eckart::broker
