@@ -15,6 +15,7 @@
 #include "app/work_list.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"
+#include "io/open_archive.hpp"
 #include "io/process_token.hpp"
 #include "machine/machine_info.hpp"
 #include "text/group_digits.hpp"
@@ -89,11 +90,16 @@ status_server::QueueState queue_state(const std::string& name,
           .reconnects = consumer.reconnects};
 }
 
+/// Whether the folder of a file exists, or the archive that it is in.
+bool has_folder(const fs::path& file) {
+  const auto member = io::parse_member_path(file);
+  return files::entry_exists(member ? member->archive : file.parent_path());
+}
+
 /// An input that is missing together with its folder is on a file system that is not mounted here.
 bool is_folder_missing(const pipeline::WorkItem& item) {
   return item.outcome.result == ItemResult::failed &&
-         item.outcome.reason == FailureReason::not_found &&
-         !files::entry_exists(item.file.parent_path());
+         item.outcome.reason == FailureReason::not_found && !has_folder(item.file);
 }
 
 void defer(pipeline::WorkItem& item, Stage stage, const std::string& why) {
@@ -209,8 +215,8 @@ void QueueService::finish(const pipeline::WorkItem& item) {
   job_.release_outputs(item);
   QueueSource::Ending ending = QueueSource::Ending::finished;
   if (item.outcome.will_be_retried())
-    ending = files::entry_exists(item.file.parent_path()) ? QueueSource::Ending::retried
-                                                          : QueueSource::Ending::unavailable;
+    ending =
+        has_folder(item.file) ? QueueSource::Ending::retried : QueueSource::Ending::unavailable;
   source_->finish(item.relative, ending, item.outcome.detail);
 }
 

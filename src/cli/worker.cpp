@@ -42,6 +42,8 @@ fs::path default_state_folder() {
 settings::Configuration read_checked_configuration(const WorkerArgs& args) {
   settings::Configuration configuration = read_configuration(args);
   check_residual(args, configuration.settings.output);
+  if (configuration.settings.output.pack != settings::OutputPack::none)
+    throw FatalError(ExitCode::usage, "output.pack tar is for eckart run --shard");
   if (!configuration.settings.output.writes_files())
     throw FatalError(ExitCode::usage, "output.format none: a worker writes files");
   if (!configuration.settings.ledger.is_auto())
