@@ -47,10 +47,8 @@ std::vector<io::SourceItem> QueueSource::next_group(const std::stop_token& stop,
 
 void QueueSource::accept(broker::QueueMessage message) {
   const auto refuse = [&](const std::string& why) {
-    spdlog::warn("a message was dead-lettered: {}", text::printable_message(why));
-    consumer_.reject(message, why);
     const std::lock_guard lock(mutex_);
-    ++refused_;
+    reject(message, why);
   };
   broker::WorkMessage work;
   try {
@@ -115,8 +113,17 @@ std::optional<io::SourceItem> QueueSource::take_entry() {
 void QueueSource::end_entry(Work& work) {
   if (--work.unfinished > 0) return;
   if (work.rejection.empty()) return consumer_.ack(work.message.id);
-  spdlog::warn("a message was dead-lettered: {}", text::printable_message(work.rejection));
-  consumer_.reject(work.message, work.rejection);
+  reject(work.message, work.rejection);
+}
+
+/// Logs a reason again only after another one: a whole queue may be for other settings. The caller
+/// holds mutex_.
+void QueueSource::reject(const broker::QueueMessage& message, const std::string& why) {
+  if (why != last_rejection_)
+    spdlog::warn("a message was dead-lettered: {}; others for the same reason are not logged",
+                 text::printable_message(why));
+  last_rejection_ = why;
+  consumer_.reject(message, why);
 }
 
 void QueueSource::finish(const std::filesystem::path& relative, Ending ending,
@@ -153,11 +160,6 @@ void QueueSource::pause(const std::string& why) {
 std::string QueueSource::pause_reason() const {
   const std::lock_guard lock(mutex_);
   return pause_reason_;
-}
-
-std::int64_t QueueSource::refused() const {
-  const std::lock_guard lock(mutex_);
-  return refused_;
 }
 
 }  // namespace eckart::app

@@ -50,8 +50,6 @@ class QueueSource : public io::Source {
   broker::ConsumerState consumer_state() const { return consumer_.state(); }
   /// Why the source pauses after an environment error; empty if it does not.
   std::string pause_reason() const;
-  /// Messages that were dead-lettered because of what they are.
-  std::int64_t refused() const;
 
  private:
   /// A message whose images are not finished.
@@ -71,6 +69,7 @@ class QueueSource : public io::Source {
   void adapt_prefetch(std::size_t images);
   std::optional<io::SourceItem> take_entry();
   void end_entry(Work& work);
+  void reject(const broker::QueueMessage& message, const std::string& why);
   void pause(const std::string& why);
 
   const std::string settings_hash_;
@@ -81,7 +80,7 @@ class QueueSource : public io::Source {
   Instant paused_until_{};
   std::chrono::milliseconds pause_time_{0};
   std::string pause_reason_;
-  std::int64_t refused_ = 0;
+  std::string last_rejection_;
   bool has_prefetch_ = false;
   broker::QueueConsumer consumer_;  // last: its thread ends first
 };

@@ -201,13 +201,22 @@ void write_report(const std::filesystem::path& file, const std::vector<StatusArg
 
 ExitCode status(const StatusArgs& args);
 
-/// A queue, and the output folder of its workers if one is given.
+/// A queue, and the output folder of its workers if one is given. The workers may not have
+/// published anything there yet.
 ExitCode status_of_queue(const StatusArgs& args) {
   print_queue_status(args.amqp, args.failures, args.json);
   if (args.output.empty()) return ExitCode::ok;
   StatusArgs folder = args;
   folder.amqp.url.clear();
-  return status(folder);
+  try {
+    return status(folder);
+  } catch (const FatalError& error) {
+    if (error.code() != ExitCode::no_input) throw;
+    std::fprintf(args.json ? stderr : text_stream(args),
+                 "%s: workers have published no results yet\n",
+                 text::printable(args.output.native()).c_str());
+    return ExitCode::ok;
+  }
 }
 
 ExitCode status(const StatusArgs& args) {
