@@ -1,4 +1,4 @@
-"""Processes of `eckart worker` for a queue of a RabbitMQ that is started for the test, and faults of both."""
+"""Processes of `eckart worker` for a queue of a RabbitMQ that is started for the test, and faults of them, of it, and of their nodes."""
 import glob
 import json
 import os
@@ -6,12 +6,16 @@ import signal
 import subprocess
 import time
 
+from cluster.nodes import Node
+
 DELIVERY_LIMIT = 10  # a message is in flight in more than one kill
 HEARTBEAT_S = 1
 STOP_S = 4  # longer than the broker waits for a heartbeat
 DRAIN_S = 60
 ENDINGS = (0, -signal.SIGKILL, -signal.SIGTERM)  # the last: before the program handles signals
 FAULTS = {"kill": 8, "stop": 3, "term": 2, "broker": 1}  # with their weights
+NODE_FAULTS = {"cut": 3, "full": 2}  # of the network and of the disk of a node
+DISK_FULL = 74  # exit code of a worker that starts without space for its ledger
 POISON = "stuck.png"  # tests/cli/fault_injection.cpp: who reads it is killed
 
 
@@ -24,9 +28,11 @@ def fault_injection(program):
 class Fleet:
     """Workers that were killed are started again by step()."""
 
-    def __init__(self, batch, broker, out, options):
+    def __init__(self, batch, broker, out, options, has_nodes):
         self.batch, self.broker, self.out = batch, broker, out
-        self.amqp = ["--amqp", broker.url, "--delivery-limit", str(DELIVERY_LIMIT), "--heartbeat", str(HEARTBEAT_S), *options]
+        self.amqp = ["--delivery-limit", str(DELIVERY_LIMIT), "--heartbeat", str(HEARTBEAT_S), *options]
+        self.nodes = [Node(number + 1, f"{out}.node{number + 1}") for number in range(batch.workers)] if has_nodes else []
+        self.broken, self.started = {}, 0  # node → when it is repaired, and how
         self.running, self.stopped, self.dead_letters = [], {}, []
         self.next_look, self.quiet_looks = 0.0, 0
         self.log_name = out + ".log"
@@ -37,16 +43,22 @@ class Fleet:
         self.has_poison = bool(library)
 
     def enqueue(self, *inputs, codes=(0,)):
-        self.batch.eckart("enqueue", *inputs, *self.amqp, codes=codes)
+        self.batch.eckart("enqueue", *inputs, "--amqp", self.broker.url(), *self.amqp, codes=codes)
 
     def status(self):
         """What `eckart status --amqp` tells; {} if the broker does not answer."""
-        run = subprocess.run([self.batch.program, "status", "--amqp", self.broker.url, "--json", "--failures", "1000"], text=True, capture_output=True,
+        run = subprocess.run([self.batch.program, "status", "--amqp", self.broker.url(), "--json", "--failures", "1000"], text=True, capture_output=True,
                              check=False)
         return json.loads(run.stdout) if run.returncode == 0 else {}
 
     def start(self):
-        command = [self.batch.program, "worker", *self.amqp, "-o", self.out, "--state", self.out + ".state"]
+        command = [self.batch.program, "worker", *self.amqp, "-o", self.out]
+        if self.nodes:
+            node = self.nodes[self.started % len(self.nodes)]
+            command = node.command(*command, "--amqp", self.broker.url(node.host), "--state", node.disk)
+        else:
+            command += ["--amqp", self.broker.url(), "--state", self.out + ".state"]
+        self.started += 1
         self.running.append(subprocess.Popen(command, env=self.environment, stdout=self.log, stderr=self.log))
 
     def step(self):
@@ -55,9 +67,11 @@ class Fleet:
         for process in [process for process, until in self.stopped.items() if until <= now]:
             process.send_signal(signal.SIGCONT)
             del self.stopped[process]
+        for node in [node for node, (until, _) in self.broken.items() if until <= now]:
+            self._repair(node)
         for process in [process for process in self.running if process.poll() is not None]:
             self.running.remove(process)
-            if process.returncode not in ENDINGS:
+            if process.returncode not in ENDINGS and not (self.nodes and process.returncode == DISK_FULL):
                 self.batch.problem(f"worker: exit code {process.returncode}")
         while len(self.running) - len(self.stopped) < self.batch.workers:
             self.start()
@@ -65,7 +79,7 @@ class Fleet:
             return True
         self.next_look = now + 0.5
         # A worker that is stopped does not tell what it has, and one that is killed while the others are asked does not either.
-        self.quiet_looks = 0 if self.stopped or self._has_work(self.status()) else self.quiet_looks + 1
+        self.quiet_looks = 0 if self.stopped or self.broken or self._has_work(self.status()) else self.quiet_looks + 1
         return self.quiet_looks < 2
 
     def _has_work(self, status):
@@ -78,7 +92,10 @@ class Fleet:
     def fault(self):
         """Returns what it did; nothing if no worker can be chosen."""
         working = [process for process in self.running if process not in self.stopped and process.poll() is None]
-        kind, = self.batch.random.choices(list(FAULTS), weights=FAULTS.values())
+        faults = FAULTS | (NODE_FAULTS if self.nodes else {})
+        kind, = self.batch.random.choices(list(faults), weights=faults.values())
+        if kind in NODE_FAULTS:
+            return self._break_node(kind)
         if kind == "broker":
             self.broker.kill()
             self.broker.start()
@@ -91,11 +108,36 @@ class Fleet:
         process.send_signal({"kill": signal.SIGKILL, "term": signal.SIGTERM, "stop": signal.SIGSTOP}[kind])
         return f"{kind} worker {process.pid}"
 
+    def _break_node(self, kind):
+        node = self.batch.random.choice(self.nodes)
+        if node in self.broken:
+            return ""
+        if kind == "cut":
+            node.cut()
+        else:
+            node.fill_disk()
+        self.broken[node] = (time.monotonic() + STOP_S, kind)
+        return f"{kind} node {self.nodes.index(node) + 1}"
+
+    def _repair(self, node):
+        _, kind = self.broken.pop(node)
+        if kind == "cut":
+            node.connect()
+        else:
+            node.free_disk()
+
+    def end_nodes(self):
+        for node in self.nodes:
+            node.end()
+
     def end(self):
-        """Lets all workers drain. One more publishes what those that were killed have recorded."""
+        """Lets all workers drain. One more for each ledger folder publishes what those that were killed have recorded."""
+        for node in list(self.broken):
+            self._repair(node)
         self._drain()
-        self.start()
-        while not self.status().get("workers") and self.running[0].poll() is None:
+        for _ in self.nodes or [None]:
+            self.start()
+        while len(self.status().get("workers", [])) < len(self.running) and all(process.poll() is None for process in self.running):
             time.sleep(0.1)
         self._drain()
 

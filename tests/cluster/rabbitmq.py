@@ -50,19 +50,20 @@ class RabbitMq:
         self.port, distribution, self.epmd_port = free_ports(3)
         with open(f"{folder}/plugins", "w", encoding="utf-8") as file:
             file.write("[].\n")
+        with open(f"{folder}/rabbitmq.conf", "w", encoding="utf-8") as file:
+            file.write("loopback_users = none\n")  # nodes have other addresses
         self.log = open(f"{folder}/server.log", "ab")
         self.environment = {
             "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": folder, "ERL_EPMD_PORT": str(self.epmd_port), "ERL_EPMD_ADDRESS": "127.0.0.1",
-            "RABBITMQ_NODENAME": f"eckart-{self.port}@localhost", "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1", "RABBITMQ_NODE_PORT": str(self.port),
+            "RABBITMQ_NODENAME": f"eckart-{self.port}@localhost", "RABBITMQ_NODE_IP_ADDRESS": "0.0.0.0", "RABBITMQ_NODE_PORT": str(self.port),
             "RABBITMQ_DIST_PORT": str(distribution), "RABBITMQ_MNESIA_BASE": f"{folder}/data", "RABBITMQ_LOG_BASE": f"{folder}/log",
             "RABBITMQ_CONF_ENV_FILE": "/dev/null", "RABBITMQ_CONFIG_FILE": f"{folder}/rabbitmq", "RABBITMQ_ENABLED_PLUGINS_FILE": f"{folder}/plugins",
             "RABBITMQ_ALLOW_INPUT": "1",  # the shell becomes the server, so that its process is known
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-start_epmd false -noinput +S 2:2"}
         self.epmd = self.server = None
 
-    @property
-    def url(self):
-        return f"amqp://127.0.0.1:{self.port}"
+    def url(self, host="127.0.0.1"):
+        return f"amqp://{host}:{self.port}"
 
     def __enter__(self):
         self.epmd = self._run([EPMD, "-port", str(self.epmd_port)])
