@@ -43,11 +43,11 @@ class Fleet:
         self.has_poison = bool(library)
 
     def enqueue(self, *inputs, codes=(0,)):
-        self.batch.eckart("enqueue", *inputs, "--amqp", self.broker.url(), *self.amqp, codes=codes)
+        self.batch.eckart("enqueue", *inputs, "--amqp", self.broker.url, *self.amqp, codes=codes)
 
     def status(self):
         """What `eckart status --amqp` tells; {} if the broker does not answer."""
-        run = subprocess.run([self.batch.program, "status", "--amqp", self.broker.url(), "--json", "--failures", "1000"], text=True, capture_output=True,
+        run = subprocess.run([self.batch.program, "status", "--amqp", self.broker.url, "--json", "--failures", "1000"], text=True, capture_output=True,
                              check=False)
         return json.loads(run.stdout) if run.returncode == 0 else {}
 
@@ -55,9 +55,9 @@ class Fleet:
         command = [self.batch.program, "worker", *self.amqp, "-o", self.out]
         if self.nodes:
             node = self.nodes[self.started % len(self.nodes)]
-            command = node.command(*command, "--amqp", self.broker.url(node.host), "--state", node.disk)
+            command = node.command(*command, "--amqp", self.broker.url_at(node.host), "--state", node.disk)
         else:
-            command += ["--amqp", self.broker.url(), "--state", self.out + ".state"]
+            command += ["--amqp", self.broker.url, "--state", self.out + ".state"]
         self.started += 1
         self.running.append(subprocess.Popen(command, env=self.environment, stdout=self.log, stderr=self.log))
 

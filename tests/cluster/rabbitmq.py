@@ -62,7 +62,11 @@ class RabbitMq:
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-start_epmd false -noinput +S 2:2"}
         self.epmd = self.server = None
 
-    def url(self, host="127.0.0.1"):
+    @property
+    def url(self):
+        return self.url_at("127.0.0.1")
+
+    def url_at(self, host):
         return f"amqp://{host}:{self.port}"
 
     def __enter__(self):
