@@ -28,12 +28,12 @@ std::size_t count_outside(std::size_t samples) {
   return outside > 0 ? outside - 1 : 0;
 }
 
-struct Interval {
+struct StudentInterval {
   double low, high;
 };
 
 /// Student's t interval of positive numbers, at least two, by their logarithms.
-Interval student_interval(const std::vector<double>& numbers) {
+StudentInterval student_interval(const std::vector<double>& numbers) {
   const double n = double(numbers.size());
   double mean = 0, squares = 0;
   for (const double number : numbers) mean += std::log(number) / n;
@@ -87,7 +87,7 @@ Estimate estimate(const Passes& passes) {
   for (const double median : medians) include(median, median);
   const bool are_positive = std::ranges::all_of(medians, [](double median) { return median > 0; });
   if (medians.size() < kMinPasses || !are_positive) return whole;
-  const Interval interval = student_interval(medians);
+  const StudentInterval interval = student_interval(medians);
   include(interval.low, interval.high);
   return whole;
 }
