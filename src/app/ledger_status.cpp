@@ -40,7 +40,8 @@ std::int64_t count_unfinished_images(const OpenedLedger& opened,
                                      const settings::FileChoice& choice) {
   settings::Settings settings = settings::parse_settings(request.settings, "the ledger's settings");
   if (settings.output.pack != settings::OutputPack::none)
-    throw std::invalid_argument("the outputs are in archives, one of each finished shard");
+    throw std::invalid_argument(
+        "the outputs are in archives; the finished shards have all of theirs");
   if (!choice.is_auto()) settings.ledger = settings::FileChoice::at(opened.file);
   Run run({.settings = settings,
            .inputs = {request.inputs.begin(), request.inputs.end()},

@@ -32,8 +32,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The manifests of all jobs of Slurm have one name, in folders that are named by their IDs.
 fs::path archive_path(const fs::path& output, const ShardInputs& shard) {
-  return output / fmt::format("{}-{:06}.tar", shard.file.stem().native(), shard.index);
+  const std::string& id = shard.manifest.id;
+  const bool is_of_job = fs::weakly_canonical(shard.file).parent_path().filename() == id;
+  return output /
+         fmt::format("{}-{:06}.tar", is_of_job ? id : shard.file.stem().native(), shard.index);
 }
 
 std::string hash_of(const settings::Settings& settings) {
@@ -94,6 +98,12 @@ PackedShard::PackedShard(fs::path output, const ShardInputs& shard,
 std::optional<ShardCounts> PackedShard::finished() const {
   const std::optional<PackedRecord> record = read_packed_record(output_, shard_);
   std::error_code none;
+  if (!overwrite_ && !record && fs::exists(mark_of(output_, shard_), none) &&
+      !fs::exists(archive_, none))
+    throw FatalError(ExitCode::usage,
+                     "the outputs of this shard are files in " + text::printable(output_.native()) +
+                         " already: nothing was done. Use --reprocess to pack them, too, or "
+                         "another output folder");
   if (overwrite_ || !record || !fs::exists(archive_, none)) return std::nullopt;
   if (record->settings != settings_hash_)
     throw FatalError(ExitCode::usage, text::printable(archive_.native()) +
@@ -110,6 +120,7 @@ void PackedShard::begin() {
 }
 
 void PackedShard::finish() {
+  check_inputs_exist();
   try {
     std::future<void> records = std::async(std::launch::async, [this] { write_records(); });
     publish_archive();
@@ -118,6 +129,19 @@ void PackedShard::finish() {
   } catch (const ItemError& error) {
     throw FatalError(ExitCode::io_error, text::printable(archive_.native()) + ": " + error.what());
   }
+}
+
+/// Throws FatalError(temporary) if none of the inputs was there: their file system may not be
+/// mounted on this node.
+void PackedShard::check_inputs_exist() const {
+  const auto ledger = ledger::Ledger::open_read_only(ledger_);
+  const ledger::InputCounts counts = ledger ? ledger->count_inputs() : ledger::InputCounts{};
+  if (counts.done > 0 || counts.failed == 0 ||
+      counts.failures[std::size_t(FailureReason::not_found)] < counts.failed)
+    return;
+  throw FatalError(ExitCode::temporary, "none of the inputs of the shard exists here, such as " +
+                                            text::printable(ledger->failures(1).front().input) +
+                                            ": no archive was made");
 }
 
 /// Returns the names of the outputs, by the order of the manifest.

@@ -41,6 +41,7 @@ class PackedShard : public ShardResults {
   void finish() override;
 
  private:
+  void check_inputs_exist() const;
   std::vector<std::string> output_names() const;
   bool has_equal_archive(const std::vector<std::string>& names) const;
   void publish_archive() const;

@@ -50,7 +50,8 @@ bool has_existing_folder(const ledger::OutputEntry& entry) {
 class OrphanSearch {
  public:
   OrphanSearch(const PruneRequest& request, ledger::Ledger& ledger)
-      : include_empty_(request.include_empty),
+      : output_(request.output),
+        include_empty_(request.include_empty),
         folder_(open_folder(request.output)),
         ledger_(ledger) {
     const LedgerOutputs outputs(ledger, request.output, request.ledger);
@@ -106,7 +107,7 @@ class OrphanSearch {
 
   void classify_orphan(const ledger::OutputEntry& entry) {
     const ContainedFile file(folder_, entry.output);
-    if (file.is_missing()) return;
+    if (file.is_missing() || io::parse_member_path(output_ / entry.output)) return;
     if (entry.output_mtime_ns == 0) {
       ++orphans_.without_mtime;
     } else if (!file.matches_record(entry.bytes, entry.output_mtime_ns)) {
@@ -129,6 +130,7 @@ class OrphanSearch {
     });
   }
 
+  const std::filesystem::path output_;
   const bool include_empty_;
   const files::FileDescriptor folder_;
   ledger::Ledger& ledger_;

@@ -1,13 +1,9 @@
 #include "app/work_list.hpp"
 
 #include <spdlog/fmt/fmt.h>
-#include <sys/stat.h>
 
-#include <cerrno>
 #include <iterator>
 #include <memory>
-#include <optional>
-#include <system_error>
 
 #include "app/list_inputs.hpp"
 #include "app/output_settings.hpp"
@@ -15,19 +11,12 @@
 #include "app/shard_ledger.hpp"
 #include "core/error.hpp"
 #include "hash/fnv1a.hpp"
+#include "io/read_file.hpp"
 
 namespace eckart::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// nullopt, with errno, if there is no such file.
-std::optional<files::FileState> state_of(const std::string& file) {
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) return std::nullopt;
-  return files::FileState{status.st_size, files::in_ns(status.st_mtim),
-                          std::int64_t(status.st_ino)};
-}
 
 /// The inputs that have no recorded output. Images in the output folder are no inputs.
 InputList list_unfinished(const WorkListRequest& request, WorkList& work,
@@ -66,10 +55,10 @@ void add_messages(std::span<const io::ManifestEntry> entries, const WorkListRequ
                   const std::string& settings_hash, WorkList& work) {
   std::vector<broker::WorkImage> images;
   for (const io::ManifestEntry& entry : entries) {
-    if (const auto state = state_of(entry.input)) {
-      images.push_back({entry.input, entry.relative, *state});
-    } else {
-      work.failed.emplace_back(entry.input, std::generic_category().message(errno));
+    try {
+      images.push_back({entry.input, entry.relative, io::state_of(fs::path(entry.input))});
+    } catch (const ItemError& error) {
+      work.failed.emplace_back(entry.input, error.what());
     }
   }
   work.images += std::int64_t(images.size());

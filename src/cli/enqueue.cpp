@@ -112,9 +112,10 @@ void add_enqueue(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("enqueue", "Publish images to a queue of RabbitMQ, for eckart worker")
           ->group(kManyMachinesCommands);
-  add_input_options(*command, *args,
-                    "Folders (searched recursively) and image files, with the same paths on all "
-                    "machines");
+  add_input_options(
+      *command, *args,
+      "Folders (searched recursively), tar archives and image files, with the same paths on all "
+      "machines");
   add_amqp_options(*command, args->amqp, true);
   constexpr std::int64_t kMaxImages = broker::kMaxWorkImages;
   command

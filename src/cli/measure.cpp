@@ -86,7 +86,8 @@ ExitCode execute(const MeasureArgs& args) {
 }
 
 void add_inputs(CLI::App& command, MeasureArgs& args) {
-  command.add_option("INPUT", args.inputs, "Folders (read recursively) and image files");
+  command.add_option("INPUT", args.inputs,
+                     "Folders (read recursively), tar archives and image files");
   command
       .add_option("--files-from", args.files_from,
                   "File with further inputs, one path per line; - is stdin")

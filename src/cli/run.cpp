@@ -162,6 +162,11 @@ std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
                                                    const std::filesystem::path& output,
                                                    const app::ShardInputs& shard) {
   if (!settings.output.writes_files() || settings.ledger.is_none()) return nullptr;
+  if (app::read_packed_record(output, id_of(shard)))
+    throw FatalError(ExitCode::usage, "the outputs of this shard are in an archive in " +
+                                          text::printable(output.native()) +
+                                          " already: nothing was done. Use --pack tar, or another "
+                                          "output folder");
   if (!settings.ledger.is_auto())
     throw FatalError(
         ExitCode::usage,
@@ -194,10 +199,11 @@ std::optional<ExitCode> finished_code(const app::PackedShard& packed, const RunA
   const std::optional<app::ShardCounts> counts = packed.finished();
   if (!counts) return std::nullopt;
   if (args.quiet == 0)
-    std::fprintf(stderr, "%s is finished: %s done, %s failed\n",
+    std::fprintf(stderr, "%s is finished: %s done, %s failed%s\n",
                  text::printable(packed.archive().native()).c_str(),
                  text::format_count(counts->done, "image").c_str(),
-                 text::group_digits(counts->failed).c_str());
+                 text::group_digits(counts->failed).c_str(),
+                 counts->failed > 0 ? "; to try these again, make it anew with --reprocess" : "");
   return counts->failed > 0 ? ExitCode::some_failed : ExitCode::ok;
 }
 
@@ -399,8 +405,9 @@ void add_run(CLI::App& app, Action& action) {
   auto args = std::make_shared<RunArgs>();
   CLI::App* run = app.add_subcommand("run", "Reconstruct the images in folders and files at rank k")
                       ->group(kProcessingCommands);
-  add_input_options(*run, *args,
-                    "Folders (processed recursively; the tree is mirrored) and image files");
+  add_input_options(
+      *run, *args,
+      "Folders (processed recursively; the tree is mirrored), tar archives and image files");
   add_shard_option(*run, *args);
   add_reconstruction_options(*run, *args);
   add_output_options(*run, *args);

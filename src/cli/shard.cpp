@@ -108,9 +108,10 @@ void add_shard(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("shard", "Split inputs into shards, for several machines or jobs")
           ->group(kManyMachinesCommands);
-  add_input_options(*command, args->inputs,
-                    "Folders (searched recursively) and image files, with the same paths on all "
-                    "machines");
+  add_input_options(
+      *command, args->inputs,
+      "Folders (searched recursively), tar archives and image files, with the same paths on all "
+      "machines");
   const char* const group = "Shards";
   constexpr std::int64_t kMax = 1'000'000'000;
   CLI::Option* count = command->add_option("--count", args->request.plan.count, "Number of shards")

@@ -304,9 +304,10 @@ void add_slurm(CLI::App& app, Action& action) {
   auto args = std::make_shared<SlurmArgs>();
   CLI::App* command = app.add_subcommand("slurm", "Reconstruct images by a job array of Slurm")
                           ->group(kManyMachinesCommands);
-  add_input_options(*command, *args,
-                    "Folders (searched recursively) and image files, with the same paths on all "
-                    "nodes");
+  add_input_options(
+      *command, *args,
+      "Folders (searched recursively), tar archives and image files, with the same paths on all "
+      "nodes");
   add_slurm_options(*command, *args);
   add_reconstruction_options(*command, *args);
   command

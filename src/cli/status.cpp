@@ -213,7 +213,7 @@ ExitCode status_of_queue(const StatusArgs& args) {
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::no_input) throw;
     std::fprintf(args.json ? stderr : text_stream(args),
-                 "%s: workers have published no results yet\n",
+                 "%s: workers have published no results yet; they do it every minute\n",
                  text::printable(args.output.native()).c_str());
     return ExitCode::ok;
   }

@@ -47,6 +47,14 @@ constexpr auto kSignatures = std::to_array<Signature>({
     {"DDS", "DDS "},
     {"PDF", "%PDF-"},
     {"PostScript", "%!PS"},
+    {"compressed with gzip", "\x1F\x8B"},
+    {"compressed with Zstandard", "\x28\xB5\x2F\xFD"},
+    {"compressed with xz",
+     "\xFD"
+     "7zXZ"},
+    {"compressed with bzip2", "BZh"},
+    {"ZIP", "PK\3\4"},
+    {"tar archive; name one of its images, ARCHIVE.tar/NAME", "ustar", 257},
 });
 
 }  // namespace

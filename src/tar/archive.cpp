@@ -18,6 +18,8 @@
 namespace eckart::tar {
 namespace {
 
+constexpr std::int64_t kBlockBytes = 512;
+
 using ReadEntries = void (*)(int descriptor, const OnEntry& on_entry, std::string& damage);
 
 ReadEntries read_entries_function() {
@@ -87,6 +89,14 @@ std::string problem_of(const Entry& entry, const Member& member, std::int64_t ar
   return {};
 }
 
+/// Returns where the next header is, in bytes of the archive; -1 if that is not known.
+std::int64_t end_of(const Entry& entry) {
+  const bool has_content = entry.kind == Entry::Kind::file;
+  if (entry.is_sparse || (!has_content && entry.size != 0)) return -1;
+  const std::int64_t blocks = (entry.size + kBlockBytes - 1) / kBlockBytes;
+  return entry.offset + (has_content ? blocks * kBlockBytes : 0);
+}
+
 }  // namespace
 
 Archive::Archive(files::FileDescriptor file, const std::stop_token& stop) : file_(std::move(file)) {
@@ -95,14 +105,27 @@ Archive::Archive(files::FileDescriptor file, const std::stop_token& stop) : file
     refuse("cannot be read: " + std::generic_category().message(errno));
   check_is_archive(file_.get());
   std::size_t entries = 0;
+  std::int64_t end = 0;  // of the last entry
   const auto on_entry = [&](Entry entry) {
     ++entries;
+    end = end_of(entry);
     add(std::move(entry), status.st_size);
     return !stop.stop_requested();
   };
   read_entries_function()(file_.get(), on_entry, damage_);
   if (entries == 0 && !damage_.empty()) refuse("is not a tar archive: " + damage_);
+  if (damage_.empty() && !stop.stop_requested() && !has_end(end))
+    damage_ = "the blocks that end an archive are missing";
   keep_last_of_each_name();
+}
+
+/// Whether a block of zeros is at this place, or the place is not known.
+bool Archive::has_end(std::int64_t end) const {
+  if (end < 0) return true;
+  std::array<char, kBlockBytes> block{};
+  const ssize_t size = ::pread(file_.get(), block.data(), block.size(), end);
+  return size == ssize_t(block.size()) &&
+         std::ranges::all_of(block, [](char byte) { return byte == 0; });
 }
 
 void Archive::add(Entry entry, std::int64_t archive_size) {

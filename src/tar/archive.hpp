@@ -38,12 +38,14 @@ class Archive {
   std::span<const Member> members() const { return members_; }
   /// Returns null if there is none.
   const Member* find(std::string_view name) const;
-  /// Why the archive ends early: it is damaged or truncated after these members. Empty if not.
+  /// Why the archive ends early: it is damaged or truncated after these members, or has no end, as
+  /// an archive that is not completely copied. Empty if not.
   const std::string& damage() const { return damage_; }
 
  private:
   void add(struct Entry entry, std::int64_t archive_size);
   void keep_last_of_each_name();
+  bool has_end(std::int64_t end) const;
 
   files::FileDescriptor file_;
   std::vector<Member> members_;

@@ -255,8 +255,54 @@ TEST_F(PackedShardTest, has_records_that_are_merged) {
   for (const char* shard : {"1/2", "2/2"}) ASSERT_EQ(run_packed(shard).code, 0);
   EXPECT_THAT(run({"ledger", "merge", "out"}).out, HasSubstr("4 outputs imported"));
   EXPECT_THAT(run({"status", "out"}).out, HasSubstr("out: 4 done, 0 failed"));
-  EXPECT_THAT(run({"prune", "out", "--yes"}).out, HasSubstr("0 files removed"));
+  fs::remove_all(at("in"));
+  const std::string pruned = run({"prune", "out", "--yes"}).out;
+  EXPECT_THAT(pruned, AllOf(HasSubstr("0 files removed"), Not(HasSubstr("kept"))));
   EXPECT_EQ(run_packed("1/2").code, 0);
+}
+
+TEST_F(PackedShardTest, is_not_made_of_inputs_that_are_all_missing) {
+  make_shards();
+  fs::rename(at("in"), at("elsewhere"));
+  const ProcessResult result = run_packed("1/2");
+  EXPECT_EQ(result.code, int(ExitCode::temporary)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("none of the inputs of the shard exists here"));
+  EXPECT_THAT(files("out"), IsEmpty());
+  fs::rename(at("elsewhere"), at("in"));
+  EXPECT_EQ(run_packed("1/2").code, 0);
+}
+
+TEST_F(PackedShardTest, is_not_mixed_with_files) {
+  make_shards();
+  const std::vector<std::string> loose{"run", "--shard", "m:1/2", "-o", "out", "-k", "2"};
+  ASSERT_EQ(run_packed("1/2").code, 0);
+  const ProcessResult files_too = run(loose);
+  EXPECT_EQ(files_too.code, int(ExitCode::usage));
+  EXPECT_THAT(files_too.err, HasSubstr("the outputs of this shard are in an archive"));
+  fs::remove_all(at("out"));
+  ASSERT_EQ(run(loose).code, 0);
+  const ProcessResult packed_too = run_packed("1/2");
+  EXPECT_EQ(packed_too.code, int(ExitCode::usage));
+  EXPECT_THAT(packed_too.err, HasSubstr("the outputs of this shard are files"));
+  EXPECT_EQ(run_packed("1/2", {"--reprocess"}).code, 0);
+}
+
+/// All jobs have a manifest of the same name.
+TEST_F(PackedShardTest, has_a_name_of_its_own_for_each_job) {
+  for (const char* input : {"in", "in/deep"}) {
+    const ProcessResult job =
+        run({"slurm", input, "-o", "out", "--tasks", "1", "--pack", "tar", "--print-script"});
+    ASSERT_EQ(job.code, 0) << job.err;
+  }
+  for (const auto& folder : fs::directory_iterator(at("out/.eckart/shards"))) {
+    if (!folder.is_directory()) continue;
+    const std::string manifest = (folder.path() / "inputs.manifest").native();
+    EXPECT_EQ(
+        run({"run", "--shard", manifest + ":1/1", "-o", "out", "-k", "2", "--pack", "tar"}).code,
+        0);
+    EXPECT_TRUE(fs::exists(at("out") / (folder.path().filename().native() + "-000001.tar")));
+  }
+  EXPECT_EQ(files("out").size(), 6u);
 }
 
 TEST_F(PackedShardTest, needs_a_shard_and_files) {

@@ -196,6 +196,13 @@ TEST_F(WorkerTest, finishes_what_a_killed_worker_had) {
   EXPECT_EQ(depth(queue_).ready, 0);
 }
 
+TEST_F(WorkerTest, processes_the_images_of_an_archive) {
+  ASSERT_EQ(run({"pack", "in", "-o", "in.tar"}).code, 0);
+  ASSERT_EQ(run_amqp({"enqueue", "in.tar", "-k", "2"}).code, 0);
+  EXPECT_EQ(finish(*start(), 4).code, 0);
+  EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png", "deep/d.png"));
+}
+
 /// Others may have seen what it published, but did not record.
 TEST_F(WorkerTest, replaces_no_output_of_a_killed_worker) {
   int killed_with_outputs = 0;

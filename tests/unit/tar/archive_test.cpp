@@ -149,10 +149,14 @@ TEST_F(ArchiveTest, has_all_members_before_the_place_where_it_is_damaged) {
   EXPECT_THAT(archive.damage(), HasSubstr("amaged"));
 }
 
-TEST_F(ArchiveTest, ends_without_the_blocks_of_zeros_at_its_end) {
+/// As an archive that is not completely copied.
+TEST_F(ArchiveTest, has_no_end_without_the_blocks_of_zeros) {
   const Archive archive = open(tar_file("a.png", "one"));
   EXPECT_THAT(names(archive), ElementsAre("a.png"));
-  EXPECT_EQ(archive.damage(), "");
+  EXPECT_EQ(archive.damage(), "the blocks that end an archive are missing");
+  EXPECT_EQ(
+      open(tar_file("a.png", "one") + tar_header({.name = "d/", .type = '5'}) + tar_end()).damage(),
+      "");
 }
 
 TEST_F(ArchiveTest, has_no_members_if_there_are_none) {
