@@ -49,8 +49,8 @@ struct ShardPlan {
 
 /// Splits the entries into consecutive shards of about the same number of bytes. Inputs whose
 /// outputs may have the same name stay together: those of one folder that differ in their extension
-/// only. Otherwise the entries stay in their order. Returns the end of each shard, as an index. Throws
-/// std::invalid_argument if there are fewer such groups than shards.
+/// only. Otherwise the entries stay in their order. Returns the end of each shard, as an index.
+/// Throws std::invalid_argument if there are fewer such groups than shards.
 std::vector<std::size_t> split_into_shards(std::vector<ManifestEntry>& entries,
                                            const ShardPlan& plan);
 
