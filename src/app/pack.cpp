@@ -8,7 +8,9 @@
 #include <system_error>
 #include <utility>
 
+#include "core/byte_buffer.hpp"
 #include "core/error.hpp"
+#include "files/state_folder.hpp"
 #include "io/archive_file.hpp"
 #include "io/file_comparison.hpp"
 #include "io/input_file.hpp"
@@ -56,6 +58,17 @@ fs::path numbered_path(const fs::path& archive, std::int64_t number) {
   path.replace_filename(
       fmt::format("{}-{:06}{}", archive.stem().native(), number, archive.extension().native()));
   return path;
+}
+
+/// Finds archives with higher numbers, which an earlier call made.
+void find_others(const PackRequest& request, PackResult& result) {
+  if (request.max_files == 0 && request.max_bytes == 0) return;
+  std::error_code none;
+  for (std::int64_t number = std::int64_t(result.archives.size()) + 1;; ++number) {
+    const fs::path path = numbered_path(request.archive, number);
+    if (!fs::exists(path, none)) return;
+    result.others.push_back(path);
+  }
 }
 
 /// Writes files into one archive after the other.
@@ -122,13 +135,10 @@ class Unpacker {
     const fs::path source = archive / member.name;
     try {
       if (!member.problem.empty()) throw ItemError(FailureReason::unreadable, member.problem);
-      const io::InputFile file(source);
-      std::vector<std::byte> bytes(std::size_t(file.size()));
-      bytes.resize(file.read_at(0, bytes));
-      if (std::int64_t(bytes.size()) != member.size)
-        throw ItemError(FailureReason::unreadable, "is truncated");
+      if (is_in_state_folder(member.name))
+        throw ItemError(FailureReason::unreadable, "is a file of eckart's own");
       io::Publication publication;
-      publication.add(folder_ / member.name, bytes, mtime_ns);
+      copy(io::InputFile(source), folder_ / member.name, mtime_ns, publication);
       group_.push_back({std::move(publication), source, member.size});
     } catch (const ItemError& error) {
       result_.failed.push_back({source, error.what()});
@@ -154,6 +164,25 @@ class Unpacker {
   }
 
  private:
+  static bool is_in_state_folder(const fs::path& name) {
+    return std::ranges::find(name, fs::path(files::kStateFolder)) != name.end();
+  }
+
+  /// In blocks, because the file may be larger than the memory.
+  static void copy(const io::InputFile& file, const fs::path& path, std::int64_t mtime_ns,
+                   io::Publication& publication) {
+    constexpr std::int64_t kBlockBytes = std::int64_t(4) << 20;
+    publication.add_empty(path, io::TemporaryName::late);
+    ByteBuffer block(std::size_t(std::min(file.size(), kBlockBytes)));
+    for (std::int64_t at = 0; at < file.size();) {
+      const std::size_t count = file.read_at(at, block);
+      if (count == 0) throw ItemError(FailureReason::unreadable, "is truncated");
+      publication.append(std::span(block).first(count));
+      at += std::int64_t(count);
+    }
+    publication.set_mtime(mtime_ns);
+  }
+
   struct Pending {
     io::Publication publication;
     fs::path source;
@@ -196,6 +225,7 @@ PackResult pack(const PackRequest& request,
     }
     if (!stop.stop_requested()) packer.end();
   });
+  find_others(request, result);
   return result;
 }
 

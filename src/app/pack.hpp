@@ -27,6 +27,8 @@ struct PackedArchive {
 struct PackResult {
   std::vector<PackedArchive> archives;
   std::int64_t left_out = 0;  ///< hidden entries, links, FIFOs, devices
+  /// Archives that exist with higher numbers. They do not belong to this folder as it is now.
+  std::vector<std::filesystem::path> others;
   struct Failure {
     std::filesystem::path file;
     std::string why;

@@ -175,7 +175,10 @@ bool PackedShard::has_equal_archive(const std::vector<std::string>& names) const
 /// same bytes.
 void PackedShard::publish_archive() const {
   const std::vector<std::string> names = output_names();
-  if (!overwrite_ && has_equal_archive(names)) return;
+  if (!overwrite_ && has_equal_archive(names)) {
+    io::publish_index(archive_);  // its process may have been killed before it did
+    return;
+  }
   const bool keeps_times = settings_.output.times == settings::OutputTimes::keep;
   io::ArchiveFile archive(archive_);
   io::ReadAhead files(folder(), names);
@@ -184,7 +187,12 @@ void PackedShard::publish_archive() const {
     if (file.failure) throw ItemError(*file.failure);
     archive.add(name, file.bytes, keeps_times ? file.mtime_ns : 0);
   }
-  archive.publish(overwrite_);
+  try {
+    archive.publish(overwrite_);
+  } catch (const FatalError&) {
+    if (overwrite_ || !has_equal_archive(names)) throw;  // otherwise another process was faster
+    io::publish_index(archive_);
+  }
 }
 
 /// Writes the records of the run, for outputs in the archive, to local files.

@@ -16,7 +16,9 @@ AmqpError library_error(int status, const std::string& what) {
 AmqpError reply_error(int reply_code, const std::string& reply, const std::string& what) {
   ExitCode code = ExitCode::unavailable;
   if (reply_code == kAccessRefused) code = ExitCode::no_permission;
-  if (reply_code == kNotAllowed) code = ExitCode::configuration;  // no such virtual host
+  // No such virtual host; or a limit of connections, which passes.
+  const bool is_limit = reply.find("limit") != std::string::npos;
+  if (reply_code == kNotAllowed && !is_limit) code = ExitCode::configuration;
   return {code, what + ": " + text::printable_message(reply), reply_code};
 }
 

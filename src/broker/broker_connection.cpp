@@ -254,7 +254,10 @@ void BrokerConnection::fail_with_close(std::uint32_t method, void* decoded, cons
 void BrokerConnection::declare_queue(const std::string& queue, bool is_work,
                                      const QueueOptions& options) {
   const std::string dead_letters = dead_letter_name(options.name);
-  std::vector<amqp_table_entry_t> arguments{text_entry("x-queue-type", "quorum")};
+  // Dead letters that are looked at return to their queue. Quorum queues count that: those of
+  // RabbitMQ 4 then drop messages.
+  std::vector<amqp_table_entry_t> arguments{
+      text_entry("x-queue-type", is_work ? "quorum" : "classic")};
   if (is_work) {
     arguments.push_back(integer_entry("x-delivery-limit", options.delivery_limit));
     arguments.push_back(text_entry("x-dead-letter-exchange", dead_letters));

@@ -202,7 +202,9 @@ void QueueConsumer::begin_connection(BrokerConnection& connection) {
   connection.select_confirms();
   const std::string questions = workers_exchange(options_.queue.name);
   connection.declare_fanout(questions);
-  const std::string own_queue = questions + '.' + options_.name;
+  // The broker may not know yet that the last connection, and its queue, are gone.
+  const std::string own_queue =
+      questions + '.' + options_.name + '.' + std::to_string(last_connection_ + 1);
   connection.bind_own_queue(own_queue, questions);
   connection.consume(Channel::control, own_queue, kControlConsumer, false);
   dead_letters_.clear();
@@ -260,6 +262,7 @@ void QueueConsumer::send_waiting(BrokerConnection& connection) {
 void QueueConsumer::send_to_dead_letters(BrokerConnection& connection, const Rejection& rejection) {
   connection.publish(Channel::work, {.exchange = dead_letter_name(options_.queue.name),
                                      .body = rejection.body,
+                                     .is_mandatory = true,
                                      .headers = {{kReasonHeader, rejection.reason},
                                                  {"eckart-queue", options_.queue.name}}});
   dead_letters_.emplace(next_number_++, rejection.id.tag);
@@ -269,6 +272,8 @@ void QueueConsumer::on_event(BrokerConnection& connection, const Event& event) {
   if (const auto* delivery = std::get_if<Delivery>(&event))
     delivery->channel == Channel::work ? on_message(*delivery) : answer(connection, *delivery);
   if (const auto* confirm = std::get_if<Confirm>(&event)) on_confirm(connection, *confirm);
+  if (std::holds_alternative<Returned>(event))  // the next connection makes it again
+    throw AmqpError(ExitCode::unavailable, "the dead-letter queue was deleted");
   if (std::holds_alternative<Canceled>(event))
     throw AmqpError(ExitCode::unavailable, "the broker ended the consumer: its queue was deleted");
 }

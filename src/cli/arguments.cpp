@@ -157,6 +157,16 @@ std::vector<std::string> without_help_command(std::vector<std::string> arguments
   return arguments;
 }
 
+/// Removes user and password from URLs.
+std::string without_credentials(std::string message) {
+  for (std::size_t at = message.find("://"); at != message.npos; at = message.find("://", at + 3)) {
+    const std::size_t begin = at + 3;
+    const std::size_t host = message.find('@', begin);
+    if (host < message.find_first_of(" /", begin)) message.replace(begin, host - begin, "...");
+  }
+  return message;
+}
+
 }  // namespace
 
 void parse(CLI::App& app, const std::vector<std::string>& arguments) {
@@ -166,7 +176,7 @@ void parse(CLI::App& app, const std::vector<std::string>& arguments) {
 }
 
 std::string message_of(const CLI::ParseError& error) {
-  std::string message = error.what();
+  std::string message = without_credentials(error.what());
   const auto replace = [&](const std::string& from, const std::string& to) {
     if (const std::size_t at = message.find(from); at != message.npos)
       message.replace(at, from.size(), to);

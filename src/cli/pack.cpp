@@ -112,7 +112,10 @@ ExitCode pack(const PackArgs& args) {
                      "no files in " + text::printable(request.folder.native()));
   print(result, args.json);
   if (signal_code != ExitCode::ok) return signal_code;
-  return result.failed.empty() ? ExitCode::ok : ExitCode::some_failed;
+  for (const std::filesystem::path& other : result.others)
+    spdlog::error("{}: is of an earlier call, and not a part of this folder: remove it",
+                  text::printable(other.native()));
+  return result.failed.empty() && result.others.empty() ? ExitCode::ok : ExitCode::some_failed;
 }
 
 ExitCode unpack(const UnpackArgs& args) {

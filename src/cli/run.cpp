@@ -204,6 +204,7 @@ std::optional<ExitCode> finished_code(const app::PackedShard& packed, const RunA
                  text::format_count(counts->done, "image").c_str(),
                  text::group_digits(counts->failed).c_str(),
                  counts->failed > 0 ? "; to try these again, make it anew with --reprocess" : "");
+  if (counts->failed > 0 && counts->done == 0) return ExitCode::nothing_readable;
   return counts->failed > 0 ? ExitCode::some_failed : ExitCode::ok;
 }
 

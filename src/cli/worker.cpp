@@ -44,6 +44,9 @@ settings::Configuration read_checked_configuration(const WorkerArgs& args) {
   check_residual(args, configuration.settings.output);
   if (configuration.settings.output.pack != settings::OutputPack::none)
     throw FatalError(ExitCode::usage, "output.pack tar is for eckart run --shard");
+  if (configuration.settings.durability == settings::Durability::none)
+    throw FatalError(ExitCode::usage,
+                     "durability none: a worker acknowledges what is durable, and nothing else");
   if (!configuration.settings.output.writes_files())
     throw FatalError(ExitCode::usage, "output.format none: a worker writes files");
   if (!configuration.settings.ledger.is_auto())

@@ -24,7 +24,7 @@ class ArchiveFile {
   /// ItemError(not_written), and std::runtime_error if the name cannot be stored.
   void add(const std::string& name, std::span<const std::byte> bytes, std::int64_t mtime_ns);
 
-  /// Publishes the index, then the archive, durably and whole. An archive that exists is kept if it
+  /// Publishes the archive, then its index, durably and whole. An archive that exists is kept if it
   /// has the same bytes; otherwise, it is replaced only if `overwrite`. Must be called once, last.
   /// Throws FatalError(cannot_create) if it may not be replaced, EnvironmentError, ItemError.
   /// Returns whether there is an index; see tar::dali_index().
@@ -35,7 +35,7 @@ class ArchiveFile {
   std::int64_t content_bytes() const { return content_bytes_; }  ///< of the files in it
 
  private:
-  bool publish_index() const;
+  void check_written() const;
 
   const std::filesystem::path path_;
   Publication publication_;
@@ -43,7 +43,11 @@ class ArchiveFile {
   std::int64_t files_ = 0, content_bytes_ = 0;
 };
 
-/// The index of an archive, beside it: `a.tar` has `a.idx`. See tar::dali_index().
+/// Makes the index of an archive from the archive, which is not replaced meanwhile. Returns false
+/// if it has none; see tar::dali_index(). Throws as ArchiveFile::publish() and tar::Archive.
+bool publish_index(const std::filesystem::path& archive);
+
+/// The index of an archive, beside it: `a.tar` has `a.idx`.
 std::filesystem::path index_path(const std::filesystem::path& archive);
 
 }  // namespace eckart::io

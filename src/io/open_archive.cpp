@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <list>
 #include <mutex>
@@ -43,7 +44,10 @@ class ArchiveCache {
     if (slot->archive && slot->archive->state == state) return slot->archive;
     slot->archive = nullptr;
     ArchivePtr listed = list_archive(path, stop);
-    if (!stop.stop_requested()) slot->archive = listed;
+    if (stop.stop_requested()) return listed;
+    slot->archive = listed;
+    slot->members = listed->archive.members().size();
+    drop_oldest();
     return listed;
   }
 
@@ -52,7 +56,19 @@ class ArchiveCache {
     std::string path;
     std::mutex mutex;
     ArchivePtr archive;  // null before it is listed
+    std::atomic<std::size_t> members{0};
   };
+
+  /// Keeps the archive that was used last, also if it has more than kMaxMembers.
+  void drop_oldest() {
+    const std::lock_guard lock(mutex_);
+    std::size_t members = 0;
+    for (const auto& slot : slots_) members += slot->members;
+    while (slots_.size() > 1 && members > kMaxMembers) {
+      members -= slots_.back()->members;
+      slots_.pop_back();
+    }
+  }
 
   std::shared_ptr<Slot> slot_of(const std::string& path) {
     const std::lock_guard lock(mutex_);
@@ -68,7 +84,8 @@ class ArchiveCache {
     return slots_.front();
   }
 
-  static constexpr std::size_t kMaxArchives = 32;  // a file descriptor each
+  static constexpr std::size_t kMaxArchives = 32;        // a file descriptor each
+  static constexpr std::size_t kMaxMembers = 2'000'000;  // about 130 bytes each
   std::mutex mutex_;
   std::list<std::shared_ptr<Slot>> slots_;  // the one used last is the first
 };

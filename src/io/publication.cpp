@@ -74,8 +74,16 @@ std::int64_t Publication::add(const fs::path& path,
   }
 }
 
-void Publication::add_empty(const fs::path& path) {
-  add(path, std::span<const std::span<const std::byte>>());
+void Publication::add_empty(const fs::path& path, TemporaryName name) {
+  add(path, std::span<const std::span<const std::byte>>(), {}, name);
+}
+
+void Publication::set_mtime(std::int64_t mtime_ns) {
+  try {
+    files_.back().temporary->fix_mtime(mtime_ns);
+  } catch (const std::system_error& error) {
+    fail(files_.back().path, error);
+  }
 }
 
 void Publication::append(std::span<const std::byte> bytes) {

@@ -32,10 +32,12 @@ class Publication {
                    std::span<const std::span<const std::byte>> parts,
                    std::optional<std::int64_t> mtime_ns = {},
                    TemporaryName name = TemporaryName::at_once);
-  /// As add(), with an empty file, for append().
-  void add_empty(const std::filesystem::path& path);
+  /// As add(), with an empty file, for append() and set_mtime().
+  void add_empty(const std::filesystem::path& path, TemporaryName name = TemporaryName::at_once);
   /// Appends to the file that was added last. Throws EnvironmentError or ItemError(not_written).
   void append(std::span<const std::byte> bytes);
+  /// Sets the mtime of the file that was added last, in ns since 1970, after the last append().
+  void set_mtime(std::int64_t mtime_ns);
   /// The temporary path of the file that was added last.
   const std::filesystem::path& temporary_path() const { return files_.back().temporary->path(); }
   /// Removes the temporary files that are not published yet.

@@ -9,7 +9,8 @@ namespace eckart::io {
 namespace {
 
 constexpr std::size_t kGroupFiles = 32;  // reading them takes longer than to start a thread
-constexpr std::size_t kGroups = 4;       // that are read at the same time
+constexpr std::size_t kGroupBytes = std::size_t(16) << 20;
+constexpr std::size_t kGroups = 4;  // that are read at the same time
 
 ReadAhead::File read(const std::filesystem::path& path) {
   ReadAhead::File file;
@@ -33,7 +34,7 @@ ReadAhead::ReadAhead(std::filesystem::path folder, std::span<const std::string> 
 
 void ReadAhead::start_groups() {
   while (groups_.size() < kGroups && !left_.empty()) {
-    const std::span<const std::string> names = left_.first(std::min(left_.size(), kGroupFiles));
+    const std::span<const std::string> names = left_.first(std::min(left_.size(), group_files_));
     left_ = left_.subspan(names.size());
     groups_.push_back(std::async(std::launch::async, [this, names] {
       Group group;
@@ -43,11 +44,19 @@ void ReadAhead::start_groups() {
   }
 }
 
+/// So many files that they have about kGroupBytes, if they are as large as the last ones.
+void ReadAhead::adapt_group_files() {
+  std::size_t bytes = 1;
+  for (const File& file : current_) bytes += file.bytes.size();
+  group_files_ = std::clamp<std::size_t>(kGroupBytes * current_.size() / bytes, 1, kGroupFiles);
+}
+
 ReadAhead::File ReadAhead::next() {
   if (next_ == current_.size()) {
     current_ = groups_.front().get();
     groups_.pop_front();
     next_ = 0;
+    adapt_group_files();
     start_groups();
   }
   return std::move(current_[next_++]);

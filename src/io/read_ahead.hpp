@@ -37,9 +37,11 @@ class ReadAhead {
  private:
   using Group = std::vector<File>;
   void start_groups();
+  void adapt_group_files();
 
   const std::filesystem::path folder_;
   std::span<const std::string> left_;  // names that no thread reads yet
+  std::size_t group_files_ = 1;        // of the next group; its files may be large
   std::deque<std::future<Group>> groups_;
   Group current_;
   std::size_t next_ = 0;  // index in current_

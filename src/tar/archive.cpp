@@ -19,6 +19,7 @@ namespace eckart::tar {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 512;
+constexpr std::size_t kMaxNameBytes = 4095;  // PATH_MAX without its null byte
 
 using ReadEntries = void (*)(int descriptor, const OnEntry& on_entry, std::string& damage);
 
@@ -80,6 +81,8 @@ std::string normal_name(std::string_view name, bool& is_unsafe) {
 
 std::string problem_of(const Entry& entry, const Member& member, std::int64_t archive_size) {
   if (entry.name.starts_with('/')) return "its name in the archive is an absolute path";
+  if (entry.name.size() > kMaxNameBytes)
+    return "its name in the archive is longer than " + std::to_string(kMaxNameBytes) + " bytes";
   if (member.is_unsafe) return "its name in the archive has ..";
   if (entry.kind == Entry::Kind::link) return "is a link in the archive, which is not followed";
   if (entry.kind == Entry::Kind::other) return "is a device or FIFO in the archive";
@@ -132,8 +135,10 @@ void Archive::add(Entry entry, std::int64_t archive_size) {
   if (entry.kind == Entry::Kind::folder) return;
   Member member{.offset = entry.offset, .size = entry.size, .mtime_ns = entry.mtime_ns};
   member.name = normal_name(entry.name, member.is_unsafe);
+  member.is_unsafe |= entry.name.size() > kMaxNameBytes;
   member.problem = problem_of(entry, member, archive_size);
   if (member.is_unsafe) member.name = std::move(entry.name);
+  if (member.is_unsafe) member.name.resize(std::min(member.name.size(), kMaxNameBytes));
   if (!member.name.empty()) members_.push_back(std::move(member));
 }
 

@@ -42,7 +42,7 @@ TEST_F(QueueStatusTest, shows_the_output_folder_too) {
   ASSERT_EQ(run_amqp({"enqueue", "in"}).code, 0);
   const ProcessResult before = run_amqp({"status", "out"});
   EXPECT_EQ(before.code, 0) << before.err;
-  EXPECT_THAT(before.out, HasSubstr("out: workers have published no results yet\n"));
+  EXPECT_THAT(before.out, HasSubstr("out: workers have published no results yet;"));
   ASSERT_EQ(run({"run", "in", "-o", "out"}).code, 0);
   const ProcessResult result = run_amqp({"status", "out"});
   EXPECT_EQ(result.code, 0) << result.err;

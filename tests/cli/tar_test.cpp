@@ -137,6 +137,13 @@ TEST_F(PackTest, does_not_replace_an_archive_with_other_content) {
   EXPECT_THAT(files(""), Not(::testing::Contains(HasSubstr(".tmp"))));
 }
 
+TEST_F(PackTest, tells_of_archives_of_an_earlier_call) {
+  ASSERT_EQ(run({"pack", "in", "-o", "p/in.tar", "--files", "1"}).code, 0);
+  const ProcessResult result = run({"pack", "in", "-o", "p/in.tar", "--files", "2", "--overwrite"});
+  EXPECT_EQ(result.code, int(ExitCode::some_failed));
+  EXPECT_THAT(result.err, HasSubstr("p/in-000003.tar: is of an earlier call"));
+}
+
 TEST_F(PackTest, refuses_an_archive_in_its_folder) {
   EXPECT_EQ(run({"pack", "in", "-o", "in/in.tar"}).code, int(ExitCode::usage));
 }
@@ -147,7 +154,8 @@ TEST_F(UnpackTest, writes_nothing_outside_of_its_folder_and_replaces_nothing) {
   write("a.tar", tar_file("../escaped", "x") + tar_file("/tmp/eckart-escaped", "x") +
                      tar_header({.name = "link", .type = '2', .link_target = ".."}) +
                      tar_file("link/escaped", "x") + tar_file("mine", "theirs") +
-                     tar_file("good", "x") + tar_end());
+                     tar_file(".eckart/shards/evil/manifest.json", "{}") + tar_file("good", "x") +
+                     tar_end());
   write("out/mine", "mine");
   const ProcessResult result = run({"unpack", "a.tar", "-o", "out"});
   EXPECT_EQ(result.code, int(ExitCode::some_failed));
@@ -155,6 +163,7 @@ TEST_F(UnpackTest, writes_nothing_outside_of_its_folder_and_replaces_nothing) {
   EXPECT_EQ(text("out/mine"), "mine");
   EXPECT_FALSE(fs::exists(at("escaped")));
   EXPECT_FALSE(fs::exists("/tmp/eckart-escaped"));
+  EXPECT_FALSE(fs::exists(at("out/.eckart")));
   EXPECT_THAT(result.err, AllOf(HasSubstr("a.tar/../escaped: its name in the archive has .."),
                                 HasSubstr("out/mine exists with other content")));
 }
@@ -270,6 +279,17 @@ TEST_F(PackedShardTest, is_not_made_of_inputs_that_are_all_missing) {
   EXPECT_THAT(files("out"), IsEmpty());
   fs::rename(at("elsewhere"), at("in"));
   EXPECT_EQ(run_packed("1/2").code, 0);
+}
+
+/// As after a kill between both.
+TEST_F(PackedShardTest, has_its_index_again_if_only_the_archive_was_published) {
+  make_shards();
+  ASSERT_EQ(run_packed("1/2").code, 0);
+  const std::string index = text("out/m-000001.idx");
+  fs::remove(at("out/m-000001.idx"));
+  fs::remove_all(at("out/.eckart"));
+  ASSERT_EQ(run_packed("1/2").code, 0);
+  EXPECT_EQ(text("out/m-000001.idx"), index);
 }
 
 TEST_F(PackedShardTest, is_not_mixed_with_files) {

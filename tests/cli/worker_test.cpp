@@ -203,6 +203,19 @@ TEST_F(WorkerTest, processes_the_images_of_an_archive) {
   EXPECT_THAT(files("out"), ElementsAre("a.png", "b.png", "deep/c.png", "deep/d.png"));
 }
 
+TEST_F(WorkerTest, refuses_what_it_cannot_promise) {
+  const ProcessResult result =
+      run_amqp({"worker", "-o", "out", "--state", "state", "--set", "durability=none"});
+  EXPECT_EQ(result.code, int(ExitCode::usage));
+  EXPECT_THAT(result.err, HasSubstr("durability none"));
+}
+
+TEST_F(WorkerTest, prints_no_password_of_a_misplaced_url) {
+  const ProcessResult result = run({"worker", "amqp://user:secret@host/x"});
+  EXPECT_EQ(result.code, int(ExitCode::usage));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("amqp://...@host/x"), Not(HasSubstr("secret"))));
+}
+
 /// Others may have seen what it published, but did not record.
 TEST_F(WorkerTest, replaces_no_output_of_a_killed_worker) {
   int killed_with_outputs = 0;

@@ -108,6 +108,21 @@ TEST_F(ArchiveTest, marks_names_that_lead_out_of_a_folder) {
   EXPECT_FALSE(archive.members()[2].is_unsafe);
 }
 
+/// Otherwise each of its thousands of folders would take memory.
+TEST_F(ArchiveTest, names_the_problem_of_a_member_with_a_name_that_is_no_path) {
+  std::string name;
+  for (int i = 0; i < 5000; ++i) name += "a/";
+  const std::string text = " path=" + name + "b.png\n";
+  const std::string record = std::to_string(text.size() + 5) + text;
+  std::string pax = tar_header({.name = "pax", .size = record.size(), .type = 'x'}) + record;
+  pax.resize((pax.size() + 511) / 512 * 512);
+  const Archive archive = open(pax + tar_file("x", "content") + tar_end());
+  ASSERT_EQ(archive.members().size(), 1u);
+  EXPECT_TRUE(archive.members()[0].is_unsafe);
+  EXPECT_LT(archive.members()[0].name.size(), 5000u);
+  EXPECT_THAT(archive.members()[0].problem, HasSubstr("longer than 4095 bytes"));
+}
+
 TEST_F(ArchiveTest, names_the_problem_of_members_that_are_no_files) {
   const Archive archive =
       open(tar_header({.name = "soft.png", .type = '2', .link_target = "/etc/passwd"}) +
