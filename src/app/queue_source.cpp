@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/error.hpp"
 #include "text/format_count.hpp"
 #include "text/printable.hpp"
 
@@ -17,6 +18,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPoll{200};  // for images that wait for another attempt
 constexpr milliseconds kFirstPause{1000}, kMaxPause{30000};
 constexpr std::int64_t kOneByOne = 2;  // deliveries before
+constexpr int kMaxRefusedFirst = 8;    // messages for other settings
 constexpr int kMaxAttempts = 6;        // of images that are not available; these take a minute
 
 }  // namespace
@@ -56,9 +58,17 @@ void QueueSource::accept(broker::QueueMessage message) {
   } catch (const std::invalid_argument& error) {
     return refuse(error.what());
   }
-  if (work.settings_hash != settings_hash_)
-    return refuse("it is for other settings: hash " + work.settings_hash + ", but that of this " +
-                  "worker is " + settings_hash_);
+  if (work.settings_hash != settings_hash_) {
+    refuse("it is for other settings: hash " + work.settings_hash + ", but that of this " +
+           "worker is " + settings_hash_);
+    if (!has_accepted_ && ++refused_first_ == kMaxRefusedFirst)
+      throw FatalError(ExitCode::configuration,
+                       "the first " + std::to_string(kMaxRefusedFirst) +
+                           " messages are for other settings: give this worker the options of "
+                           "eckart enqueue, or publish the images again");
+    return;
+  }
+  has_accepted_ = true;
   if (message.delivery_count > 0)
     spdlog::info("a message with {} was delivered again ({} before)",
                  text::format_count(std::int64_t(work.images.size()), "image"),

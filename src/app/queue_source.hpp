@@ -37,6 +37,8 @@ class QueueSource : public io::Source {
   /// messages it takes ahead, approximately.
   QueueSource(broker::ConsumerOptions options, std::string settings_hash, std::int64_t max_images);
 
+  /// Throws FatalError(configuration) if the first messages are all for other settings: so that a
+  /// worker with wrong options does not dead-letter the whole queue.
   std::optional<io::SourceItem> next(const std::stop_token& stop) override;
   std::vector<io::SourceItem> next_group(const std::stop_token& stop, std::size_t max) override;
   bool may_block() const override { return true; }
@@ -82,6 +84,8 @@ class QueueSource : public io::Source {
   std::string pause_reason_;
   std::string last_rejection_;
   bool has_prefetch_ = false;
+  bool has_accepted_ = false;       // any message
+  int refused_first_ = 0;           // messages for other settings, before any other
   broker::QueueConsumer consumer_;  // last: its thread ends first
 };
 

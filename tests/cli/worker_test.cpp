@@ -172,6 +172,16 @@ TEST_F(WorkerTest, rejects_messages_for_other_settings) {
   EXPECT_THAT(files("out"), IsEmpty());
 }
 
+/// A worker with wrong options must not dead-letter the whole queue.
+TEST_F(WorkerTest, ends_if_the_first_messages_are_for_other_settings) {
+  for (const char* rank : {"3", "4", "5"}) enqueue({"--images-per-message", "1"}, rank);
+  const ProcessResult result = start()->wait();
+  EXPECT_EQ(result.code, int(ExitCode::configuration)) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("the first 8 messages are for other settings"));
+  EXPECT_EQ(dead_letters().size(), 8u);
+  EXPECT_EQ(depth(queue_).ready, 4);
+}
+
 TEST_F(WorkerTest, rejects_what_is_no_message) {
   publish("{\"hello\":1}");
   enqueue();
