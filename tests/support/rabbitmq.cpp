@@ -69,12 +69,31 @@ RabbitMq& RabbitMq::shared() {
 }
 
 RabbitMq::RabbitMq() {
+  epmd_port_.emplace();
   make_certificates();
   write_configuration();
-  epmd_ = run({kEpmd, "-port", std::to_string(epmd_port_.number())}, "epmd.log");
-  if (!wait_for([&] { return accepts_connections(epmd_port_.number()); }))
-    throw std::runtime_error("epmd does not start");
+  constexpr int kMaxAttempts = 10;
+  for (int attempt = 1; !start_epmd(); ++attempt) {
+    if (attempt == kMaxAttempts)
+      throw std::runtime_error("epmd does not start: " + log("epmd.log"));
+    epmd_port_.emplace();
+  }
   start();
+}
+
+/// It also listens on the loopback address of IPv6, where another process may have its port. Then
+/// it ends.
+bool RabbitMq::start_epmd() {
+  epmd_ = run({kEpmd, "-port", std::to_string(epmd_port_->number())}, "epmd.log");
+  bool has_ended = false;
+  static_cast<void>(wait_for([&] {
+    has_ended = ::waitpid(epmd_, nullptr, WNOHANG) == epmd_;
+    return has_ended || accepts_connections(epmd_port_->number());
+  }));
+  if (has_ended) epmd_ = 0;
+  if (!has_ended && accepts_connections(epmd_port_->number())) return true;
+  end(epmd_);
+  return false;
 }
 
 RabbitMq::~RabbitMq() {
@@ -89,14 +108,14 @@ void RabbitMq::start() {
   int status = 0;
   const bool is_ready = wait_for([&] {
     if (::waitpid(server_, &status, WNOHANG) == server_)
-      throw std::runtime_error("rabbitmq-server ended: " + log());
+      throw std::runtime_error("rabbitmq-server ended: " + log("server.log"));
     return accepts_connections(has_tls() ? tls_port() : port());
   });
-  if (!is_ready) throw std::runtime_error("rabbitmq-server does not start: " + log());
+  if (!is_ready) throw std::runtime_error("rabbitmq-server does not start: " + log("server.log"));
 }
 
-std::string RabbitMq::log() const {
-  std::ifstream file(folder_.path() / "server.log");
+std::string RabbitMq::log(const char* name) const {
+  std::ifstream file(folder_.path() / name);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -110,7 +129,7 @@ std::vector<std::string> RabbitMq::environment() const {
   const auto number = [](const FreePort& port) { return std::to_string(port.number()); };
   return {"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
           "HOME=" + folder,
-          "ERL_EPMD_PORT=" + number(epmd_port_),
+          "ERL_EPMD_PORT=" + number(*epmd_port_),
           "ERL_EPMD_ADDRESS=127.0.0.1",
           "RABBITMQ_NODENAME=eckart-" + number(port_) + "@localhost",
           "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",

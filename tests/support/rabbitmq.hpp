@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,12 @@ class RabbitMq {
   void make_certificates() const;
   void write_configuration() const;
   std::vector<std::string> environment() const;
-  std::string log() const;
+  std::string log(const char* name) const;
+  bool start_epmd();
 
   const TempFolder folder_;
-  const FreePort port_, tls_port_, distribution_port_, epmd_port_;
+  const FreePort port_, tls_port_, distribution_port_;
+  std::optional<FreePort> epmd_port_;
   pid_t epmd_ = 0, server_ = 0;
 };
 
