@@ -1,8 +1,6 @@
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,17 +9,13 @@
 #include <vector>
 
 #include "app/service.hpp"
-#include "app/service_manager.hpp"
-#include "app/supervisor.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
-#include "cli/descriptor_limit.hpp"
 #include "cli/enum_option.hpp"
 #include "cli/existing_path.hpp"
 #include "cli/help.hpp"
-#include "cli/signal_handler.hpp"
+#include "cli/run_supervised.hpp"
 #include "io/input_guard.hpp"
-#include "logging/log.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
@@ -83,28 +77,15 @@ settings::Configuration read_configuration_again(const WatchArgs& args) {
 }
 
 void run_service(const WatchArgs& args, const settings::Configuration& configuration) {
-  spdlog::info("eckart " ECKART_VERSION ", process {}", ::getpid());
-  app::SystemdServiceManager manager;
-  app::Supervisor supervisor(
-      configuration, {.read_configuration = [&] { return read_configuration_again(args); },
-                      .make_service =
-                          [](const settings::Configuration& checked, double last_done_unix_s) {
-                            return std::make_unique<app::Service>(checked, last_done_unix_s);
-                          },
-                      .print_status = [](const std::string& lines) { logging::log_always(lines); },
-                      .manager = manager});
-  const SignalHandler signals({.on_stop = [&](int) { supervisor.stop(); },
-                               .on_status_request = [&] { supervisor.request_status(); },
-                               .on_reload = [&] { supervisor.reload(); },
-                               .shutdown_timeout = [&] { return supervisor.shutdown_timeout(); },
-                               .pending_work = [&] { return supervisor.pending_work(); }});
-  supervisor.run();
+  run_supervised(
+      configuration, [&] { return read_configuration_again(args); },
+      [](const settings::Configuration& checked, double last_done_unix_s) {
+        return std::make_unique<app::Service>(checked, last_done_unix_s);
+      });
 }
 
 ExitCode watch(const WatchArgs& args) {
-  raise_descriptor_limit();
-  const char* journal_stream = std::getenv("JOURNAL_STREAM");
-  logging::start_service_log(args.verbose - args.quiet, journal_stream ? journal_stream : "");
+  start_service(args.verbose - args.quiet);
   check_folders(args);
   const settings::Configuration configuration = read_configuration(args);
   if (args.config.print) {

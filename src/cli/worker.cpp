@@ -1,6 +1,3 @@
-#include <spdlog/spdlog.h>
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -8,15 +5,11 @@
 #include <string>
 
 #include "app/queue_service.hpp"
-#include "app/service_manager.hpp"
-#include "app/supervisor.hpp"
 #include "cli/amqp_options.hpp"
 #include "cli/commands.hpp"
-#include "cli/descriptor_limit.hpp"
 #include "cli/help.hpp"
 #include "cli/processing_options.hpp"
-#include "cli/signal_handler.hpp"
-#include "logging/log.hpp"
+#include "cli/run_supervised.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -64,29 +57,16 @@ app::QueueServiceRequest request_of(const WorkerArgs& args, const settings::Sett
 }
 
 void run_service(const WorkerArgs& args, const settings::Configuration& configuration) {
-  spdlog::info("eckart " ECKART_VERSION ", process {}", ::getpid());
-  app::SystemdServiceManager manager;
-  app::Supervisor supervisor(
-      configuration, {.read_configuration = [&] { return read_checked_configuration(args); },
-                      .make_service =
-                          [&](const settings::Configuration& checked, double last_done_unix_s) {
-                            return std::make_unique<app::QueueService>(
-                                request_of(args, checked.settings), last_done_unix_s);
-                          },
-                      .print_status = [](const std::string& lines) { logging::log_always(lines); },
-                      .manager = manager});
-  const SignalHandler signals({.on_stop = [&](int) { supervisor.stop(); },
-                               .on_status_request = [&] { supervisor.request_status(); },
-                               .on_reload = [&] { supervisor.reload(); },
-                               .shutdown_timeout = [&] { return supervisor.shutdown_timeout(); },
-                               .pending_work = [&] { return supervisor.pending_work(); }});
-  supervisor.run();
+  run_supervised(
+      configuration, [&] { return read_checked_configuration(args); },
+      [&](const settings::Configuration& checked, double last_done_unix_s) {
+        return std::make_unique<app::QueueService>(request_of(args, checked.settings),
+                                                   last_done_unix_s);
+      });
 }
 
 ExitCode worker(const WorkerArgs& args) {
-  raise_descriptor_limit();
-  const char* journal_stream = std::getenv("JOURNAL_STREAM");
-  logging::start_service_log(args.verbose - args.quiet, journal_stream ? journal_stream : "");
+  start_service(args.verbose - args.quiet);
   const settings::Configuration configuration = read_checked_configuration(args);
   if (args.config.print) {
     std::fputs(settings::to_yaml(configuration.settings).c_str(), stdout);

@@ -6,6 +6,8 @@ import socket
 import subprocess
 import time
 
+from cluster.ports import free_ports
+
 # Not /usr/sbin/rabbitmq-server, which changes the user.
 SERVER = "/usr/lib/rabbitmq/bin/rabbitmq-server"
 EPMD = "/usr/bin/epmd"
@@ -17,16 +19,6 @@ def missing_rabbitmq():
     """Returns why a broker cannot be started here; "" if it can."""
     missing = [program for program in (SERVER, EPMD) if not os.access(program, os.X_OK)]
     return f"not installed: {', '.join(missing)} (Debian package rabbitmq-server)" if missing else ""
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def accepts_connections(port):

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import time
 
+from cluster.ports import free_ports
+
 CORES_PER_NODE = 2
 START_S = 60
 RELEASE_S = 5
@@ -49,16 +51,6 @@ def missing_slurm():
         return "needs root"
     missing = [name for name in ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "scontrol") if not shutil.which(name)]
     return f"not installed: {', '.join(missing)}" if missing else ""
-
-
-def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class Slurm:
