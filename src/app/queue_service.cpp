@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "app/backend_health.hpp"
 #include "app/output_settings.hpp"
@@ -17,6 +19,7 @@
 #include "files/entry_exists.hpp"
 #include "io/open_archive.hpp"
 #include "io/process_token.hpp"
+#include "io/publication.hpp"
 #include "machine/machine_info.hpp"
 #include "text/group_digits.hpp"
 #include "text/printable.hpp"
@@ -58,21 +61,26 @@ std::int64_t max_images(const pipeline::PipelineOptions& options) {
 }
 
 /// Logs changes of the connection, but not each failed attempt.
-std::function<void(const std::string&)> connection_log(const std::string& broker) {
-  return [broker, last = std::string("not connected yet")](const std::string& error) mutable {
-    if (error == last) return;
-    last = error;
+class ConnectionLog {
+ public:
+  void operator()(const std::string& broker, const std::string& error) {
+    if (broker == last_broker_ && error == last_error_) return;
+    last_broker_ = broker;
+    last_error_ = error;
     if (error.empty()) return spdlog::info("connected to {}", broker);
     spdlog::warn("{}; connecting again", text::printable_message(error));
-  };
-}
+  }
+
+ private:
+  std::string last_broker_, last_error_;
+};
 
 broker::ConsumerOptions consumer_options(const QueueServiceRequest& request) {
   return {.connection = request.connection,
           .queue = request.queue,
           .name = machine::machine_info().host + ":" + std::to_string(::getpid()) + ":" +
                   io::process_token().substr(0, 4),
-          .on_change = connection_log(broker::to_string(request.connection.address))};
+          .on_change = ConnectionLog()};
 }
 
 status_server::QueueState queue_state(const std::string& name,
@@ -133,7 +141,10 @@ QueueService::QueueService(QueueServiceRequest request, double last_done_unix_s)
   note_settings(request_.output, output_settings(request_.settings));
   const pipeline::PipelineOptions options = queue_pipeline_options(request_.settings);
   source_ = std::make_unique<QueueSource>(
-      consumer_options(request_), work_settings_hash(request_.settings), max_images(options));
+      QueueSourceOptions{.consumer = consumer_options(request_),
+                         .settings_hash = work_settings_hash(request_.settings),
+                         .max_images = max_images(options),
+                         .has_recovered = [this] { return can_write(); }});
   pipeline_ = std::make_unique<pipeline::Pipeline>(
       *source_, static_cast<pipeline::JobSteps&>(*this), options);
   monitor_ = std::make_unique<Monitor>(
@@ -209,6 +220,19 @@ void QueueService::publish(std::span<pipeline::ItemPtr> group) {
     if (item->outcome.will_be_retried() && item->state() < pipeline::ItemState::recorded)
       item->advance(pipeline::ItemState::recorded);
   }
+}
+
+/// Whether files can be written to the output folder, and to that of the ledger.
+bool QueueService::can_write() const try {
+  job_.check_in_place();
+  const std::vector<std::byte> bytes(std::size_t(1) << 20, std::byte(1));
+  for (const fs::path& folder : {request_.output, request_.state})
+    io::Publication().add(folder / "check", bytes, {}, io::TemporaryName::late);
+  return true;
+} catch (const EnvironmentError&) {
+  return false;
+} catch (const ItemError&) {
+  return false;
 }
 
 void QueueService::finish(const pipeline::WorkItem& item) {

@@ -75,6 +75,7 @@ class QueueService : public SupervisedService, private pipeline::JobSteps {
   void on_device_lost(const pipeline::InFlightBatches::Items& items) override {
     job_.record_suspects(items);
   }
+  bool can_write() const;
   status_server::ServiceState state() const;
 
   const settings::LoadedCalibration calibration_;

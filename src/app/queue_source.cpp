@@ -23,14 +23,13 @@ constexpr int kMaxAttempts = 6;        // of images that are not available; thes
 
 }  // namespace
 
-QueueSource::QueueSource(broker::ConsumerOptions options, std::string settings_hash,
-                         std::int64_t max_images)
-    : settings_hash_(std::move(settings_hash)),
-      max_images_(max_images),
-      consumer_(std::move(options)) {}
+QueueSource::QueueSource(QueueSourceOptions options)
+    : options_(std::move(options)), consumer_(options_.consumer) {}
 
 std::optional<io::SourceItem> QueueSource::next(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
+    if (must_give_back()) give_back();
+    resume_if_recovered();
     if (std::optional<io::SourceItem> item = take_entry()) return item;
     if (auto message = consumer_.next(stop, Clock::now() + kPoll)) accept(std::move(*message));
   }
@@ -58,9 +57,9 @@ void QueueSource::accept(broker::QueueMessage message) {
   } catch (const std::invalid_argument& error) {
     return refuse(error.what());
   }
-  if (work.settings_hash != settings_hash_) {
+  if (work.settings_hash != options_.settings_hash) {
     refuse("it is for other settings: hash " + work.settings_hash + ", but that of this " +
-           "worker is " + settings_hash_);
+           "worker is " + options_.settings_hash);
     if (!has_accepted_ && ++refused_first_ == kMaxRefusedFirst)
       throw FatalError(ExitCode::configuration,
                        "the first " + std::to_string(kMaxRefusedFirst) +
@@ -73,7 +72,7 @@ void QueueSource::accept(broker::QueueMessage message) {
     spdlog::info("a message with {} was delivered again ({} before)",
                  text::format_count(std::int64_t(work.images.size()), "image"),
                  text::format_count(message.delivery_count, "time"));
-  adapt_prefetch(work.images.size());
+  choose_prefetch(work.images.size());
   const bool is_one_by_one = message.delivery_count >= kOneByOne;
   if (is_one_by_one && (message.delivery_count - kOneByOne) % 2 == 1)
     std::ranges::reverse(work.images);
@@ -85,11 +84,49 @@ void QueueSource::accept(broker::QueueMessage message) {
 }
 
 /// The first message shows how many images a message has.
-void QueueSource::adapt_prefetch(std::size_t images) {
-  constexpr std::int64_t kMinMessages = 2, kMaxMessages = 1000;  // one is fetched meanwhile
-  if (std::exchange(has_prefetch_, true)) return;
-  const std::int64_t messages = (max_images_ + std::int64_t(images) - 1) / std::int64_t(images);
-  consumer_.set_prefetch(int(std::clamp(messages, kMinMessages, kMaxMessages)));
+void QueueSource::choose_prefetch(std::size_t images) {
+  constexpr std::int64_t kFirstImages = 64, kMaxMessages = 1000;
+  const auto messages = [&](std::int64_t of_images) {
+    const std::int64_t count = (of_images + std::int64_t(images) - 1) / std::int64_t(images);
+    return int(std::clamp<std::int64_t>(count, MessagePrefetch::kMin, kMaxMessages));
+  };
+  const std::lock_guard lock(mutex_);
+  if (prefetch_) return;
+  prefetch_.emplace(messages(std::min(kFirstImages, options_.max_images)),
+                    messages(options_.max_images));
+  consumer_.set_prefetch(prefetch_->value());
+}
+
+bool QueueSource::must_give_back() const {
+  const std::lock_guard lock(mutex_);
+  return retrying_since_ && !has_given_back_ &&
+         Clock::now() - *retrying_since_ >= options_.max_hold;
+}
+
+/// Before the broker closes the connection, again and again, because messages are held too long.
+void QueueSource::give_back() {
+  const std::lock_guard lock(mutex_);
+  spdlog::warn("{}; messages are given back to the broker until that passes",
+               text::printable_message(pause_reason_));
+  has_given_back_ = true;
+  paused_until_ = Instant::max();
+  next_check_ = Clock::now() + options_.check_interval;
+  consumer_.release();
+}
+
+void QueueSource::resume_if_recovered() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!has_given_back_ || Clock::now() < next_check_) return;
+  }
+  next_check_ = Clock::now() + options_.check_interval;
+  if (!options_.has_recovered()) return;
+  spdlog::info("messages are taken again");
+  const std::lock_guard lock(mutex_);
+  has_given_back_ = false;
+  paused_until_ = {};
+  end_pause();
+  consumer_.resume();
 }
 
 /// Drops images of messages that the broker delivers again, because their connection was lost. An
@@ -122,6 +159,8 @@ std::optional<io::SourceItem> QueueSource::take_entry() {
 /// The caller holds mutex_.
 void QueueSource::end_entry(Work& work) {
   if (--work.unfinished > 0) return;
+  if (prefetch_ && prefetch_->on_finished(work.message.received_at, Clock::now()))
+    consumer_.set_prefetch(prefetch_->value());
   if (work.rejection.empty()) return consumer_.ack(work.message.id);
   reject(work.message, work.rejection);
 }
@@ -143,12 +182,12 @@ void QueueSource::finish(const std::filesystem::path& relative, Ending ending,
   if (node.empty()) throw std::logic_error("an image was finished twice");
   Entry& entry = node.mapped();
   if (ending == Ending::finished) {
-    pause_time_ = milliseconds(0);
-    pause_reason_.clear();
+    if (!has_given_back_) end_pause();
     if (!waiting_.empty()) consumer_.interrupt();  // one may have waited for this
     return end_entry(*entry.work);
   }
   pause(why);
+  if (ending == Ending::retried && !retrying_since_) retrying_since_ = Clock::now();
   if (ending == Ending::unavailable && entry.attempts >= kMaxAttempts) {
     entry.work->rejection = why;
     return end_entry(*entry.work);
@@ -165,6 +204,13 @@ void QueueSource::pause(const std::string& why) {
   if (pause_reason_ != why)
     spdlog::warn("{}; images wait until that passes", text::printable_message(why));
   pause_reason_ = why;
+}
+
+/// The caller holds mutex_.
+void QueueSource::end_pause() {
+  pause_time_ = milliseconds(0);
+  pause_reason_.clear();
+  retrying_since_.reset();
 }
 
 std::string QueueSource::pause_reason() const {

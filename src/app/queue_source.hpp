@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,12 +13,25 @@
 #include <stop_token>
 #include <string>
 
+#include "app/message_prefetch.hpp"
 #include "broker/queue_consumer.hpp"
 #include "broker/work_message.hpp"
 #include "core/instant.hpp"
 #include "io/source.hpp"
 
 namespace eckart::app {
+
+struct QueueSourceOptions {
+  broker::ConsumerOptions consumer;
+  std::string settings_hash;    ///< work_settings_hash() of this worker
+  std::int64_t max_images = 0;  ///< of messages that it takes ahead, approximately
+  /// How long messages may wait after an environment error. Then they are given back.
+  std::chrono::milliseconds max_hold = std::chrono::minutes(10);
+  std::chrono::milliseconds check_interval = std::chrono::seconds(30);  ///< of has_recovered()
+  /// Whether the cause of the last environment error seems to be gone. Called by the thread of
+  /// next(), after messages were given back.
+  std::function<bool()> has_recovered = [] { return true; };
+};
 
 /// Yields the images of the messages of a queue. It has no end. A message is acknowledged when all
 /// its images are finished. One that is not for this worker is dead-lettered with the reason.
@@ -33,9 +48,7 @@ class QueueSource : public io::Source {
     unavailable,  ///< likewise; after several attempts its message is dead-lettered
   };
 
-  /// `settings_hash`: work_settings_hash() of this worker. `max_images`: how many images of
-  /// messages it takes ahead, approximately.
-  QueueSource(broker::ConsumerOptions options, std::string settings_hash, std::int64_t max_images);
+  explicit QueueSource(QueueSourceOptions options);
 
   /// Throws FatalError(configuration) if the first messages are all for other settings: so that a
   /// worker with wrong options does not dead-letter the whole queue.
@@ -68,22 +81,28 @@ class QueueSource : public io::Source {
   };
 
   void accept(broker::QueueMessage message);
-  void adapt_prefetch(std::size_t images);
+  void choose_prefetch(std::size_t images);
+  bool must_give_back() const;
+  void give_back();
+  void resume_if_recovered();
   std::optional<io::SourceItem> take_entry();
   void end_entry(Work& work);
   void reject(const broker::QueueMessage& message, const std::string& why);
   void pause(const std::string& why);
+  void end_pause();
 
-  const std::string settings_hash_;
-  const std::int64_t max_images_;
+  const QueueSourceOptions options_;
+  Instant next_check_{};  // used by next()
   mutable std::mutex mutex_;
   std::deque<Entry> waiting_;
   std::map<std::string, Entry> in_flight_;  // by their relative paths
   Instant paused_until_{};
   std::chrono::milliseconds pause_time_{0};
   std::string pause_reason_;
+  std::optional<Instant> retrying_since_;  // no image was finished since
+  bool has_given_back_ = false;            // the messages, until has_recovered()
   std::string last_rejection_;
-  bool has_prefetch_ = false;
+  std::optional<MessagePrefetch> prefetch_;
   bool has_accepted_ = false;       // any message
   int refused_first_ = 0;           // messages for other settings, before any other
   broker::QueueConsumer consumer_;  // last: its thread ends first

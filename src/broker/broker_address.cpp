@@ -2,6 +2,7 @@
 
 #include <amqp.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/error.hpp"
@@ -13,40 +14,73 @@ namespace {
 
 constexpr int kMaxPort = 65535;
 
-/// Whether there is a user before the host.
-bool has_user(std::string_view url) {
-  const std::size_t begin = url.find("://") + 3;
-  const std::string_view authority = url.substr(begin, url.find('/', begin) - begin);
-  return authority.find('@') != authority.npos;
+/// Where the hosts are in a URL: from `begin` to `end`.
+struct HostList {
+  std::size_t begin = 0, end = 0;
+  bool follows_user = false;
+};
+
+HostList find_hosts(const std::string& url) {
+  const std::size_t scheme = url.find("://");
+  if (scheme == url.npos) return {.begin = url.size(), .end = url.size()};
+  const std::size_t authority = scheme + 3;
+  const std::size_t end = std::min(url.find('/', authority), url.size());
+  const std::size_t user = url.find('@', authority);
+  const bool follows_user = user < end;
+  return {.begin = follows_user ? user + 1 : authority, .end = end, .follows_user = follows_user};
 }
 
-}  // namespace
-
-BrokerUrl parse_broker_url(const std::string& url) {
+/// Parses a URL with one host.
+BrokerUrl parse_with_one_host(const std::string& url, bool has_user) {
   std::string buffer = url;  // that is parsed in place
   amqp_connection_info info{};
   const bool has_null =
       url.find('\0') != url.npos || url.find("%00") != url.npos;  // would end a C string
   if (has_null || amqp_parse_url(buffer.data(), &info) != AMQP_STATUS_OK || info.port < 1 ||
       info.port > kMaxPort)
-    throw FatalError(ExitCode::usage,
-                     "not an AMQP URL: give amqp://HOST:PORT/VHOST, or amqps:// for TLS; special "
-                     "characters are percent-encoded");
+    throw FatalError(
+        ExitCode::usage,
+        "not an AMQP URL: give amqp://HOST:PORT/VHOST, or amqps:// for TLS; several hosts "
+        "are separated by commas; special characters are percent-encoded");
   BrokerUrl result{.address = {.uses_tls = info.ssl != 0,
-                               .host = info.host,
-                               .port = info.port,
+                               .hosts = {{info.host, info.port}},
                                .vhost = info.vhost[0] == '\0' ? "/" : info.vhost},
                    .credentials = {}};
-  if (has_user(url)) result.credentials = {info.user, info.password};
+  if (has_user) result.credentials = {info.user, info.password};
+  return result;
+}
+
+std::string to_string(const BrokerHost& host) {
+  const bool is_ipv6 = host.name.find(':') != host.name.npos;
+  const std::string name = text::printable(host.name);
+  return (is_ipv6 ? '[' + name + ']' : name) + ':' + std::to_string(host.port);
+}
+
+}  // namespace
+
+BrokerUrl parse_broker_url(const std::string& url) {
+  const HostList list = find_hosts(url);
+  const auto with_host = [&](std::size_t begin, std::size_t end) {
+    return parse_with_one_host(
+        url.substr(0, list.begin) + url.substr(begin, end - begin) + url.substr(list.end),
+        list.follows_user);
+  };
+  std::size_t begin = list.begin;
+  std::size_t end = std::min(url.find(',', begin), list.end);
+  BrokerUrl result = with_host(begin, end);
+  while (end < list.end) {
+    begin = end + 1;
+    end = std::min(url.find(',', begin), list.end);
+    result.address.hosts.push_back(with_host(begin, end).address.hosts.front());
+  }
   return result;
 }
 
 std::string to_string(const BrokerAddress& address) {
-  const bool is_ipv6 = address.host.find(':') != address.host.npos;
-  const std::string host = text::printable(address.host);
   std::string url = address.uses_tls ? "amqps://" : "amqp://";
-  url += is_ipv6 ? '[' + host + ']' : host;
-  url += ':' + std::to_string(address.port) + '/';
+  for (const BrokerHost& host : address.hosts)
+    url += (&host == &address.hosts.front() ? "" : ",") + to_string(host);
+  url += '/';
   if (address.vhost == "/") return url;
   for (const char c : address.vhost)  // a slash in its name is encoded
     url += c == '/' ? "%2F" : text::percent_encode_path(std::string_view(&c, 1));

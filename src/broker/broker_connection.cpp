@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <limits>
+#include <random>
 
 #include "core/instant.hpp"
 #include "files/throw_errno.hpp"
@@ -156,14 +157,8 @@ void BrokerConnection::Destroy::operator()(amqp_connection_state_t_* state) cons
   amqp_destroy_connection(state);
 }
 
-BrokerConnection::BrokerConnection(const ConnectionOptions& options)
-    : state_(amqp_new_connection()), address_(to_string(options.address)) {
-  if (!state_) throw std::bad_alloc();
-  const timeval timeout = timeval_of(options.timeout);
-  amqp_set_handshake_timeout(state_.get(), &timeout);
-  amqp_set_rpc_timeout(state_.get(), &timeout);
-  open_socket(options);
-  log_in(options);
+BrokerConnection::BrokerConnection(const ConnectionOptions& options) {
+  connect_to_any(options);
   is_usable_ = true;
   for (const Channel channel : {Channel::work, Channel::control}) open_channel(channel);
 }
@@ -175,16 +170,49 @@ BrokerConnection::~BrokerConnection() {
   amqp_connection_close(state_.get(), AMQP_REPLY_SUCCESS);
 }
 
-void BrokerConnection::open_socket(const ConnectionOptions& options) {
+/// The order is random, so that the clients of a broker are spread over its hosts.
+void BrokerConnection::connect_to_any(const ConnectionOptions& options) {
+  std::vector<BrokerHost> hosts = options.address.hosts;
+  std::ranges::shuffle(hosts, std::minstd_rand(std::random_device{}()));
+  std::vector<std::string> errors;
+  for (const BrokerHost& host : hosts) {
+    try {
+      return connect(options, host);
+    } catch (const AmqpError& error) {
+      if (!error.may_pass()) throw;  // the same at each host
+      errors.emplace_back(error.what());
+    }
+  }
+  std::ranges::sort(errors);  // the same each time
+  std::string all;
+  for (const std::string& error : errors) all += (all.empty() ? "" : "; ") + error;
+  throw AmqpError(ExitCode::unavailable, all);
+}
+
+void BrokerConnection::connect(const ConnectionOptions& options, const BrokerHost& host) {
+  state_.reset(amqp_new_connection());
+  if (!state_) throw std::bad_alloc();
+  const BrokerAddress& all = options.address;
+  address_ = to_string(BrokerAddress{all.uses_tls, {host}, all.vhost});
+  const timeval timeout = timeval_of(options.timeout);
+  amqp_set_handshake_timeout(state_.get(), &timeout);
+  amqp_set_rpc_timeout(state_.get(), &timeout);
+  open_socket(options, host);
+  log_in(options);
+}
+
+void BrokerConnection::open_socket(const ConnectionOptions& options, const BrokerHost& host) {
   const bool uses_tls = options.address.uses_tls;
   amqp_socket_t* socket =  // owned by the connection
       uses_tls ? amqp_ssl_socket_new(state_.get()) : amqp_tcp_socket_new(state_.get());
   if (socket == nullptr) throw std::bad_alloc();
   if (uses_tls) use_tls_files(socket, options.tls);
   const timeval timeout = timeval_of(options.timeout);
-  check_status(amqp_socket_open_noblock(socket, options.address.host.c_str(), options.address.port,
-                                        &timeout),
-               "cannot connect to " + address_);
+  const int status = amqp_socket_open_noblock(socket, host.name.c_str(), host.port, &timeout);
+  const std::string what = "cannot connect to " + address_;
+  if (status == AMQP_STATUS_SOCKET_ERROR)
+    throw AmqpError(ExitCode::unavailable, what + ": connection refused, or no route to the host");
+  check_status(status, what);
 }
 
 void BrokerConnection::log_in(const ConnectionOptions& options) {

@@ -99,9 +99,10 @@ struct QueueDepth {
 /// that heartbeats are sent. All functions throw AmqpError; after that, the connection is unusable.
 class BrokerConnection {
  public:
-  /// Connects and logs in. Throws AmqpError: unavailable if the broker does not answer,
-  /// no_permission if it refuses the user, configuration if it has no such virtual host, if its
-  /// certificate is not trusted, or if the files for TLS cannot be used.
+  /// Connects to any of the hosts, the first one at random, and logs in. Throws AmqpError:
+  /// unavailable if no host answers, no_permission if it refuses the user, configuration if it has
+  /// no such virtual host, if its certificate is not trusted, or if the files for TLS cannot be
+  /// used.
   explicit BrokerConnection(const ConnectionOptions& options);
   BrokerConnection(BrokerConnection&&) noexcept = default;
   /// Closes the connection. The broker delivers again what is not acknowledged.
@@ -138,12 +139,17 @@ class BrokerConnection {
   /// readable. Sends and checks heartbeats.
   std::optional<Event> wait(std::chrono::milliseconds time, int wake = -1);
 
+  /// The URL with the host that it is connected to.
+  const std::string& address() const { return address_; }
+
  private:
   struct Destroy {
     void operator()(amqp_connection_state_t_* state) const;
   };
 
-  void open_socket(const ConnectionOptions& options);
+  void connect_to_any(const ConnectionOptions& options);
+  void connect(const ConnectionOptions& options, const BrokerHost& host);
+  void open_socket(const ConnectionOptions& options, const BrokerHost& host);
   void log_in(const ConnectionOptions& options);
   void open_channel(Channel channel);
   /// Throws if the last request failed.
@@ -157,7 +163,7 @@ class BrokerConnection {
   void declare_queue(const std::string& queue, bool is_work, const QueueOptions& options);
 
   std::unique_ptr<amqp_connection_state_t_, Destroy> state_;
-  std::string address_;  // for messages
+  std::string address_;
   bool is_usable_ = false;
 };
 

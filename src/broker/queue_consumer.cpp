@@ -20,6 +20,7 @@ constexpr const char* kControlConsumer = "eckart.control";
 constexpr const char* kDirectReplyTo = "amq.rabbitmq.reply-to";  // a feature of RabbitMQ
 constexpr milliseconds kWait{1000};
 constexpr milliseconds kQuiet{300};            // after the last expected answer
+constexpr milliseconds kDeliveryTime{200};     // of a message that is on its way
 constexpr std::size_t kMaxReasonBytes = 4096;  // a header must fit into a frame
 
 /// The exchange through which the workers of a queue are asked.
@@ -129,6 +130,22 @@ void QueueConsumer::set_prefetch(int prefetch) {
   wake();
 }
 
+void QueueConsumer::release() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_released_ = true;
+  }
+  wake();
+}
+
+void QueueConsumer::resume() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_released_ = false;
+  }
+  wake();
+}
+
 ConsumerState QueueConsumer::state() const {
   const std::lock_guard lock(mutex_);
   return state_;
@@ -144,7 +161,9 @@ void QueueConsumer::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const auto connections_before = last_connection_;
     try {
-      return serve(stop);
+      serve(stop);
+      forget_connection({});
+      continue;
     } catch (const AmqpError& error) {
       if (last_connection_ != connections_before) backoff.reset();
       on_lost(error);
@@ -160,36 +179,52 @@ void QueueConsumer::run(const std::stop_token& stop) {
 }
 
 /// Messages that no thread has taken come again.
-void QueueConsumer::on_lost(const AmqpError& error) {
-  {
-    const std::lock_guard lock(mutex_);
-    connection_number_ = 0;
-    ready_.clear();
-    state_.is_connected = false;
-    state_.error = error.what();
-    state_.in_flight = 0;
-    if (!error.may_pass()) fatal_ = std::make_exception_ptr(error);
-  }
-  changed_.notify_all();
-  options_.on_change(error.what());
+void QueueConsumer::forget_connection(const std::string& error) {
+  const std::lock_guard lock(mutex_);
+  connection_number_ = 0;
+  ready_.clear();
+  state_.is_connected = false;
+  state_.error = error;
+  state_.in_flight = 0;
 }
 
+void QueueConsumer::on_lost(const AmqpError& error) {
+  forget_connection(error.what());
+  if (!error.may_pass()) {
+    const std::lock_guard lock(mutex_);
+    fatal_ = std::make_exception_ptr(error);
+  }
+  changed_.notify_all();
+  options_.on_change({}, error.what());
+}
+
+/// Ends after a stop request, or to give messages back: the broker does so when the connection is
+/// closed.
 void QueueConsumer::serve(const std::stop_token& stop) {
   BrokerConnection connection(options_.connection);
   begin_connection(connection);
   std::optional<Instant> end;  // of the wait for the last confirms
   for (;;) {
     clear_wake();
-    send_waiting(connection);
+    if (stop.stop_requested() || !wants_other_prefetch()) send_waiting(connection);
     if (stop.stop_requested()) {
       if (!end) end = Clock::now() + options_.connection.timeout;
       if ((dead_letters_.empty() && !has_work_to_send()) || Clock::now() > *end) return;
     } else {
+      if (must_give_back()) return;
       adapt_prefetch(connection);
       update_depths(connection);
     }
-    if (const auto event = connection.wait(kWait, wake_.get())) on_event(connection, *event);
+    const milliseconds wait = change_wanted_at_ ? kDeliveryTime : kWait;
+    if (const auto event = connection.wait(wait, wake_.get())) on_event(connection, *event);
   }
+}
+
+/// Not while the broker has not confirmed dead letters: they would be dead letters twice.
+bool QueueConsumer::must_give_back() const {
+  if (!dead_letters_.empty() || has_work_to_send()) return false;
+  const std::lock_guard lock(mutex_);
+  return is_released_ && state_.in_flight > 0;
 }
 
 bool QueueConsumer::has_work_to_send() const {
@@ -210,6 +245,7 @@ void QueueConsumer::begin_connection(BrokerConnection& connection) {
   dead_letters_.clear();
   next_number_ = 1;
   used_prefetch_ = 0;
+  change_wanted_at_.reset();
   has_new_message_ = false;
   known_.clear();
   next_depths_ = Clock::now();
@@ -221,7 +257,7 @@ void QueueConsumer::begin_connection(BrokerConnection& connection) {
     state_.reconnects = std::int64_t(last_connection_) - 1;
   }
   adapt_prefetch(connection);
-  options_.on_change({});
+  options_.on_change(connection.address(), {});
 }
 
 /// A lost connection drops what was to be sent through it.
@@ -287,7 +323,10 @@ void QueueConsumer::on_message(const Delivery& delivery) {
     const auto first_known = std::ranges::find_if(
         ready_, [](const QueueMessage& message) { return message.delivery_count > 0; });
     ready_.insert(has_new_message_ ? first_known : ready_.end(),
-                  {{connection_number_, delivery.tag}, delivery.body, delivery.delivery_count});
+                  {.id = {connection_number_, delivery.tag},
+                   .body = delivery.body,
+                   .delivery_count = delivery.delivery_count,
+                   .received_at = Clock::now()});
   }
   changed_.notify_all();
 }
@@ -322,13 +361,25 @@ void QueueConsumer::answer(BrokerConnection& connection, const Delivery& questio
 /// finished.
 int QueueConsumer::wanted_prefetch() const {
   const std::lock_guard lock(mutex_);
+  if (is_released_) return 0;
   if (has_new_message_ && known_.empty()) return prefetch_;
   return used_prefetch_ == 1 || state_.in_flight == 0 ? 1 : 0;
+}
+
+/// Whether a message may be on its way to the consumer. The broker takes it back when the consumer
+/// is canceled, and counts that as a delivery. It sends none while acknowledgements wait and
+/// the limit of the consumer is reached.
+bool QueueConsumer::may_be_delivering() {
+  if (used_prefetch_ == 0 || state().in_flight >= used_prefetch_) return false;
+  if (!change_wanted_at_) change_wanted_at_ = Clock::now();
+  return Clock::now() - *change_wanted_at_ < kDeliveryTime;  // otherwise, the queue has no message
 }
 
 /// The limit of a consumer cannot be changed, so another one replaces it.
 void QueueConsumer::adapt_prefetch(BrokerConnection& connection) {
   const int prefetch = wanted_prefetch();
+  if (prefetch != used_prefetch_ && may_be_delivering()) return;
+  change_wanted_at_.reset();
   if (prefetch == used_prefetch_) return;
   if (used_prefetch_ > 0) connection.cancel(Channel::work, std::to_string(consumer_number_));
   used_prefetch_ = prefetch;

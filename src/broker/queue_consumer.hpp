@@ -34,6 +34,7 @@ struct QueueMessage {
   DeliveryId id;
   std::string body;
   std::int64_t delivery_count = 0;  ///< how often it was delivered before
+  Instant received_at{};
 };
 
 /// What a worker tells of itself, see ask_workers().
@@ -50,8 +51,9 @@ struct ConsumerOptions {
   std::chrono::milliseconds depth_interval{10000};
   Backoff::Duration first_wait{500}, max_wait{30000};  ///< see Backoff
   /// Called on the thread of the consumer, which must not wait: the state of the connection has
-  /// changed. `error` is empty after a success.
-  std::function<void(const std::string& error)> on_change = [](const std::string&) {};
+  /// changed. `broker`: the URL of the host that it is connected to; empty: there is an error.
+  std::function<void(const std::string& broker, const std::string& error)> on_change =
+      [](const std::string&, const std::string&) {};
 };
 
 /// A snapshot of a consumer.
@@ -97,6 +99,10 @@ class QueueConsumer {
   /// At most so many messages are taken and not acknowledged, and for a short time after a change
   /// those that were taken before it. Takes effect soon. The default is 1.
   void set_prefetch(int prefetch);
+  /// Gives all messages back to the queue, and takes no others until resume(). The broker counts
+  /// that as a delivery. Takes effect soon.
+  void release();
+  void resume();
   /// Sends what is to be sent, and closes the connection. May be called several times.
   void end();
 
@@ -120,10 +126,14 @@ class QueueConsumer {
   void on_confirm(BrokerConnection& connection, const Confirm& confirm);
   void answer(BrokerConnection& connection, const Delivery& question);
   int wanted_prefetch() const;
+  bool wants_other_prefetch() const { return wanted_prefetch() != used_prefetch_; }
+  bool may_be_delivering();
   void adapt_prefetch(BrokerConnection& connection);
   bool has_message_to_take() const;
   void on_finished();
   void update_depths(BrokerConnection& connection);
+  bool must_give_back() const;
+  void forget_connection(const std::string& error);
   void on_lost(const AmqpError& error);
   void wake();
   void clear_wake();
@@ -136,6 +146,7 @@ class QueueConsumer {
   std::uint64_t next_number_ = 1;                        // of a published message
   int used_prefetch_ = 0;                                // 0: there is no consumer
   std::uint64_t consumer_number_ = 0;
+  std::optional<Instant> change_wanted_at_;  // of the prefetch
   bool has_new_message_ = false;   // the last message was not delivered before
   std::set<std::uint64_t> known_;  // tags of messages that were, until they are finished
   Instant next_depths_{};
@@ -151,6 +162,7 @@ class QueueConsumer {
   std::vector<DeliveryId> acks_;
   std::vector<Rejection> rejections_;
   int prefetch_ = 1;
+  bool is_released_ = false;  // by release()
   ConsumerState state_;
   std::exception_ptr fatal_;
   std::jthread thread_;

@@ -27,9 +27,8 @@ class BrokerCliTest : public CliTest {
   }
 
   broker::ConnectionOptions connection() const {
-    return {
-        .address = {.uses_tls = false, .host = "127.0.0.1", .port = broker_->port(), .vhost = "/"},
-        .credentials = {"guest", "guest"}};
+    return {.address = {.hosts = {{"127.0.0.1", broker_->port()}}},
+            .credentials = {"guest", "guest"}};
   }
   broker::QueueDepth depth(const std::string& queue) const {
     return broker::BrokerConnection(connection()).depth(queue).value_or(broker::QueueDepth{-1, 0});

@@ -1,4 +1,6 @@
 // The queues of a real RabbitMQ.
+#include <amqp.h>
+#include <amqp_tcp_socket.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,6 +35,19 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::SizeIs;
 
+/// As an administrator does: eckart never deletes a queue.
+void delete_queue(int port, const std::string& name) {
+  const std::unique_ptr<amqp_connection_state_t_, decltype(&amqp_destroy_connection)> state(
+      amqp_new_connection(), &amqp_destroy_connection);
+  amqp_socket_open(amqp_tcp_socket_new(state.get()), "127.0.0.1", port);
+  amqp_login(state.get(), "/", 0, AMQP_DEFAULT_FRAME_SIZE, 0, AMQP_SASL_METHOD_PLAIN, "guest",
+             "guest");
+  amqp_channel_open(state.get(), 1);
+  const auto* deleted = amqp_queue_delete(state.get(), 1, amqp_cstring_bytes(name.c_str()),
+                                          /*if_unused=*/0, /*if_empty=*/0);
+  ASSERT_NE(deleted, nullptr);
+}
+
 class QueueTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -44,17 +59,14 @@ class QueueTest : public ::testing::Test {
   }
 
   ConnectionOptions connection(int port = 0) const {
-    return {.address = {.uses_tls = false,
-                        .host = "127.0.0.1",
-                        .port = port != 0 ? port : broker_->port(),
-                        .vhost = "/"},
+    return {.address = {.hosts = {{"127.0.0.1", port != 0 ? port : broker_->port()}}},
             .credentials = {"guest", "guest"},
             .timeout = 30s};
   }
   ConnectionOptions tls_connection() const {
     ConnectionOptions options = connection(broker_->tls_port());
     options.address.uses_tls = true;
-    options.address.host = "localhost";
+    options.address.hosts.front().name = "localhost";
     options.tls = {broker_->ca(), broker_->client_certificate(), broker_->client_key()};
     return options;
   }
@@ -370,6 +382,52 @@ TEST_F(QueueTest, is_unavailable_without_a_broker) {
   EXPECT_EQ(error_of(connection(unused.number())).first, ExitCode::unavailable);
 }
 
+TEST_F(QueueTest, is_reached_through_any_host) {
+  const test::FreePort unused;
+  ConnectionOptions options = connection(unused.number());
+  options.address.hosts.push_back({"127.0.0.1", broker_->port()});
+  for (int i = 0; i < 8; ++i) {  // the first host is chosen at random
+    const BrokerConnection connects(options);
+    EXPECT_EQ(connects.address(), broker_->url() + "/");
+  }
+}
+
+TEST_F(QueueTest, names_each_host_that_does_not_answer) {
+  const test::FreePort a, b;
+  ConnectionOptions options = connection(a.number());
+  options.address.hosts.push_back({"127.0.0.1", b.number()});
+  const auto [code, message] = error_of(options);
+  EXPECT_EQ(code, ExitCode::unavailable);
+  for (const test::FreePort* port : {&a, &b})
+    EXPECT_THAT(message, HasSubstr("cannot connect to amqp://127.0.0.1:" +
+                                   std::to_string(port->number()) + "/: connection refused"));
+}
+
+TEST_F(QueueTest, changes_its_prefetch_without_another_delivery) {
+  constexpr int kMessages = 400;
+  publish(std::vector<std::string>(kMessages, "work"));
+  QueueConsumer worker(consumer());
+  for (int i = 0; i < kMessages; ++i) {
+    if (i % 40 == 0) worker.set_prefetch(2 + i / 10);
+    const std::optional<QueueMessage> message = worker.next({});
+    EXPECT_EQ(message->delivery_count, 0) << i;
+    worker.ack(message->id);
+  }
+}
+
+TEST_F(QueueTest, makes_a_deleted_dead_letter_queue_again) {
+  publish({"one"});
+  QueueConsumer worker(consumer());
+  const std::optional<QueueMessage> first = worker.next({});
+  delete_queue(broker_->port(), dead_letter_name(queue_.name));
+  worker.reject(*first, "of no use");
+  const std::optional<QueueMessage> again = worker.next({});  // through another connection
+  EXPECT_EQ(again->body, "one");
+  worker.reject(*again, "of no use");
+  worker.end();
+  EXPECT_THAT(dead_letters(1), SizeIs(1));
+}
+
 TEST_F(QueueTest, is_reached_over_tls) {
   if (!broker_->has_tls()) GTEST_SKIP() << "needs /usr/bin/openssl";
   EXPECT_EQ(error_of(tls_connection()), std::pair(ExitCode::ok, std::string()));
@@ -377,7 +435,7 @@ TEST_F(QueueTest, is_reached_over_tls) {
   untrusted.tls.ca = broker_->other_ca();
   EXPECT_EQ(error_of(untrusted).first, ExitCode::configuration);
   ConnectionOptions other_name = tls_connection();
-  other_name.address.host = "127.0.0.1";
+  other_name.address.hosts.front().name = "127.0.0.1";
   EXPECT_EQ(error_of(other_name).first, ExitCode::configuration);
   ConnectionOptions without_certificate = tls_connection();
   without_certificate.tls.certificate.clear();
