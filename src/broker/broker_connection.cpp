@@ -282,12 +282,13 @@ void BrokerConnection::fail_with_close(std::uint32_t method, void* decoded, cons
 void BrokerConnection::declare_queue(const std::string& queue, bool is_work,
                                      const QueueOptions& options) {
   const std::string dead_letters = dead_letter_name(options.name);
-  // Dead letters that are looked at return to their queue. Quorum queues count that: those of
-  // RabbitMQ 4 then drop messages.
+  // Dead letters that are looked at return to their queue, which counts that, and has a limit in
+  // RabbitMQ 4.
+  constexpr int kNoLimit = 1'000'000'000;
   std::vector<amqp_table_entry_t> arguments{
-      text_entry("x-queue-type", is_work ? "quorum" : "classic")};
+      text_entry("x-queue-type", "quorum"),
+      integer_entry("x-delivery-limit", is_work ? options.delivery_limit : kNoLimit)};
   if (is_work) {
-    arguments.push_back(integer_entry("x-delivery-limit", options.delivery_limit));
     arguments.push_back(text_entry("x-dead-letter-exchange", dead_letters));
     // A dead letter leaves the queue only after the dead-letter queue has it.
     arguments.push_back(text_entry("x-dead-letter-strategy", "at-least-once"));

@@ -35,7 +35,7 @@ struct ConnectionOptions {
   std::string name = "eckart";  ///< in the list of connections of the broker
 };
 
-/// A quorum queue of work, and a classic one of its dead letters. Both are durable.
+/// A queue of work, and one of its dead letters. Both are quorum queues.
 struct QueueOptions {
   std::string name = "eckart";
   /// How often a message is delivered again before it is dead-lettered. Lost connections count.

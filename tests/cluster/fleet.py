@@ -64,6 +64,7 @@ class Fleet:
     def step(self):
         """Starts workers and lets stopped ones go on. Returns whether something is left to do."""
         now = time.monotonic()
+        self.broker.step()
         for process in [process for process, until in self.stopped.items() if until <= now]:
             process.send_signal(signal.SIGCONT)
             del self.stopped[process]
@@ -97,9 +98,7 @@ class Fleet:
         if kind in NODE_FAULTS:
             return self._break_node(kind)
         if kind == "broker":
-            self.broker.kill()
-            self.broker.start()
-            return "broker killed and started"
+            return self.broker.break_one(self.batch.random, STOP_S)
         if not working:
             return ""
         process = self.batch.random.choice(working)
