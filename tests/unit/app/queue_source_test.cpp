@@ -80,7 +80,7 @@ TEST_F(QueueSourceTest, gives_messages_back_during_a_long_environment_error) {
   std::optional<io::SourceItem> item;
   test::WaitingThread reader([&] { item = source.next({}); });
   EXPECT_TRUE(wait_until_ready(3));
-  EXPECT_EQ(source.consumer_state().in_flight, 0);
+  EXPECT_TRUE(test::wait_for([&] { return source.consumer_state().in_flight == 0; }));
   EXPECT_EQ(source.pause_reason(), "the disk is full");
   EXPECT_TRUE(test::wait_for([&] { return checks >= 2; }));
   EXPECT_FALSE(item);
