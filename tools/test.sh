@@ -72,8 +72,11 @@ build_and_test() { # PRESET OPTION...
 
 begin "installing packages"
 # The tests of the installed files, the status page, the alerts, numerics, the notebook and other readers of PNG need these.
-tools/install-packages systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil \
-  jupyter-nbconvert python3-ipykernel python3-matplotlib pngcheck netpbm imagemagick
+packages=(systemd mandoc zsh chromium prometheus python3-numpy python3-scipy python3-pil
+  jupyter-nbconvert python3-ipykernel python3-matplotlib pngcheck netpbm imagemagick)
+# Installing these starts servers. Without them, the tests that need them are skipped.
+if [[ $ci == true ]]; then packages+=(rabbitmq-server slurmctld slurmd slurm-client munge); fi
+tools/install-packages "${packages[@]}"
 
 if [[ $ci == true ]]; then
   begin "checking code"
@@ -105,7 +108,9 @@ if [[ $ci == true ]]; then
   "${crash_test[@]}" "${parts[@]}"
   for pid in "${pids[@]}"; do wait "$pid"; done
   begin "cluster test"
-  tools/cluster-test --short --program "build/$preset/bin/eckart" shards pairs
+  parts=(shards pairs rabbitmq)
+  if ((EUID == 0)); then parts+=(slurm); fi
+  tools/cluster-test --short --program "build/$preset/bin/eckart" "${parts[@]}"
   begin "symlink attack test"
   tools/symlink-attack-test --tries 100 --batch 50 --program "build/$preset/bin/eckart"
   begin "fuzz test"

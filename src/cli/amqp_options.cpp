@@ -29,7 +29,9 @@ void check_tls(const broker::TlsFiles& tls, bool uses_tls) {
 
 void add_amqp_options(CLI::App& command, AmqpArgs& args, bool makes_queue) {
   const char* const group = "RabbitMQ";
-  command.add_option("--amqp", args.url, "Broker: amqp://HOST[:PORT][/VHOST], or amqps:// for TLS")
+  command
+      .add_option("--amqp", args.url,
+                  "Broker: amqp://HOST[:PORT][,HOST[:PORT]...][/VHOST], or amqps:// for TLS")
       ->type_name("URL")
       ->group(group);
   command.add_option("--queue", args.queue.name, "Queue of the broker")

@@ -13,7 +13,7 @@ HEARTBEAT_S = 1
 STOP_S = 4  # longer than the broker waits for a heartbeat
 DRAIN_S = 60
 ENDINGS = (0, -signal.SIGKILL, -signal.SIGTERM)  # the last: before the program handles signals
-FAULTS = {"kill": 8, "stop": 3, "term": 2, "broker": 1}  # with their weights
+FAULTS = {"kill": 8, "stop": 3, "term": 2, "broker": 2}  # with their weights
 NODE_FAULTS = {"cut": 3, "full": 2}  # of the network and of the disk of a node
 DISK_FULL = 74  # exit code of a worker that starts without space for its ledger
 POISON = "stuck.png"  # tests/cli/fault_injection.cpp: who reads it is killed
@@ -34,6 +34,7 @@ class Fleet:
         self.nodes = [Node(number + 1, f"{out}.node{number + 1}") for number in range(batch.workers)] if has_nodes else []
         self.broken, self.started = {}, 0  # node → when it is repaired, and how
         self.running, self.stopped, self.dead_letters = [], {}, []
+        self.ending = set()  # processes after SIGTERM; a second one ends them at once
         self.next_look, self.quiet_looks = 0.0, 0
         self.log_name = out + ".log"
         self.log = open(self.log_name, "ab")
@@ -92,7 +93,7 @@ class Fleet:
 
     def fault(self):
         """Returns what it did; nothing if no worker can be chosen."""
-        working = [process for process in self.running if process not in self.stopped and process.poll() is None]
+        working = [process for process in self.running if process not in self.stopped and process not in self.ending and process.poll() is None]
         faults = FAULTS | (NODE_FAULTS if self.nodes else {})
         kind, = self.batch.random.choices(list(faults), weights=faults.values())
         if kind in NODE_FAULTS:
@@ -104,6 +105,8 @@ class Fleet:
         process = self.batch.random.choice(working)
         if kind == "stop":
             self.stopped[process] = time.monotonic() + STOP_S
+        if kind == "term":
+            self.ending.add(process)
         process.send_signal({"kill": signal.SIGKILL, "term": signal.SIGTERM, "stop": signal.SIGSTOP}[kind])
         return f"{kind} worker {process.pid}"
 
@@ -143,7 +146,8 @@ class Fleet:
     def _drain(self):
         for process in self.running:
             process.send_signal(signal.SIGCONT)
-            process.send_signal(signal.SIGTERM)
+            if process not in self.ending:
+                process.send_signal(signal.SIGTERM)
         for process in self.running:
             try:
                 if process.wait(DRAIN_S) not in ENDINGS:
