@@ -68,12 +68,13 @@ void QueueSource::accept(broker::QueueMessage message) {
     return;
   }
   has_accepted_ = true;
-  if (message.delivery_count > 0)
-    spdlog::info("a message with {} was delivered again ({} before)",
-                 text::format_count(std::int64_t(work.images.size()), "image"),
-                 text::format_count(message.delivery_count, "time"));
-  choose_prefetch(work.images.size());
   const bool is_one_by_one = message.delivery_count >= kOneByOne;
+  if (message.delivery_count > 0)  // often those of a worker that was stopped
+    spdlog::log(is_one_by_one ? spdlog::level::info : spdlog::level::debug,
+                "a message with {} was delivered again ({} before)",
+                text::format_count(std::int64_t(work.images.size()), "image"),
+                text::format_count(message.delivery_count, "time"));
+  choose_prefetch(work.images.size());
   if (is_one_by_one && (message.delivery_count - kOneByOne) % 2 == 1)
     std::ranges::reverse(work.images);
   const auto shared = std::make_shared<Work>(Work{.message = std::move(message),

@@ -53,7 +53,7 @@ class Fleet:
         return json.loads(run.stdout) if run.returncode == 0 else {}
 
     def start(self):
-        command = [self.batch.program, "worker", *self.amqp, "-o", self.out]
+        command = [self.batch.program, "worker", *self.amqp, "-o", self.out, "-v"]
         if self.nodes:
             node = self.nodes[self.started % len(self.nodes)]
             command = node.command(*command, "--amqp", self.broker.url_at(node.host), "--state", node.disk)
