@@ -147,8 +147,8 @@ class QueueConsumer {
   int used_prefetch_ = 0;                                // 0: there is no consumer
   std::uint64_t consumer_number_ = 0;
   std::optional<Instant> change_wanted_at_;  // of the prefetch
-  bool has_new_message_ = false;   // the last message was not delivered before
-  std::set<std::uint64_t> known_;  // tags of messages that were, until they are finished
+  bool has_new_message_ = false;             // the last message was not delivered before
+  std::set<std::uint64_t> known_;            // tags of messages that were, until they are finished
   Instant next_depths_{};
   // Used by all threads:
   mutable std::mutex mutex_;
