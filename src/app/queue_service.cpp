@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "app/backend_health.hpp"
 #include "app/output_settings.hpp"
@@ -225,13 +224,8 @@ void QueueService::publish(std::span<pipeline::ItemPtr> group) {
 /// Whether files can be written to the output folder, and to that of the ledger.
 bool QueueService::can_write() const try {
   job_.check_in_place();
-  const std::vector<std::byte> bytes(std::size_t(1) << 20, std::byte(1));
-  for (const fs::path& folder : {request_.output, request_.state})
-    io::Publication().add(folder / "check", bytes, {}, io::TemporaryName::late);
-  return true;
+  return io::can_write_files(request_.output) && io::can_write_files(request_.state);
 } catch (const EnvironmentError&) {
-  return false;
-} catch (const ItemError&) {
   return false;
 }
 

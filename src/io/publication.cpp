@@ -236,6 +236,16 @@ void publish_one(const fs::path& path, std::span<const std::byte> bytes,
 
 }  // namespace
 
+bool can_write_files(const fs::path& folder) try {
+  const std::vector<std::byte> megabyte(std::size_t(1) << 20, std::byte(1));
+  Publication().add(folder / "check", megabyte, {}, TemporaryName::late);
+  return true;
+} catch (const EnvironmentError&) {
+  return false;
+} catch (const ItemError&) {
+  return false;
+}
+
 void publish_file(const fs::path& path, std::span<const std::byte> bytes) {
   try {
     publish_one(path, bytes, {});

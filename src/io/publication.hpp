@@ -92,6 +92,9 @@ struct PublishOptions {
 void publish(std::span<Publication* const> group, const PublishOptions& options,
              const OnPublishFailure& on_publish_failure);
 
+/// Whether a file of a megabyte can be written to the folder now. It leaves no file.
+bool can_write_files(const std::filesystem::path& folder);
+
 /// Writes and publishes one file durably, and replaces an existing file. Throws
 /// ItemError(not_written) with the system's message, or EnvironmentError if the failure does not
 /// depend on the file. On failure no temporary file is left.

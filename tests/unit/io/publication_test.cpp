@@ -16,6 +16,7 @@
 #include "io/file_comparison.hpp"
 #include "io/read_file.hpp"
 #include "io/unnamed_file.hpp"
+#include "tests/support/max_file_size.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/codec/failure_of.hpp"
 #include "tests/unit/io/intercepted_calls.hpp"
@@ -288,6 +289,15 @@ TEST_P(PublicationTest, publishes_none_if_a_dangling_link_is_in_the_way_of_the_s
           [&](std::size_t, const ItemError&) { failed = true; });
   EXPECT_TRUE(failed);
   EXPECT_THAT(files(root_), UnorderedElementsAre("b"));
+}
+
+TEST(Publication, can_tell_whether_files_can_be_written) {
+  const test::TempFolder folder;
+  EXPECT_TRUE(can_write_files(folder.path()));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  const test::MaxFileSize limit(1 << 19);
+  EXPECT_FALSE(can_write_files(folder.path()));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(Publication, waits_for_space_if_the_disk_is_full_and_keeps_what_is_published) {
