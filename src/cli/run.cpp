@@ -18,6 +18,7 @@
 #include "app/settings_mismatch.hpp"
 #include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
+#include "app/shard_settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
@@ -178,6 +179,31 @@ std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
   return ledger;
 }
 
+/// Returns how the settings differ from those of the shards of the output folder; empty if they do
+/// not.
+std::string shard_mismatch_text(const std::filesystem::path& output,
+                                const settings::Settings& settings) {
+  if (!settings.output.writes_files()) return {};
+  const std::string difference =
+      app::shard_settings_difference(output, app::output_settings(settings));
+  if (difference.empty()) return {};
+  return text::printable(output.native()) +
+         " has shards that were processed with other settings (" + difference + ")";
+}
+
+constexpr const char* kShardMismatchAdvice =
+    "Use --reprocess to process shards with these settings from now on, or another output folder";
+
+/// Throws FatalError if the shards of the output folder have other settings and may not get these.
+void check_shard_mismatch(const std::filesystem::path& output, const settings::Settings& settings,
+                          bool reprocess) {
+  const std::string mismatch = shard_mismatch_text(output, settings);
+  if (mismatch.empty()) return;
+  if (!reprocess)
+    throw FatalError(ExitCode::usage, mismatch + ": nothing was done. " + kShardMismatchAdvice);
+  spdlog::warn("{}: each of them keeps its outputs until it is reprocessed, too", mismatch);
+}
+
 /// Throws FatalError if the outputs of this command cannot go to an archive.
 void check_pack(const RunArgs& args, const settings::Settings& settings) {
   const auto refuse = [](const std::string& what, const std::string& why) {
@@ -254,6 +280,9 @@ ExitCode execute_dry_run(app::Run& run, const app::RunRequest& request, const Ru
   if (request.on_change == pipeline::OnSettingsChange::refuse) {
     const std::string mismatch = settings_mismatch_text(request);
     if (!mismatch.empty()) options.refusal = mismatch + ". " + kSettingsMismatchAdvice;
+    const std::string of_shards =
+        request.shard ? shard_mismatch_text(request.output, request.settings) : std::string();
+    if (!of_shards.empty()) options.refusal = of_shards + ". " + kShardMismatchAdvice;
   }
   return exit_code(run, dry_run(run, options));
 }
@@ -285,12 +314,15 @@ ExitCode execute(const RunArgs& args) {
   // The ledgers of shards have absolute paths: one for each output, whatever links lead to it.
   const std::filesystem::path output =
       shard ? std::filesystem::weakly_canonical(args.output) : args.output;
+  const bool reprocesses = args.overwrite || args.reprocess;
+  if (shard && restart.count == 0 && !args.dry_run)
+    check_shard_mismatch(output, configuration.settings, reprocesses);
   std::filesystem::path run_output = output;
   std::unique_ptr<app::ShardResults> shard_results;
   const bool is_packed = configuration.settings.output.pack != settings::OutputPack::none;
   if (is_packed) {
-    auto packed = std::make_unique<app::PackedShard>(output, *shard, configuration.settings,
-                                                     args.overwrite || args.reprocess);
+    auto packed =
+        std::make_unique<app::PackedShard>(output, *shard, configuration.settings, reprocesses);
     if (const std::optional<ExitCode> code = finished_code(*packed, args)) return *code;
     configuration.settings = packed->run_settings();
     use_shard_throughput_log(configuration.settings, output, *shard);
@@ -322,7 +354,7 @@ ExitCode execute(const RunArgs& args) {
     check_settings_mismatch(request);
     if (shard_results) {
       app::publish_manifest(output, shard->manifest);
-      app::note_settings(output, app::output_settings(configuration.settings));
+      app::note_settings(output, app::output_settings(configuration.settings), reprocesses);
       shard_results->begin();
     }
     try {
