@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <exception>
 #include <future>
 #include <string>
 #include <system_error>
@@ -23,6 +24,8 @@
 #include "io/publication.hpp"
 #include "io/read_ahead.hpp"
 #include "io/read_file.hpp"
+#include "io/remove_folder.hpp"
+#include "machine/usable_cores.hpp"
 #include "pipeline/equal_outputs.hpp"
 #include "reports/image_report.hpp"
 #include "text/printable.hpp"
@@ -95,6 +98,10 @@ PackedShard::PackedShard(fs::path output, const ShardInputs& shard,
       settings_(settings_for_run(settings, ledger_)),
       overwrite_(overwrite) {}
 
+PackedShard::~PackedShard() {
+  if (!removal_.valid()) begin_removal();
+}
+
 std::optional<ShardCounts> PackedShard::finished() const {
   const std::optional<PackedRecord> record = read_packed_record(output_, shard_);
   std::error_code none;
@@ -124,6 +131,7 @@ void PackedShard::finish() {
   try {
     std::future<void> records = std::async(std::launch::async, [this] { write_records(); });
     publish_archive();
+    begin_removal();
     records.get();
     publish_records();
   } catch (const ItemError& error) {
@@ -209,6 +217,15 @@ void PackedShard::publish_records() const {
   const ShardCounts counts = publish_only_ledger(output_, shard_, records_);
   publish_packed_record(output_, shard_, {.counts = counts, .settings = settings_hash_});
   publish_mark(output_, shard_, counts);
+}
+
+/// The outputs are in the archive, or the shard has failed.
+void PackedShard::begin_removal() noexcept {
+  try {
+    removal_ = std::async(std::launch::async,
+                          [this] { io::remove_folder(folder(), machine::usable_cores()); });
+  } catch (const std::exception&) {  // there is no thread: ~ScratchFolder() does it
+  }
 }
 
 fs::path report_path(const fs::path& archive) {

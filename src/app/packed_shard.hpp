@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class PackedShard : public ShardResults {
   /// FatalError, EnvironmentError.
   PackedShard(std::filesystem::path output, const ShardInputs& shard,
               const settings::Settings& settings, bool overwrite);
+  /// Removes folder().
+  ~PackedShard() override;
 
   const std::filesystem::path& archive() const { return archive_; }
   /// The settings with which a run fills folder(): nothing there is durable.
@@ -47,6 +50,7 @@ class PackedShard : public ShardResults {
   void publish_archive() const;
   void write_records() const;
   void publish_records() const;
+  void begin_removal() noexcept;
 
   const std::filesystem::path output_;
   const ShardInputs shard_inputs_;
@@ -59,6 +63,7 @@ class PackedShard : public ShardResults {
   const std::string settings_hash_;
   const settings::Settings settings_;
   const bool overwrite_;
+  std::future<void> removal_;  // of folder(); must be destroyed before scratch_
 };
 
 /// The report of an archive, beside it: `a.tar` has `a.report.jsonl`.

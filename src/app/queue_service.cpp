@@ -104,9 +104,12 @@ bool has_folder(const fs::path& file) {
 }
 
 /// An input that is missing together with its folder is on a file system that is not mounted here.
-bool is_folder_missing(const pipeline::WorkItem& item) {
+/// One that exists now was on one that is mounted meanwhile.
+bool was_folder_missing(const pipeline::WorkItem& item) {
+  std::error_code none;
   return item.outcome.result == ItemResult::failed &&
-         item.outcome.reason == FailureReason::not_found && !has_folder(item.file);
+         item.outcome.reason == FailureReason::not_found &&
+         (!has_folder(item.file) || fs::exists(item.file, none));
 }
 
 void defer(pipeline::WorkItem& item, Stage stage, const std::string& why) {
@@ -203,7 +206,7 @@ void QueueService::write(pipeline::WorkItem& item) {
 
 void QueueService::publish(std::span<pipeline::ItemPtr> group) {
   for (const pipeline::ItemPtr& item : group) {
-    if (item->state() < pipeline::ItemState::published && is_folder_missing(*item))
+    if (item->state() < pipeline::ItemState::published && was_folder_missing(*item))
       defer(*item, item->outcome.stage,
             "folder " + text::printable(item->file.parent_path().native()) +
                 " does not exist on this machine");

@@ -87,6 +87,26 @@ std::vector<fs::path> files_with(const std::string& extension, const fs::path& o
   return found;
 }
 
+std::string joined(const std::vector<std::string>& settings) {
+  std::string all;
+  for (const std::string& text : settings) all += text + '\n';
+  return all;
+}
+
+fs::path settings_file(const fs::path& output, const std::vector<std::string>& settings) {
+  return shards_folder(output) /
+         fmt::format("{}{:016x}", kSettingsPrefix, hash::fnv1a(joined(settings)));
+}
+
+/// The notes of settings, the oldest first.
+std::vector<fs::path> settings_files(const fs::path& output) {
+  std::vector<fs::path> files = files_by_age(shards_folder(output));
+  std::erase_if(files, [](const fs::path& file) {
+    return !file.filename().native().starts_with(kSettingsPrefix);
+  });
+  return files;
+}
+
 }  // namespace
 
 fs::path shards_folder(const fs::path& output) { return output / files::kStateFolder / "shards"; }
@@ -199,20 +219,34 @@ void check_merged(const fs::path& output) {
                        text::shell_word(output.native()));
 }
 
-void note_settings(const fs::path& output, const std::vector<std::string>& settings) {
-  std::string all;
-  for (const std::string& text : settings) all += text + '\n';
-  const std::string name = fmt::format("{}{:016x}", kSettingsPrefix, hash::fnv1a(all));
-  const fs::path file = shards_folder(output) / name;
+void note_settings(const fs::path& output, const std::vector<std::string>& settings,
+                   bool makes_newest) {
+  const fs::path file = settings_file(output, settings);
   std::error_code none;
-  if (!fs::exists(file, none)) publish_text(file, all);
+  if (fs::exists(file, none) && (!makes_newest || are_newest_settings(output, settings))) return;
+  publish_text(file, joined(settings));
 }
 
-bool have_shards_one_setting(const fs::path& output) {
-  const std::vector<fs::path> files = files_by_age(shards_folder(output));
-  return std::ranges::count_if(files, [](const fs::path& file) {
-           return file.filename().native().starts_with(kSettingsPrefix);
-         }) == 1;
+std::vector<std::vector<std::string>> noted_settings(const fs::path& output) {
+  std::vector<std::vector<std::string>> noted;
+  for (const fs::path& file : settings_files(output)) {
+    std::ifstream stream(file);
+    std::vector<std::string>& texts = noted.emplace_back();
+    for (std::string text; std::getline(stream, text);) texts.push_back(text);
+  }
+  return noted;
 }
+
+bool are_newest_settings(const fs::path& output, const std::vector<std::string>& settings) {
+  const std::vector<fs::path> files = settings_files(output);
+  const fs::path own = settings_file(output, settings);
+  const auto time = [](const fs::path& file) {
+    std::error_code none;
+    return fs::last_write_time(file, none);
+  };
+  return std::ranges::find(files, own) != files.end() && time(own) >= time(files.back());
+}
+
+bool have_shards_one_setting(const fs::path& output) { return settings_files(output).size() == 1; }
 
 }  // namespace eckart::app

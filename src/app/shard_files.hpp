@@ -91,8 +91,15 @@ std::string worker_file_prefix(const std::filesystem::path& output);
 void check_merged(const std::filesystem::path& output);
 
 /// Notes in the output folder that shards are processed with these settings, one text for each
-/// output. Call it before the first output is published. Throws FatalError, EnvironmentError.
-void note_settings(const std::filesystem::path& output, const std::vector<std::string>& settings);
+/// output. Call it before the first output is published. If `makes_newest`, they become the newest
+/// of the folder again. Throws FatalError, EnvironmentError.
+void note_settings(const std::filesystem::path& output, const std::vector<std::string>& settings,
+                   bool makes_newest = false);
+/// All settings that were noted, the newest last. Throws EnvironmentError.
+std::vector<std::vector<std::string>> noted_settings(const std::filesystem::path& output);
+/// Whether no other settings were noted after these. Throws EnvironmentError.
+bool are_newest_settings(const std::filesystem::path& output,
+                         const std::vector<std::string>& settings);
 /// Whether note_settings() was called with one text only. Throws EnvironmentError.
 bool have_shards_one_setting(const std::filesystem::path& output);
 

@@ -4,20 +4,17 @@
 #include <sys/stat.h>
 
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "app/input_sources.hpp"
-#include "app/output_settings.hpp"
-#include "app/packed_shard.hpp"
 #include "app/settings_mismatch.hpp"
-#include "app/shard_files.hpp"
-#include "app/shard_ledger.hpp"
+#include "app/shard_results.hpp"
 #include "cli/commands.hpp"
 #include "cli/configuration.hpp"
 #include "cli/descriptor_limit.hpp"
@@ -28,29 +25,21 @@
 #include "cli/input_options.hpp"
 #include "cli/processing_options.hpp"
 #include "cli/restart_process.hpp"
+#include "cli/run_args.hpp"
+#include "cli/run_shard.hpp"
 #include "core/enum_names.hpp"
 #include "core/factors.hpp"
 #include "core/instant.hpp"
 #include "core/positive_number.hpp"
-#include "io/manifest.hpp"
 #include "logging/log.hpp"
 #include "logging/progress.hpp"
 #include "reports/run_report_text.hpp"
 #include "settings/value_types.hpp"
 #include "settings/watches.hpp"
-#include "text/format_count.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
-
-struct RunArgs : ProcessingArgs, InputArgs {
-  std::filesystem::path output, report, trace;
-  std::string shard;
-  std::optional<std::string> ledger;
-  bool overwrite = false, reprocess = false, json = false, dry_run = false;
-  int verbose = 0, quiet = 0;
-};
 
 /// How a value is given that was typed like an input, after a space; empty if it is none.
 std::string hint_of(const RunArgs& args, const std::string& input) {
@@ -125,89 +114,6 @@ void check_output_folder(const RunArgs& args, const settings::OutputSettings& ou
   if (args.dry_run) refuse("--dry-run");
 }
 
-/// Returns the shard of --shard. Throws FatalError.
-std::optional<app::ShardInputs> read_shard(const RunArgs& args) {
-  if (args.shard.empty()) return std::nullopt;
-  if (!args.inputs.empty() || !args.list().empty())
-    throw FatalError(ExitCode::usage,
-                     "--shard cannot be combined with other inputs: the manifest has them");
-  io::ShardName name;
-  try {
-    name = io::parse_shard_name(args.shard);
-  } catch (const std::invalid_argument& error) {
-    throw FatalError(ExitCode::usage, std::string("--shard: ") + error.what());
-  }
-  app::ShardInputs shard{
-      .file = name.manifest, .manifest = io::read_manifest(name.manifest), .index = name.index};
-  if (const std::size_t count = shard.manifest.shards.size(); std::int64_t(count) != name.count)
-    throw FatalError(ExitCode::usage, "--shard " + args.shard + ": the manifest has " +
-                                          text::format_count(std::int64_t(count), "shard"));
-  return shard;
-}
-
-app::ShardId id_of(const app::ShardInputs& shard) {
-  return {.manifest = shard.manifest.id, .index = shard.index};
-}
-
-/// Where the process that runs a shard writes its throughput log, unless the settings say so.
-void use_shard_throughput_log(settings::Settings& settings, const std::filesystem::path& output,
-                              const app::ShardInputs& shard) {
-  if (settings.telemetry.throughput_log.empty())
-    settings.telemetry.throughput_log =
-        app::shard_file_of_process(output, id_of(shard), app::kShardThroughputLogSuffix);
-}
-
-/// Makes the ledger of the shard that of the settings; null if there is none.
-std::unique_ptr<app::ShardLedger> use_shard_ledger(settings::Settings& settings,
-                                                   const std::filesystem::path& output,
-                                                   const app::ShardInputs& shard) {
-  if (!settings.output.writes_files() || settings.ledger.is_none()) return nullptr;
-  if (app::read_packed_record(output, id_of(shard)))
-    throw FatalError(ExitCode::usage, "the outputs of this shard are in an archive in " +
-                                          text::printable(output.native()) +
-                                          " already: nothing was done. Use --pack tar, or another "
-                                          "output folder");
-  if (!settings.ledger.is_auto())
-    throw FatalError(
-        ExitCode::usage,
-        "a ledger file cannot be combined with --shard: each shard has a ledger of its "
-        "own in the output folder");
-  auto ledger = std::make_unique<app::ShardLedger>(output, id_of(shard));
-  settings.ledger = ledger->choice();
-  use_shard_throughput_log(settings, output, shard);
-  return ledger;
-}
-
-/// Throws FatalError if the outputs of this command cannot go to an archive.
-void check_pack(const RunArgs& args, const settings::Settings& settings) {
-  const auto refuse = [](const std::string& what, const std::string& why) {
-    throw FatalError(ExitCode::usage, what + " cannot be combined with output.pack tar: " + why);
-  };
-  if (settings.output.pack == settings::OutputPack::none) return;
-  if (args.shard.empty())
-    throw FatalError(ExitCode::usage,
-                     "output.pack tar needs --shard, since each shard gets an archive; eckart pack "
-                     "makes archives of a folder");
-  if (!settings.output.writes_files()) refuse("output.format none", "nothing is written");
-  if (!settings.ledger.is_auto()) refuse("ledger.file", "each shard has records of its own");
-  if (!args.report.empty()) refuse("--report", "the report is beside the archive");
-  if (args.dry_run) refuse("--dry-run", "the whole archive is made");
-}
-
-/// Returns the exit code if the shard is finished already.
-std::optional<ExitCode> finished_code(const app::PackedShard& packed, const RunArgs& args) {
-  const std::optional<app::ShardCounts> counts = packed.finished();
-  if (!counts) return std::nullopt;
-  if (args.quiet == 0)
-    std::fprintf(stderr, "%s is finished: %s done, %s failed%s\n",
-                 text::printable(packed.archive().native()).c_str(),
-                 text::format_count(counts->done, "image").c_str(),
-                 text::group_digits(counts->failed).c_str(),
-                 counts->failed > 0 ? "; to try these again, make it anew with --reprocess" : "");
-  if (counts->failed > 0 && counts->done == 0) return ExitCode::nothing_readable;
-  return counts->failed > 0 ? ExitCode::some_failed : ExitCode::ok;
-}
-
 /// After an error, which matters more than one of this.
 void publish_if_possible(app::ShardResults& results) try {
   results.publish();
@@ -254,6 +160,9 @@ ExitCode execute_dry_run(app::Run& run, const app::RunRequest& request, const Ru
   if (request.on_change == pipeline::OnSettingsChange::refuse) {
     const std::string mismatch = settings_mismatch_text(request);
     if (!mismatch.empty()) options.refusal = mismatch + ". " + kSettingsMismatchAdvice;
+    const std::string of_shards =
+        request.shard ? shard_mismatch_text(request.output, request.settings) : std::string();
+    if (!of_shards.empty()) options.refusal = of_shards + ". " + kShardMismatchAdvice;
   }
   return exit_code(run, dry_run(run, options));
 }
@@ -285,20 +194,14 @@ ExitCode execute(const RunArgs& args) {
   // The ledgers of shards have absolute paths: one for each output, whatever links lead to it.
   const std::filesystem::path output =
       shard ? std::filesystem::weakly_canonical(args.output) : args.output;
-  std::filesystem::path run_output = output;
-  std::unique_ptr<app::ShardResults> shard_results;
-  const bool is_packed = configuration.settings.output.pack != settings::OutputPack::none;
-  if (is_packed) {
-    auto packed = std::make_unique<app::PackedShard>(output, *shard, configuration.settings,
-                                                     args.overwrite || args.reprocess);
-    if (const std::optional<ExitCode> code = finished_code(*packed, args)) return *code;
-    configuration.settings = packed->run_settings();
-    use_shard_throughput_log(configuration.settings, output, *shard);
-    run_output = packed->folder();
-    shard_results = std::move(packed);
-  } else if (shard) {
-    shard_results = use_shard_ledger(configuration.settings, output, *shard);
+  ShardRun shard_run{.output = output};
+  if (shard) {
+    if (restart.count == 0 && !args.dry_run)
+      check_shard_mismatch(output, configuration.settings, args.reprocesses());
+    shard_run = prepare_shard(args, *shard, output, configuration.settings);
+    if (shard_run.finished_code) return *shard_run.finished_code;
   }
+  app::ShardResults* const shard_results = shard_run.results.get();
   std::string loss_message;
   std::int64_t run_number = 0;
   {
@@ -307,7 +210,7 @@ ExitCode execute(const RunArgs& args) {
                                   .files_from = args.list(),
                                   .files_from_separator = args.separator(),
                                   .shard = shard,
-                                  .output = run_output,
+                                  .output = shard_run.output,
                                   .report = args.report,
                                   .trace = args.trace,
                                   .overwrite = args.overwrite,
@@ -316,17 +219,14 @@ ExitCode execute(const RunArgs& args) {
                                                    : pipeline::OnSettingsChange::refuse,
                                   .count_inputs = show_progress,
                                   .restarts = restart.count,
-                                  .run_number = is_packed ? 0 : restart.run_number};
+                                  .run_number = shard_run.is_packed ? 0 : restart.run_number};
     app::Run run(request, start);
     if (args.dry_run) return execute_dry_run(run, request, args);
     check_settings_mismatch(request);
-    if (shard_results) {
-      app::publish_manifest(output, shard->manifest);
-      app::note_settings(output, app::output_settings(configuration.settings));
-      shard_results->begin();
-    }
+    if (shard_results)
+      begin_shard(*shard_results, *shard, output, configuration.settings, args.reprocesses());
     try {
-      return execute(run, args, show_progress, shard_results.get());
+      return execute(run, args, show_progress, shard_results);
     } catch (const DeviceLostError& error) {
       if (!run.can_restart()) throw;
       if (shard_results) shard_results->publish();  // the next process begins with it
@@ -339,14 +239,6 @@ ExitCode execute(const RunArgs& args) {
     }
   }
   restart_process(loss_message, run_number, inherited);
-}
-
-void add_shard_option(CLI::App& run, RunArgs& args) {
-  run.add_option("--shard", args.shard,
-                 "The inputs of shard I of N of a manifest that eckart shard made; other processes "
-                 "may process the other shards to the same output folder at the same time")
-      ->type_name("MANIFEST:I/N")
-      ->group("Input");
 }
 
 void add_output_options(CLI::App& run, RunArgs& args) {

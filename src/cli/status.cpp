@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "app/ledger_report.hpp"
@@ -8,6 +9,7 @@
 #include "app/requeue.hpp"
 #include "app/shard_files.hpp"
 #include "app/shard_ledger.hpp"
+#include "app/shard_settings.hpp"
 #include "cli/amqp_options.hpp"
 #include "cli/arguments.hpp"
 #include "cli/commands.hpp"
@@ -104,16 +106,22 @@ text::Json folder_json(const StatusArgs& args, const settings::WatchSettings* wa
       {"orphans", orphans},
       {"uncertain_orphans", uncertain},
       {"manifests", manifests},
+      {"shard_settings", app::noted_settings(args.output)},
   };
 }
 
-/// Prints how many shards of each manifest are done.
+/// Prints how many shards of each manifest are done, and whether their settings differ.
 void print_shards(const StatusArgs& args) {
   for (const app::ManifestProgress& manifest : app::manifests_in(args.output))
     std::fprintf(text_stream(args), "%s of %s finished, of manifest %s with %s\n",
                  text::group_digits(manifest.finished_shards).c_str(),
                  text::format_count(manifest.shards, "shard").c_str(), manifest.manifest.c_str(),
                  text::format_count(manifest.images, "image").c_str());
+  const std::vector<std::vector<std::string>> settings = app::noted_settings(args.output);
+  if (settings.size() > 1)
+    std::fprintf(text_stream(args), "shards were processed with %zu settings: %s\n",
+                 settings.size(),
+                 text::printable(app::describe_settings_changes(settings)).c_str());
 }
 
 /// Shows one output folder. Throws FatalError if it has no ledger.

@@ -11,13 +11,27 @@
 #include "io/file_comparison.hpp"
 #include "io/input_file.hpp"
 #include "io/open_archive.hpp"
-#include "tar/archive.hpp"
 #include "tar/dali_index.hpp"
 #include "text/printable.hpp"
 
 namespace eckart::io {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// `index`: tar::dali_index() of the archive. Returns whether there is one.
+bool publish_index(const fs::path& archive, const std::optional<std::string>& index) {
+  if (index) {
+    publish_file(index_path(archive), std::as_bytes(std::span(*index)));
+  } else {
+    std::error_code none;
+    fs::remove(index_path(archive), none);  // of an archive that was here before
+  }
+  return index.has_value();
+}
+
+}  // namespace
 
 ArchiveFile::ArchiveFile(fs::path path) : path_(std::move(path)) {
   publication_.add_empty(path_);
@@ -38,7 +52,7 @@ void ArchiveFile::add(const std::string& name, std::span<const std::byte> bytes,
 
 bool ArchiveFile::publish(bool overwrite) {
   writer_->finish();
-  check_written();
+  const std::optional<std::string> index = tar::dali_index(read_written().members());
   const auto resolve_collision = [&](std::size_t, const fs::path& existing,
                                      const fs::path& temporary) {
     if (compare_files(existing, temporary) == FileComparison::same) return CollisionAction::keep;
@@ -53,29 +67,22 @@ bool ArchiveFile::publish(bool overwrite) {
   Publication* const group[] = {&publication_};
   io::publish(group, {.resolve_collision = resolve_collision},
               [](std::size_t, const ItemError& error) { throw error; });
-  return publish_index(path_);
+  return publish_index(path_, index);
 }
 
-/// Reads it: whoever reads it later finds the same.
-void ArchiveFile::check_written() const {
+/// Lists what was written. Whoever reads it later finds the same.
+tar::Archive ArchiveFile::read_written() const {
   const InputFile written(publication_.temporary_path());
-  const tar::Archive archive(
+  tar::Archive archive(
       files::FileDescriptor(::fcntl(written.descriptor().get(), F_DUPFD_CLOEXEC, 0)));
   if (!archive.damage().empty() || std::int64_t(archive.members().size()) != files_)
     throw EnvironmentError("cannot read " + text::printable(path_.native()) +
                            " as it was written: " + archive.damage());
+  return archive;
 }
 
 bool publish_index(const fs::path& archive) {
-  const std::optional<std::string> index =
-      tar::dali_index(open_archive(archive)->archive.members());
-  if (index) {
-    publish_file(index_path(archive), std::as_bytes(std::span(*index)));
-  } else {
-    std::error_code none;
-    fs::remove(index_path(archive), none);  // of an archive that was here before
-  }
-  return index.has_value();
+  return publish_index(archive, tar::dali_index(open_archive(archive)->archive.members()));
 }
 
 fs::path index_path(const fs::path& archive) { return fs::path(archive).replace_extension(".idx"); }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "io/publication.hpp"
+#include "tar/archive.hpp"
 #include "tar/writer.hpp"
 
 namespace eckart::io {
@@ -35,7 +36,7 @@ class ArchiveFile {
   std::int64_t content_bytes() const { return content_bytes_; }  ///< of the files in it
 
  private:
-  void check_written() const;
+  tar::Archive read_written() const;
 
   const std::filesystem::path path_;
   Publication publication_;

@@ -22,6 +22,12 @@ class ShardTest : public CliTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments, {.environment = {{"TMPDIR", at("tmp")}}});
   }
+  ProcessResult run_with_rank(const std::string& rank, const std::string& shard,
+                              const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"run", "--shard", "m:" + shard, "-o", "out", "-k", rank};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  }
   static nlohmann::json summary(const ProcessResult& result) {
     EXPECT_EQ(result.code, 0) << result.err;
     return nlohmann::json::parse(result.out);
@@ -155,22 +161,68 @@ TEST_F(ShardTest, knows_what_was_done_before_the_merge) {
   ASSERT_EQ(run({"ledger", "merge", "out"}).code, 0);
   ASSERT_EQ(run({"shard", "in", "--count", "1", "-o", "m"}).code, 0);
   EXPECT_EQ(summary(run_shard("1/1")).at("skipped"), 4);
-  const std::vector<std::string> other_rank{"run", "--shard", "m:1/1", "-o",
-                                            "out", "-k",      "1",     "--json"};
-  const ProcessResult refused = run(other_rank);
+  const ProcessResult reprocessed = run_with_rank("1", "1/1", {"--reprocess", "--json"});
+  EXPECT_THAT(reprocessed.err, HasSubstr("has 4 outputs made with other settings (rank 2 -> 1)"));
+  EXPECT_EQ(summary(reprocessed).at("done"), 4);
+}
+
+TEST_F(ShardTest, is_not_processed_with_other_settings_than_the_last_one) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  const std::vector<std::string> before = files("out");
+  const ProcessResult refused = run_with_rank("1", "2/2");
   EXPECT_EQ(refused.code, int(ExitCode::usage));
-  EXPECT_THAT(refused.err, HasSubstr("has 4 outputs made with other settings (rank 2 -> 1)"));
-  std::vector<std::string> reprocess = other_rank;
-  reprocess.emplace_back("--reprocess");
-  EXPECT_EQ(summary(run(reprocess)).at("done"), 4);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("out has shards that were processed with other settings (rank 2 -> "
+                              "1): nothing was done"),
+                    HasSubstr("Use --reprocess"), HasSubstr("another output folder")));
+  EXPECT_EQ(files("out"), before);
+  EXPECT_THAT(run_with_rank("2,1", "2/2").err,
+              HasSubstr("(with output: png, solver auto, rank 1)"));
+  EXPECT_EQ(run_shard("2/2").code, 0);
+}
+
+TEST_F(ShardTest, has_new_settings_after_one_is_reprocessed) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  ASSERT_EQ(run_shard("2/2").code, 0);
+  const ProcessResult reprocessed = run_with_rank("1", "1/2", {"--reprocess"});
+  EXPECT_EQ(reprocessed.code, 0);
+  EXPECT_THAT(reprocessed.err, HasSubstr("keeps its outputs until it is reprocessed"));
+  EXPECT_THAT(run_with_rank("2", "2/2").err, HasSubstr("other settings (rank 1 -> 2)"));
+  EXPECT_THAT(run_with_rank("1", "2/2").err, HasSubstr("has 2 outputs made with other settings"));
+  EXPECT_EQ(run_with_rank("1", "2/2", {"--reprocess"}).code, 0);
+  EXPECT_EQ(run_with_rank("2", "1/2", {"--overwrite"}).code, 0) << "back again";
+  EXPECT_EQ(run_with_rank("2", "1/2").code, 0);
+}
+
+TEST_F(ShardTest, says_in_a_dry_run_that_settings_differ) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  const ProcessResult result = run_with_rank("1", "2/2", {"--dry-run"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("has shards that were processed with other settings"));
+  EXPECT_THAT(run_with_rank("1", "2/2", {"--dry-run", "--reprocess"}).err,
+              Not(HasSubstr("other settings")));
+}
+
+TEST_F(ShardTest, is_shown_with_the_settings_of_all) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  EXPECT_THAT(run({"status", "out"}).out, Not(HasSubstr("settings")));
+  ASSERT_EQ(run_with_rank("1", "2/2", {"--reprocess"}).code, 0);
+  EXPECT_THAT(run({"status", "out"}).out,
+              HasSubstr("shards were processed with 2 settings: rank 2 -> 1\n"));
+  EXPECT_EQ(
+      nlohmann::json::parse(run({"status", "out", "--json"}).out).at("shard_settings"),
+      nlohmann::json::parse(R"([["png, solver auto, rank 2"], ["png, solver auto, rank 1"]])"));
 }
 
 /// They may be close, but what is recorded of them would be wrong.
 TEST_F(ShardTest, does_not_take_outputs_of_other_settings_for_its_own) {
-  const auto run_with_quality = [&](const std::string& quality) {
-    return run_shard("1/2", {"--format", "jpeg", "--set", "output.jpeg_quality=" + quality});
+  const auto run_with_quality = [&](const std::string& quality, const std::string& shard = "1/2",
+                                    const std::string& option = "--quiet") {
+    return run_shard(shard,
+                     {"--format", "jpeg", "--set", "output.jpeg_quality=" + quality, option});
   };
   ASSERT_EQ(run_with_quality("99").code, 0);
+  ASSERT_EQ(run_with_quality("98", "2/2", "--reprocess").code, 0);
   const auto before = io::read_file(at("out/a.jpg"), 1);
   for (const auto& entry : fs::recursive_directory_iterator(at("out/.eckart/shards")))
     if (entry.path().extension() == ".db") fs::remove(entry.path());
@@ -201,6 +253,22 @@ TEST_F(ShardTest, may_be_processed_twice_at_once) {
   }
   EXPECT_EQ(files("out").size(), 40U);
   EXPECT_EQ(summary(run_shard("1/1")).at("skipped"), 40);
+}
+
+TEST_F(ShardTest, may_be_reprocessed_at_once_with_others) {
+  ASSERT_EQ(run_shard("1/2").code, 0);
+  ASSERT_EQ(run_shard("2/2").code, 0);
+  const auto arguments = [](const std::string& shard) {
+    return std::vector<std::string>{"run", "--shard", "m:" + shard,  "-o", "out",
+                                    "-k",  "1",       "--reprocess", "-q"};
+  };
+  EckartProcess first(arguments("1/2"), {.folder = at("")}),
+      second(arguments("2/2"), {.folder = at("")});
+  for (EckartProcess* process : {&first, &second}) {
+    const ProcessResult result = process->wait();
+    EXPECT_EQ(result.code, 0) << result.err;
+  }
+  for (const char* shard : {"1/2", "2/2"}) EXPECT_EQ(run_with_rank("1", shard).code, 0);
 }
 
 }  // namespace
