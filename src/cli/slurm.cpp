@@ -26,6 +26,7 @@
 #include "cli/input_options.hpp"
 #include "cli/job_follower.hpp"
 #include "cli/processing_options.hpp"
+#include "cli/run_shard.hpp"
 #include "cli/signal_handler.hpp"
 #include "cli/stop_signals.hpp"
 #include "cluster/slurm_script.hpp"
@@ -142,6 +143,7 @@ void check_not_submitted(const SlurmJob& job, bool needs_slurm) {
 SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   const fs::path output = fs::absolute(args.output).lexically_normal();
   const io::InputGuard checked(args.inputs, output);
+  check_shard_mismatch(output, settings, args.reprocess);
   const io::ScratchFolder scratch(output / files::kStateFolder, "eckart-slurm");
   const fs::path listed_file = scratch.path() / "inputs.manifest";
   app::ListedInputs listed = list_inputs(args, listed_file);

@@ -104,11 +104,17 @@ esac)");
   EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
 }
 
-TEST_F(SlurmTest, does_not_count_shards_of_an_earlier_job) {
+TEST_F(SlurmTest, refuses_other_settings_than_those_of_an_earlier_job) {
   ASSERT_EQ(run_slurm({"--tasks", "2", "--wait", "-k", "2"}).code, 0);
+  write_program("sbatch", "touch '" + at("submitted").native() + "'; exit 1");
   const ProcessResult refused = run_slurm({"--tasks", "2", "--wait", "-k", "1"});
-  EXPECT_EQ(refused.code, int(ExitCode::temporary)) << refused.err;
-  EXPECT_THAT(refused.err, HasSubstr("not finished: 2 tasks (1, 2)"));
+  EXPECT_EQ(refused.code, int(ExitCode::usage)) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("rank 2 -> 1"));
+  EXPECT_FALSE(fs::exists(at("submitted")));
+}
+
+TEST_F(SlurmTest, reprocesses_the_images_of_an_earlier_job) {
+  ASSERT_EQ(run_slurm({"--tasks", "2", "--wait", "-k", "2"}).code, 0);
   EXPECT_EQ(run_slurm({"--tasks", "2", "--wait", "-k", "1", "--reprocess"}).code, 0);
 }
 
