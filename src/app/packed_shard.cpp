@@ -121,6 +121,7 @@ std::optional<ShardCounts> PackedShard::finished() const {
 }
 
 void PackedShard::begin() {
+  io::check_can_write_archives();
   std::error_code none;
   fs::remove(mark_of(output_, shard_), none);
   fs::remove(packed_record_of(output_, shard_), none);

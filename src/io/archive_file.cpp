@@ -31,16 +31,23 @@ bool publish_index(const fs::path& archive, const std::optional<std::string>& in
   return index.has_value();
 }
 
-}  // namespace
-
-ArchiveFile::ArchiveFile(fs::path path) : path_(std::move(path)) {
-  publication_.add_empty(path_);
+std::unique_ptr<tar::Writer> make_writer(const tar::OnBytes& on_bytes) {
   try {
-    writer_ =
-        tar::make_writer([this](std::span<const std::byte> bytes) { publication_.append(bytes); });
+    return tar::make_writer(on_bytes);
   } catch (const std::runtime_error& error) {  // the module cannot be loaded
     throw EnvironmentError("cannot write tar archives: " + std::string(error.what()));
   }
+}
+
+}  // namespace
+
+void check_can_write_archives() {
+  make_writer([](std::span<const std::byte>) {});
+}
+
+ArchiveFile::ArchiveFile(fs::path path) : path_(std::move(path)) {
+  publication_.add_empty(path_);
+  writer_ = make_writer([this](std::span<const std::byte> bytes) { publication_.append(bytes); });
 }
 
 void ArchiveFile::add(const std::string& name, std::span<const std::byte> bytes,

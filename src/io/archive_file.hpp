@@ -44,6 +44,9 @@ class ArchiveFile {
   std::int64_t files_ = 0, content_bytes_ = 0;
 };
 
+/// Throws EnvironmentError if this program cannot write archives.
+void check_can_write_archives();
+
 /// Makes the index of an archive from the archive, which is not replaced meanwhile. Returns false
 /// if it has none; see tar::dali_index(). Throws as ArchiveFile::publish() and tar::Archive.
 bool publish_index(const std::filesystem::path& archive);

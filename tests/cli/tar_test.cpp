@@ -334,6 +334,18 @@ TEST_F(PackedShardTest, has_a_name_of_its_own_for_each_job) {
   EXPECT_EQ(files("out").size(), 6u);
 }
 
+TEST_F(PackedShardTest, is_not_begun_without_the_module_for_archives) {
+  make_shards();
+  fs::create_directory(at("alone"));
+  fs::copy_file(ECKART_PROGRAM, at("alone/eckart"));
+  const ProcessResult result =
+      run({"run", "--shard", "m:1/2", "-o", "out", "-k", "2", "--pack", "tar", "-v"},
+          {.program = at("alone/eckart"), .environment = {{"TMPDIR", at("tmp")}}});
+  EXPECT_NE(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("cannot write tar archives"));
+  EXPECT_THAT(result.err, Not(HasSubstr(".png")));  // no image was processed
+}
+
 TEST_F(PackedShardTest, needs_a_shard_and_files) {
   make_shards();
   EXPECT_THAT(run({"run", "in", "-o", "out", "--pack", "tar"}).err,
