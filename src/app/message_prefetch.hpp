@@ -9,8 +9,8 @@ namespace eckart::app {
 /// may be idle meanwhile.
 class MessagePrefetch {
  public:
-  /// `first` and `max` are at least kMin.
-  MessagePrefetch(int first, int max) : value_(first), max_(max) {}
+  /// `max`: at least kMin, the first value.
+  explicit MessagePrefetch(int max) : max_(max) {}
 
   static constexpr int kMin = 2;  ///< one is fetched while another one is processed
   int value() const { return value_; }
@@ -18,7 +18,7 @@ class MessagePrefetch {
   bool on_finished(Instant received, Instant now);
 
  private:
-  int value_;
+  int value_ = kMin;
   const int max_;
   int quickly_finished_ = 0;  // since the last change
   Instant changed_at_{};

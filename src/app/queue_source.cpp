@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{200};  // for images that wait for another attempt
 constexpr milliseconds kFirstPause{1000}, kMaxPause{30000};
+constexpr milliseconds kMaxCheckInterval = std::chrono::hours(1);
 constexpr std::int64_t kOneByOne = 2;  // deliveries before
 constexpr int kMaxRefusedFirst = 8;    // messages for other settings
 constexpr int kMaxAttempts = 6;        // of images that are not available; these take a minute
@@ -24,7 +25,9 @@ constexpr int kMaxAttempts = 6;        // of images that are not available; thes
 }  // namespace
 
 QueueSource::QueueSource(QueueSourceOptions options)
-    : options_(std::move(options)), consumer_(options_.consumer) {}
+    : options_(std::move(options)),
+      check_interval_(options_.check_interval),
+      consumer_(options_.consumer) {}
 
 std::optional<io::SourceItem> QueueSource::next(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
@@ -86,22 +89,25 @@ void QueueSource::accept(broker::QueueMessage message) {
 
 /// The first message shows how many images a message has.
 void QueueSource::choose_prefetch(std::size_t images) {
-  constexpr std::int64_t kFirstImages = 64, kMaxMessages = 1000;
-  const auto messages = [&](std::int64_t of_images) {
-    const std::int64_t count = (of_images + std::int64_t(images) - 1) / std::int64_t(images);
-    return int(std::clamp<std::int64_t>(count, MessagePrefetch::kMin, kMaxMessages));
-  };
+  constexpr std::int64_t kMaxMessages = 1000;
   const std::lock_guard lock(mutex_);
   if (prefetch_) return;
-  prefetch_.emplace(messages(std::min(kFirstImages, options_.max_images)),
-                    messages(options_.max_images));
+  const std::int64_t messages =
+      (options_.max_images + std::int64_t(images) - 1) / std::int64_t(images);
+  prefetch_.emplace(int(std::clamp<std::int64_t>(messages, MessagePrefetch::kMin, kMaxMessages)));
   consumer_.set_prefetch(prefetch_->value());
 }
 
+/// Whether an image has waited for too long. Messages that were delivered often are held instead.
 bool QueueSource::must_give_back() const {
   const std::lock_guard lock(mutex_);
-  return retrying_since_ && !has_given_back_ &&
-         Clock::now() - *retrying_since_ >= options_.max_hold;
+  const int max_count = options_.consumer.queue.delivery_limit - 2;
+  bool has_waited = false;
+  for (const Entry& entry : waiting_) {
+    if (entry.work->message.delivery_count > max_count) return false;
+    has_waited |= entry.retried_since && Clock::now() - *entry.retried_since >= options_.max_hold;
+  }
+  return has_waited && !has_given_back_;
 }
 
 /// Before the broker closes the connection, again and again, because messages are held too long.
@@ -111,7 +117,7 @@ void QueueSource::give_back() {
                text::printable_message(pause_reason_));
   has_given_back_ = true;
   paused_until_ = Instant::max();
-  next_check_ = Clock::now() + options_.check_interval;
+  next_check_ = Clock::now() + check_interval_;
   consumer_.release();
 }
 
@@ -120,8 +126,9 @@ void QueueSource::resume_if_recovered() {
     const std::lock_guard lock(mutex_);
     if (!has_given_back_ || Clock::now() < next_check_) return;
   }
-  next_check_ = Clock::now() + options_.check_interval;
+  next_check_ = Clock::now() + check_interval_;
   if (!options_.has_recovered()) return;
+  check_interval_ = std::min<milliseconds>(2 * check_interval_, kMaxCheckInterval);
   spdlog::info("messages are taken again");
   const std::lock_guard lock(mutex_);
   has_given_back_ = false;
@@ -188,7 +195,7 @@ void QueueSource::finish(const std::filesystem::path& relative, Ending ending,
     return end_entry(*entry.work);
   }
   pause(why);
-  if (ending == Ending::retried && !retrying_since_) retrying_since_ = Clock::now();
+  if (ending == Ending::retried && !entry.retried_since) entry.retried_since = Clock::now();
   if (ending == Ending::unavailable && entry.attempts >= kMaxAttempts) {
     entry.work->rejection = why;
     return end_entry(*entry.work);
@@ -211,7 +218,6 @@ void QueueSource::pause(const std::string& why) {
 void QueueSource::end_pause() {
   pause_time_ = milliseconds(0);
   pause_reason_.clear();
-  retrying_since_.reset();
 }
 
 std::string QueueSource::pause_reason() const {

@@ -26,8 +26,10 @@ struct QueueSourceOptions {
   std::string settings_hash;    ///< work_settings_hash() of this worker
   std::int64_t max_images = 0;  ///< of messages that it takes ahead, approximately
   /// How long messages may wait after an environment error. Then they are given back.
+  /// Not if the broker would soon count too many deliveries of one of them.
   std::chrono::milliseconds max_hold = std::chrono::minutes(10);
-  std::chrono::milliseconds check_interval = std::chrono::seconds(30);  ///< of has_recovered()
+  /// Between calls of has_recovered(); twice as long after each release, up to an hour.
+  std::chrono::milliseconds check_interval = std::chrono::seconds(30);
   /// Whether the cause of the last environment error seems to be gone. Called by the thread of
   /// next(), after messages were given back.
   std::function<bool()> has_recovered = [] { return true; };
@@ -78,6 +80,7 @@ class QueueSource : public io::Source {
     std::shared_ptr<Work> work;
     broker::WorkImage image;
     int attempts = 0;
+    std::optional<Instant> retried_since{};  ///< after environment errors
   };
 
   void accept(broker::QueueMessage message);
@@ -92,15 +95,15 @@ class QueueSource : public io::Source {
   void end_pause();
 
   const QueueSourceOptions options_;
-  Instant next_check_{};  // used by next()
+  Instant next_check_{};                      // used by next()
+  std::chrono::milliseconds check_interval_;  // likewise
   mutable std::mutex mutex_;
   std::deque<Entry> waiting_;
   std::map<std::string, Entry> in_flight_;  // by their relative paths
   Instant paused_until_{};
   std::chrono::milliseconds pause_time_{0};
   std::string pause_reason_;
-  std::optional<Instant> retrying_since_;  // no image was finished since
-  bool has_given_back_ = false;            // the messages, until has_recovered()
+  bool has_given_back_ = false;  // the messages, until has_recovered()
   std::string last_rejection_;
   std::optional<MessagePrefetch> prefetch_;
   bool has_accepted_ = false;       // any message

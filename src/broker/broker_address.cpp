@@ -30,6 +30,13 @@ HostList find_hosts(const std::string& url) {
   return {.begin = follows_user ? user + 1 : authority, .end = end, .follows_user = follows_user};
 }
 
+[[noreturn]] void fail_to_parse() {
+  throw FatalError(
+      ExitCode::usage,
+      "not an AMQP URL: give amqp://HOST:PORT/VHOST, or amqps:// for TLS; several hosts "
+      "are separated by commas; special characters are percent-encoded");
+}
+
 /// Parses a URL with one host.
 BrokerUrl parse_with_one_host(const std::string& url, bool has_user) {
   std::string buffer = url;  // that is parsed in place
@@ -38,10 +45,7 @@ BrokerUrl parse_with_one_host(const std::string& url, bool has_user) {
       url.find('\0') != url.npos || url.find("%00") != url.npos;  // would end a C string
   if (has_null || amqp_parse_url(buffer.data(), &info) != AMQP_STATUS_OK || info.port < 1 ||
       info.port > kMaxPort)
-    throw FatalError(
-        ExitCode::usage,
-        "not an AMQP URL: give amqp://HOST:PORT/VHOST, or amqps:// for TLS; several hosts "
-        "are separated by commas; special characters are percent-encoded");
+    fail_to_parse();
   BrokerUrl result{.address = {.uses_tls = info.ssl != 0,
                                .hosts = {{info.host, info.port}},
                                .vhost = info.vhost[0] == '\0' ? "/" : info.vhost},
@@ -60,6 +64,10 @@ std::string to_string(const BrokerHost& host) {
 
 BrokerUrl parse_broker_url(const std::string& url) {
   const HostList list = find_hosts(url);
+  const std::string hosts = ',' + url.substr(list.begin, list.end - list.begin) + ',';
+  const bool has_several = hosts.find(',', 1) != hosts.size() - 1;
+  if (hosts.find(' ') != hosts.npos || (has_several && hosts.find(",,") != hosts.npos))
+    fail_to_parse();
   const auto with_host = [&](std::size_t begin, std::size_t end) {
     return parse_with_one_host(
         url.substr(0, list.begin) + url.substr(begin, end - begin) + url.substr(list.end),

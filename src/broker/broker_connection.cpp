@@ -174,19 +174,21 @@ BrokerConnection::~BrokerConnection() {
 void BrokerConnection::connect_to_any(const ConnectionOptions& options) {
   std::vector<BrokerHost> hosts = options.address.hosts;
   std::ranges::shuffle(hosts, std::minstd_rand(std::random_device{}()));
-  std::vector<std::string> errors;
+  std::vector<AmqpError> errors;
   for (const BrokerHost& host : hosts) {
     try {
       return connect(options, host);
-    } catch (const AmqpError& error) {
-      if (!error.may_pass()) throw;  // the same at each host
-      errors.emplace_back(error.what());
+    } catch (const AmqpError& error) {  // another host may have other users or certificates
+      errors.push_back(error);
     }
   }
-  std::ranges::sort(errors);  // the same each time
-  std::string all;
-  for (const std::string& error : errors) all += (all.empty() ? "" : "; ") + error;
-  throw AmqpError(ExitCode::unavailable, all);
+  std::ranges::sort(errors, {}, [](const AmqpError& error) { return std::string(error.what()); });
+  std::string all;  // the same each time
+  for (const AmqpError& error : errors)
+    all += (all.empty() ? "" : "; ") + std::string(error.what());
+  const bool may_pass = std::ranges::any_of(errors, &AmqpError::may_pass);
+  throw AmqpError(may_pass ? ExitCode::unavailable : errors.front().code(), all,
+                  errors.front().reply_code());
 }
 
 void BrokerConnection::connect(const ConnectionOptions& options, const BrokerHost& host) {
@@ -194,20 +196,22 @@ void BrokerConnection::connect(const ConnectionOptions& options, const BrokerHos
   if (!state_) throw std::bad_alloc();
   const BrokerAddress& all = options.address;
   address_ = to_string(BrokerAddress{all.uses_tls, {host}, all.vhost});
-  const timeval timeout = timeval_of(options.timeout);
+  const timeval timeout = timeval_of(options.timeout / std::int64_t(all.hosts.size()));
   amqp_set_handshake_timeout(state_.get(), &timeout);
   amqp_set_rpc_timeout(state_.get(), &timeout);
-  open_socket(options, host);
+  open_socket(options, host, timeout);
   log_in(options);
+  const timeval request_timeout = timeval_of(options.timeout);
+  amqp_set_rpc_timeout(state_.get(), &request_timeout);
 }
 
-void BrokerConnection::open_socket(const ConnectionOptions& options, const BrokerHost& host) {
+void BrokerConnection::open_socket(const ConnectionOptions& options, const BrokerHost& host,
+                                   const timeval& timeout) {
   const bool uses_tls = options.address.uses_tls;
   amqp_socket_t* socket =  // owned by the connection
       uses_tls ? amqp_ssl_socket_new(state_.get()) : amqp_tcp_socket_new(state_.get());
   if (socket == nullptr) throw std::bad_alloc();
   if (uses_tls) use_tls_files(socket, options.tls);
-  const timeval timeout = timeval_of(options.timeout);
   const int status = amqp_socket_open_noblock(socket, host.name.c_str(), host.port, &timeout);
   const std::string what = "cannot connect to " + address_;
   if (status == AMQP_STATUS_SOCKET_ERROR)
@@ -345,7 +349,7 @@ std::optional<QueueDepth> BrokerConnection::depth(const std::string& queue) {
   const amqp_queue_declare_ok_t* found = amqp_queue_declare(
       state_.get(), channel, bytes_of(queue), /*passive=*/1, 0, 0, 0, amqp_empty_table);
   std::optional<QueueDepth> depth;
-  if (found != nullptr) depth = {found->message_count, found->consumer_count};
+  if (found != nullptr) depth = QueueDepth{found->message_count};
   try {
     check_reply("cannot ask for the queue " + text::printable(queue));
     amqp_channel_close(state_.get(), channel, AMQP_REPLY_SUCCESS);
@@ -401,18 +405,24 @@ void BrokerConnection::consume(Channel channel, const std::string& queue,
   check_reply("cannot take messages from " + text::printable(queue));
 }
 
-void BrokerConnection::cancel(Channel channel, const std::string& consumer) {
-  amqp_basic_cancel(state_.get(), number_of(channel), bytes_of(consumer));
-  check_reply("cannot end a consumer");
+void BrokerConnection::open_fetch_channels() {
+  for (int i = 0; i < kFetchChannels; ++i) open_channel(fetch_channel(i));
 }
 
-void BrokerConnection::ack(std::uint64_t tag) {
-  check_status(amqp_basic_ack(state_.get(), number_of(Channel::work), tag, /*multiple=*/0),
+void BrokerConnection::request(Channel channel, const std::string& queue) {
+  amqp_basic_get_t get{};
+  get.queue = bytes_of(queue);
+  check_status(amqp_send_method(state_.get(), number_of(channel), AMQP_BASIC_GET_METHOD, &get),
+               "cannot take messages from " + text::printable(queue));
+}
+
+void BrokerConnection::ack(Channel channel, std::uint64_t tag) {
+  check_status(amqp_basic_ack(state_.get(), number_of(channel), tag, /*multiple=*/0),
                "cannot acknowledge");
 }
 
-void BrokerConnection::reject(std::uint64_t tag) {
-  check_status(amqp_basic_reject(state_.get(), number_of(Channel::work), tag, /*requeue=*/0),
+void BrokerConnection::reject(Channel channel, std::uint64_t tag) {
+  check_status(amqp_basic_reject(state_.get(), number_of(channel), tag, /*requeue=*/0),
                "cannot reject");
 }
 
@@ -447,8 +457,20 @@ std::optional<Event> BrokerConnection::read_frame() {
   if (frame.frame_type != AMQP_FRAME_METHOD) return std::nullopt;
   void* const decoded = frame.payload.method.decoded;
   switch (frame.payload.method.id) {
-    case AMQP_BASIC_DELIVER_METHOD:
-      return read_delivery(frame.channel, decoded);
+    case AMQP_BASIC_DELIVER_METHOD: {
+      const std::uint64_t tag = static_cast<const amqp_basic_deliver_t*>(decoded)->delivery_tag;
+      Delivery delivery = read_delivery(frame.channel);
+      delivery.tag = tag;
+      return delivery;
+    }
+    case AMQP_BASIC_GET_OK_METHOD: {
+      const std::uint64_t tag = static_cast<const amqp_basic_get_ok_t*>(decoded)->delivery_tag;
+      Delivery delivery = read_delivery(frame.channel);
+      delivery.tag = tag;
+      return delivery;
+    }
+    case AMQP_BASIC_GET_EMPTY_METHOD:
+      return Empty{Channel(frame.channel)};
     case AMQP_BASIC_ACK_METHOD: {
       const auto* ack = static_cast<const amqp_basic_ack_t*>(decoded);
       return Confirm{ack->delivery_tag, ack->multiple != 0, true};
@@ -459,7 +481,7 @@ std::optional<Event> BrokerConnection::read_frame() {
     }
     case AMQP_BASIC_RETURN_METHOD: {
       Returned returned{text_of(static_cast<const amqp_basic_return_t*>(decoded)->reply_text)};
-      read_delivery(frame.channel, nullptr);
+      read_delivery(frame.channel);
       return returned;
     }
     case AMQP_BASIC_CANCEL_METHOD:
@@ -473,14 +495,10 @@ std::optional<Event> BrokerConnection::read_frame() {
   }
 }
 
-/// Reads the content that follows. `decoded`: of the delivery; null for a message that returned.
-Delivery BrokerConnection::read_delivery(std::uint16_t channel, void* decoded) {
+/// Reads the content that follows.
+Delivery BrokerConnection::read_delivery(std::uint16_t channel) {
   Delivery delivery;
   delivery.channel = Channel(channel);
-  if (const auto* deliver = static_cast<const amqp_basic_deliver_t*>(decoded)) {
-    delivery.consumer = text_of(deliver->consumer_tag);
-    delivery.tag = deliver->delivery_tag;
-  }
   ReadMessage content;
   const amqp_rpc_reply_t reply =
       amqp_read_message(state_.get(), channel, &content.message, /*flags=*/0);

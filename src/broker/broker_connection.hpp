@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/time.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -28,7 +30,7 @@ struct ConnectionOptions {
   BrokerAddress address;
   Credentials credentials;
   TlsFiles tls{};
-  /// Limits the connection, the login, and each request.
+  /// Limits the connection and the login, to all hosts together, and each request.
   std::chrono::milliseconds timeout{10000};
   /// How long a side may be silent before the other side closes the connection.
   std::chrono::seconds heartbeat{30};
@@ -49,7 +51,11 @@ inline constexpr const char* kReasonHeader = "eckart-reason";
 void check_queue_name(const std::string& queue);
 
 /// Each has its own errors and confirms.
-enum class Channel : std::uint16_t { work = 1, control = 2, query = 3 };
+enum class Channel : std::uint16_t { work = 1, control = 2, query = 3, first_fetch = 4 };
+/// A broker answers one request() of a channel after the other, so there are several.
+inline constexpr int kFetchChannels = 8;
+/// `index`: less than kFetchChannels.
+constexpr Channel fetch_channel(int index) { return Channel(int(Channel::first_fetch) + index); }
 
 /// A message that is published.
 struct OutgoingMessage {
@@ -65,7 +71,6 @@ struct OutgoingMessage {
 /// A message that the broker delivered.
 struct Delivery {
   Channel channel{};
-  std::string consumer;
   std::uint64_t tag = 0;  ///< of the channel
   std::string body;
   std::int64_t delivery_count = 0;  ///< how often it was delivered before
@@ -83,16 +88,19 @@ struct Confirm {
 struct Returned {
   std::string reason;
 };
+/// The answer to a request() if the queue has no message.
+struct Empty {
+  Channel channel{};
+};
 /// The broker ended a consumer, for example because its queue was deleted.
 struct Canceled {
   std::string consumer;
 };
-using Event = std::variant<Delivery, Confirm, Returned, Canceled>;
+using Event = std::variant<Delivery, Empty, Confirm, Returned, Canceled>;
 
 /// What a broker tells of a queue.
 struct QueueDepth {
-  std::int64_t ready = 0;      ///< messages that are not delivered
-  std::int64_t consumers = 0;  ///< clients that take messages
+  std::int64_t ready = 0;  ///< messages that are not delivered
 };
 
 /// A connection to a broker. Used by one thread, which must call wait() about every second, so
@@ -100,9 +108,9 @@ struct QueueDepth {
 class BrokerConnection {
  public:
   /// Connects to any of the hosts, the first one at random, and logs in. Throws AmqpError:
-  /// unavailable if no host answers, no_permission if it refuses the user, configuration if it has
-  /// no such virtual host, if its certificate is not trusted, or if the files for TLS cannot be
-  /// used.
+  /// unavailable if no host accepts it and a host does not answer; otherwise no_permission if it
+  /// refuses the user, configuration if it has no such virtual host, if its certificate is not
+  /// trusted, or if the files for TLS cannot be used.
   explicit BrokerConnection(const ConnectionOptions& options);
   BrokerConnection(BrokerConnection&&) noexcept = default;
   /// Closes the connection. The broker delivers again what is not acknowledged.
@@ -128,12 +136,15 @@ class BrokerConnection {
   /// for each message.
   void consume(Channel channel, const std::string& queue, const std::string& consumer,
                bool acknowledges);
-  /// Ends a consumer. Its messages can still be acknowledged.
-  void cancel(Channel channel, const std::string& consumer);
-  /// Of Channel::work. Must be called at most once for a message: a second ack closes the channel.
-  void ack(std::uint64_t tag);
+  /// Must be called once before request().
+  void open_fetch_channels();
+  /// Asks for one message of a queue, on a fetch_channel() that has no request. A Delivery of this
+  /// channel follows, or Empty.
+  void request(Channel channel, const std::string& queue);
+  /// Must be called at most once for a message: a second ack closes the channel.
+  void ack(Channel channel, std::uint64_t tag);
   /// Dead-letters the message. Otherwise as ack().
-  void reject(std::uint64_t tag);
+  void reject(Channel channel, std::uint64_t tag);
 
   /// Waits until there is an event, until the time has passed, or until `wake`, a descriptor, is
   /// readable. Sends and checks heartbeats.
@@ -149,7 +160,8 @@ class BrokerConnection {
 
   void connect_to_any(const ConnectionOptions& options);
   void connect(const ConnectionOptions& options, const BrokerHost& host);
-  void open_socket(const ConnectionOptions& options, const BrokerHost& host);
+  void open_socket(const ConnectionOptions& options, const BrokerHost& host,
+                   const timeval& timeout);
   void log_in(const ConnectionOptions& options);
   void open_channel(Channel channel);
   /// Throws if the last request failed.
@@ -159,7 +171,7 @@ class BrokerConnection {
   void check_status(int status, const std::string& what);
   bool wait_for_data(std::chrono::milliseconds time, int wake);
   std::optional<Event> read_frame();
-  Delivery read_delivery(std::uint16_t channel, void* decoded);
+  Delivery read_delivery(std::uint16_t channel);
   void declare_queue(const std::string& queue, bool is_work, const QueueOptions& options);
 
   std::unique_ptr<amqp_connection_state_t_, Destroy> state_;

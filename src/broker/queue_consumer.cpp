@@ -19,8 +19,8 @@ using std::chrono::milliseconds;
 constexpr const char* kControlConsumer = "eckart.control";
 constexpr const char* kDirectReplyTo = "amq.rabbitmq.reply-to";  // a feature of RabbitMQ
 constexpr milliseconds kWait{1000};
-constexpr milliseconds kQuiet{300};            // after the last expected answer
-constexpr milliseconds kDeliveryTime{200};     // of a message that is on its way
+constexpr milliseconds kLook{500};             // at an empty queue
+constexpr milliseconds kQuiet{1000};           // after the last answer
 constexpr std::size_t kMaxReasonBytes = 4096;  // a header must fit into a frame
 
 /// The exchange through which the workers of a queue are asked.
@@ -206,16 +206,16 @@ void QueueConsumer::serve(const std::stop_token& stop) {
   std::optional<Instant> end;  // of the wait for the last confirms
   for (;;) {
     clear_wake();
-    if (stop.stop_requested() || !wants_other_prefetch()) send_waiting(connection);
+    send_waiting(connection);
     if (stop.stop_requested()) {
       if (!end) end = Clock::now() + options_.connection.timeout;
       if ((dead_letters_.empty() && !has_work_to_send()) || Clock::now() > *end) return;
     } else {
       if (must_give_back()) return;
-      adapt_prefetch(connection);
+      request_messages(connection);
       update_depths(connection);
     }
-    const milliseconds wait = change_wanted_at_ ? kDeliveryTime : kWait;
+    const milliseconds wait = is_queue_empty_ ? kLook : kWait;
     if (const auto event = connection.wait(wait, wake_.get())) on_event(connection, *event);
   }
 }
@@ -235,6 +235,7 @@ bool QueueConsumer::has_work_to_send() const {
 void QueueConsumer::begin_connection(BrokerConnection& connection) {
   connection.declare(options_.queue);
   connection.select_confirms();
+  connection.open_fetch_channels();
   const std::string questions = workers_exchange(options_.queue.name);
   connection.declare_fanout(questions);
   // The broker may not know yet that the last connection, and its queue, are gone.
@@ -244,8 +245,9 @@ void QueueConsumer::begin_connection(BrokerConnection& connection) {
   connection.consume(Channel::control, own_queue, kControlConsumer, false);
   dead_letters_.clear();
   next_number_ = 1;
-  used_prefetch_ = 0;
-  change_wanted_at_.reset();
+  free_channels_.clear();
+  for (int i = 0; i < kFetchChannels; ++i) free_channels_.insert(fetch_channel(i));
+  is_queue_empty_ = false;
   has_new_message_ = false;
   known_.clear();
   next_depths_ = Clock::now();
@@ -256,7 +258,6 @@ void QueueConsumer::begin_connection(BrokerConnection& connection) {
     state_.error.clear();
     state_.reconnects = std::int64_t(last_connection_) - 1;
   }
-  adapt_prefetch(connection);
   options_.on_change(connection.address(), {});
 }
 
@@ -277,8 +278,8 @@ void QueueConsumer::send_waiting(BrokerConnection& connection) {
       ++dropped;
       continue;
     }
-    connection.ack(id.tag);
-    known_.erase(id.tag);
+    connection.ack(id.channel, id.tag);
+    known_.erase(id);
     ++acknowledged;
   }
   for (const Rejection& rejection : rejections) {
@@ -301,29 +302,36 @@ void QueueConsumer::send_to_dead_letters(BrokerConnection& connection, const Rej
                                      .is_mandatory = true,
                                      .headers = {{kReasonHeader, rejection.reason},
                                                  {"eckart-queue", options_.queue.name}}});
-  dead_letters_.emplace(next_number_++, rejection.id.tag);
+  dead_letters_.emplace(next_number_++, rejection.id);
 }
 
 void QueueConsumer::on_event(BrokerConnection& connection, const Event& event) {
   if (const auto* delivery = std::get_if<Delivery>(&event))
-    delivery->channel == Channel::work ? on_message(*delivery) : answer(connection, *delivery);
+    delivery->channel == Channel::control ? answer(connection, *delivery) : on_message(*delivery);
+  if (const auto* empty = std::get_if<Empty>(&event)) {
+    free_channels_.insert(empty->channel);
+    is_queue_empty_ = true;
+    next_look_ = Clock::now() + kLook;
+  }
   if (const auto* confirm = std::get_if<Confirm>(&event)) on_confirm(connection, *confirm);
   if (std::holds_alternative<Returned>(event))  // the next connection makes it again
     throw AmqpError(ExitCode::unavailable, "the dead-letter queue was deleted");
   if (std::holds_alternative<Canceled>(event))
-    throw AmqpError(ExitCode::unavailable, "the broker ended the consumer: its queue was deleted");
+    throw AmqpError(ExitCode::unavailable, "the broker ended a consumer");
 }
 
 void QueueConsumer::on_message(const Delivery& delivery) {
+  const DeliveryId id{last_connection_, delivery.channel, delivery.tag};
+  free_channels_.insert(delivery.channel);
   has_new_message_ = delivery.delivery_count == 0;
-  if (!has_new_message_) known_.insert(delivery.tag);
+  if (!has_new_message_) known_.insert(id);
   {
     const std::lock_guard lock(mutex_);
     ++state_.in_flight;
     const auto first_known = std::ranges::find_if(
         ready_, [](const QueueMessage& message) { return message.delivery_count > 0; });
     ready_.insert(has_new_message_ ? first_known : ready_.end(),
-                  {.id = {connection_number_, delivery.tag},
+                  {.id = id,
                    .body = delivery.body,
                    .delivery_count = delivery.delivery_count,
                    .received_at = Clock::now()});
@@ -337,8 +345,10 @@ void QueueConsumer::on_confirm(BrokerConnection& connection, const Confirm& conf
       confirm.includes_earlier ? dead_letters_.begin() : dead_letters_.lower_bound(confirm.number);
   std::int64_t rejected = 0;
   while (message != end) {
-    confirm.is_accepted ? connection.ack(message->second) : connection.reject(message->second);
-    known_.erase(message->second);
+    const DeliveryId id = message->second;
+    confirm.is_accepted ? connection.ack(id.channel, id.tag)
+                        : connection.reject(id.channel, id.tag);
+    known_.erase(id);
     message = dead_letters_.erase(message);
     ++rejected;
   }
@@ -357,35 +367,34 @@ void QueueConsumer::answer(BrokerConnection& connection, const Delivery& questio
                                         .correlation_id = question.correlation_id});
 }
 
-/// If there is a message that was delivered before, no other message is taken until all are
-/// finished.
-int QueueConsumer::wanted_prefetch() const {
+/// How many messages may be taken and not acknowledged. If there is one that was delivered before,
+/// no other is taken until all are finished.
+std::int64_t QueueConsumer::max_messages() const {
+  if (!known_.empty()) return 0;
   const std::lock_guard lock(mutex_);
   if (is_released_) return 0;
-  if (has_new_message_ && known_.empty()) return prefetch_;
-  return used_prefetch_ == 1 || state_.in_flight == 0 ? 1 : 0;
+  return has_new_message_ ? prefetch_ : 1;
 }
 
-/// Whether a message may be on its way to the consumer. The broker takes it back when the consumer
-/// is canceled, and counts that as a delivery. It sends none while acknowledgements wait and
-/// the limit of the consumer is reached.
-bool QueueConsumer::may_be_delivering() {
-  if (used_prefetch_ == 0 || state().in_flight >= used_prefetch_) return false;
-  if (!change_wanted_at_) change_wanted_at_ = Clock::now();
-  return Clock::now() - *change_wanted_at_ < kDeliveryTime;  // otherwise, the queue has no message
+void QueueConsumer::request_messages(BrokerConnection& connection) {
+  if (is_queue_empty_) look(connection);
+  const std::int64_t requested = kFetchChannels - std::int64_t(free_channels_.size());
+  std::int64_t left = max_messages() - state().in_flight - requested;
+  while (left-- > 0 && !is_queue_empty_ && !free_channels_.empty()) {
+    const Channel channel = free_channels_.extract(free_channels_.begin()).value();
+    connection.request(channel, options_.queue.name);
+  }
 }
 
-/// The limit of a consumer cannot be changed, so another one replaces it.
-void QueueConsumer::adapt_prefetch(BrokerConnection& connection) {
-  const int prefetch = wanted_prefetch();
-  if (prefetch != used_prefetch_ && may_be_delivering()) return;
-  change_wanted_at_.reset();
-  if (prefetch == used_prefetch_) return;
-  if (used_prefetch_ > 0) connection.cancel(Channel::work, std::to_string(consumer_number_));
-  used_prefetch_ = prefetch;
-  if (prefetch == 0) return;
-  connection.set_prefetch(prefetch);
-  connection.consume(Channel::work, options_.queue.name, std::to_string(++consumer_number_), true);
+/// A request to an empty quorum queue would write to the disks of its servers.
+void QueueConsumer::look(BrokerConnection& connection) {
+  if (Clock::now() < next_look_) return;
+  const auto queue = connection.depth(options_.queue.name);
+  if (!queue) throw AmqpError(ExitCode::unavailable, "the queue was deleted");
+  is_queue_empty_ = queue->ready == 0;
+  next_look_ = Clock::now() + kLook;
+  const std::lock_guard lock(mutex_);
+  state_.queue = queue;
 }
 
 void QueueConsumer::update_depths(BrokerConnection& connection) {
@@ -398,25 +407,25 @@ void QueueConsumer::update_depths(BrokerConnection& connection) {
   state_.dead_letters = dead_letters;
 }
 
-std::vector<WorkerReport> ask_workers(BrokerConnection& connection, const std::string& queue,
+std::vector<WorkerReport> ask_workers(const ConnectionOptions& options, const std::string& queue,
                                       milliseconds time) {
-  const std::optional<QueueDepth> depth = connection.depth(queue);
+  BrokerConnection connection(options);
   std::vector<WorkerReport> reports;
-  if (!depth || depth->consumers == 0) return reports;
   connection.declare_fanout(workers_exchange(queue));
   connection.consume(Channel::control, kDirectReplyTo, kControlConsumer, false);
   connection.publish(Channel::control, {.exchange = workers_exchange(queue),
                                         .body = "{}",
                                         .is_persistent = false,
                                         .reply_to = kDirectReplyTo});
-  Instant end = Clock::now() + time;
-  while (Clock::now() < end) {
-    const auto event = connection.wait(std::chrono::ceil<milliseconds>(end - Clock::now()));
+  const Instant end = Clock::now() + time;
+  Instant quiet = Clock::now() + kQuiet;
+  while (Clock::now() < std::min(end, quiet)) {
+    const auto event =
+        connection.wait(std::chrono::ceil<milliseconds>(std::min(end, quiet) - Clock::now()));
     const auto* reply = event ? std::get_if<Delivery>(&*event) : nullptr;
     if (reply == nullptr) continue;
     if (auto report = report_of(reply->body)) reports.push_back(std::move(*report));
-    if (std::int64_t(reports.size()) >= depth->consumers)  // there may be workers that take nothing
-      end = std::min(end, Clock::now() + kQuiet);
+    quiet = Clock::now() + kQuiet;
   }
   std::ranges::sort(reports, {}, &WorkerReport::name);
   return reports;

@@ -25,7 +25,9 @@ namespace eckart::broker {
 
 /// Names a delivery. It is valid as long as the connection that it came through.
 struct DeliveryId {
-  std::uint64_t connection = 0, tag = 0;
+  std::uint64_t connection = 0;
+  Channel channel{};
+  std::uint64_t tag = 0;
   friend auto operator<=>(const DeliveryId&, const DeliveryId&) = default;
 };
 
@@ -77,6 +79,9 @@ struct ConsumerState {
 /// taken, and each delivery counts towards the limit of all of them. Therefore a message that was
 /// delivered before is processed alone, when all others are finished. Until one has come that was
 /// not delivered before, the consumer takes one message at a time.
+///
+/// It asks for each message. A consumer in the sense of AMQP would have to be canceled while it has
+/// messages: if its server then fails, RabbitMQ 3.10 keeps these messages for it, without an end.
 class QueueConsumer {
  public:
   /// Returns at once; the thread connects.
@@ -96,8 +101,8 @@ class QueueConsumer {
   /// Moves the message to the dead-letter queue with the header `eckart-reason`. If that fails, it
   /// is dead-lettered without it. Dropped as for ack().
   void reject(const QueueMessage& message, const std::string& reason);
-  /// At most so many messages are taken and not acknowledged, and for a short time after a change
-  /// those that were taken before it. Takes effect soon. The default is 1.
+  /// At most so many messages are taken and not acknowledged, or those that were taken before it.
+  /// The default is 1.
   void set_prefetch(int prefetch);
   /// Gives all messages back to the queue, and takes no others until resume(). The broker counts
   /// that as a delivery. Takes effect soon.
@@ -125,10 +130,9 @@ class QueueConsumer {
   void on_message(const Delivery& delivery);
   void on_confirm(BrokerConnection& connection, const Confirm& confirm);
   void answer(BrokerConnection& connection, const Delivery& question);
-  int wanted_prefetch() const;
-  bool wants_other_prefetch() const { return wanted_prefetch() != used_prefetch_; }
-  bool may_be_delivering();
-  void adapt_prefetch(BrokerConnection& connection);
+  std::int64_t max_messages() const;
+  void request_messages(BrokerConnection& connection);
+  void look(BrokerConnection& connection);
   bool has_message_to_take() const;
   void on_finished();
   void update_depths(BrokerConnection& connection);
@@ -142,13 +146,13 @@ class QueueConsumer {
   const ConsumerOptions options_;
   const files::FileDescriptor wake_;
   // Used by the thread:
-  std::map<std::uint64_t, std::uint64_t> dead_letters_;  // tags by the number of their dead letter
-  std::uint64_t next_number_ = 1;                        // of a published message
-  int used_prefetch_ = 0;                                // 0: there is no consumer
-  std::uint64_t consumer_number_ = 0;
-  std::optional<Instant> change_wanted_at_;  // of the prefetch
-  bool has_new_message_ = false;             // the last message was not delivered before
-  std::set<std::uint64_t> known_;            // tags of messages that were, until they are finished
+  std::map<std::uint64_t, DeliveryId> dead_letters_;  // by the number of their dead letter
+  std::uint64_t next_number_ = 1;                     // of a published message
+  std::set<Channel> free_channels_;                   // without a request
+  bool is_queue_empty_ = false;                       // at the last answer
+  Instant next_look_{};                               // whether it is still empty
+  bool has_new_message_ = false;                      // the last message was not delivered before
+  std::set<DeliveryId> known_;                        // messages that were, until they are finished
   Instant next_depths_{};
   // Used by all threads:
   mutable std::mutex mutex_;
@@ -168,9 +172,9 @@ class QueueConsumer {
   std::jthread thread_;
 };
 
-/// Asks the workers of a queue for their reports. Waits until at least as many have answered as
-/// the queue has consumers, or until the time has passed: a worker that is stopped does not answer.
-std::vector<WorkerReport> ask_workers(BrokerConnection& connection, const std::string& queue,
+/// Asks the workers of a queue for their reports. Waits until none has answered for a second,
+/// or until the time has passed: a worker that is stopped does not answer.
+std::vector<WorkerReport> ask_workers(const ConnectionOptions& options, const std::string& queue,
                                       std::chrono::milliseconds time);
 
 }  // namespace eckart::broker

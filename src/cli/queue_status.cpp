@@ -43,7 +43,7 @@ QueueStatus read_status(const AmqpArgs& args, int max_dead_letters) {
   status.queue = *depth;
   status.dead_letters =
       connection.depth(broker::dead_letter_name(args.queue.name)).value_or(broker::QueueDepth{});
-  status.workers = broker::ask_workers(connection, args.queue.name, kMaxAnswerTime);
+  status.workers = broker::ask_workers(options, args.queue.name, kMaxAnswerTime);
   status.letters = broker::read_dead_letters(options, args.queue.name, max_dead_letters);
   return status;
 }

@@ -31,7 +31,7 @@ class BrokerCliTest : public CliTest {
             .credentials = {"guest", "guest"}};
   }
   broker::QueueDepth depth(const std::string& queue) const {
-    return broker::BrokerConnection(connection()).depth(queue).value_or(broker::QueueDepth{-1, 0});
+    return broker::BrokerConnection(connection()).depth(queue).value_or(broker::QueueDepth{-1});
   }
 
   /// The messages of a queue, which stay there.

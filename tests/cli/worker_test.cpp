@@ -69,9 +69,8 @@ class WorkerTest : public BrokerCliTest {
     return worker.wait();
   }
   std::int64_t in_flight() const {
-    broker::BrokerConnection asks(connection());
     std::int64_t sum = 0;
-    for (const auto& worker : broker::ask_workers(asks, queue_, std::chrono::seconds(2)))
+    for (const auto& worker : broker::ask_workers(connection(), queue_, std::chrono::seconds(2)))
       sum += worker.in_flight;
     return sum;
   }
@@ -262,10 +261,11 @@ TEST_F(WorkerTest, loses_poison_to_the_dead_letters_and_nothing_else) {
   fs::copy_file(at("in/a.png"), at("in/stuck.png"));
   enqueue({"--images-per-message", "1", "--delivery-limit", "2"});
   int kills = 0;
-  for (; dead_letters().empty() && kills < 10; ++kills) {
+  while (dead_letters().empty() && kills < 10) {
     const auto worker =
         start({.fault = "input:0:1:" + std::to_string(kNoFault)}, 0, {"--delivery-limit", "2"});
     wait_until(*worker, [&] { return worker->has_ended() || !dead_letters().empty(); });
+    kills += worker->has_ended() ? 1 : 0;
     worker->signal(SIGKILL);
     worker->wait();
   }

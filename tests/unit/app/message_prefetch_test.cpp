@@ -22,7 +22,7 @@ int finish_until_change(MessagePrefetch& prefetch, Instant& now, Clock::duration
 }
 
 TEST(MessagePrefetch, grows_after_as_many_quick_messages) {
-  MessagePrefetch prefetch(2, 20);
+  MessagePrefetch prefetch(20);
   Instant now = kBegin;
   EXPECT_EQ(finish_until_change(prefetch, now, 1s, 100), 2);
   EXPECT_EQ(prefetch.value(), 8);
@@ -32,8 +32,9 @@ TEST(MessagePrefetch, grows_after_as_many_quick_messages) {
 }
 
 TEST(MessagePrefetch, is_halved_by_a_message_that_was_held_long) {
-  MessagePrefetch prefetch(8, 20);
+  MessagePrefetch prefetch(20);
   Instant now = kBegin;
+  ASSERT_EQ(finish_until_change(prefetch, now, 1s, 100), 2);
   EXPECT_EQ(finish_until_change(prefetch, now, 30s, 1), 1);
   EXPECT_EQ(prefetch.value(), 4);
   EXPECT_EQ(finish_until_change(prefetch, now, 30min, 1), 1);
@@ -43,15 +44,17 @@ TEST(MessagePrefetch, is_halved_by_a_message_that_was_held_long) {
 }
 
 TEST(MessagePrefetch, stays_while_messages_are_held_for_some_seconds) {
-  MessagePrefetch prefetch(8, 20);
+  MessagePrefetch prefetch(20);
   Instant now = kBegin;
   EXPECT_EQ(finish_until_change(prefetch, now, 10s, 100), 0);
 }
 
 TEST(MessagePrefetch, ignores_messages_received_before_its_last_change) {
-  MessagePrefetch prefetch(8, 20);
-  EXPECT_TRUE(prefetch.on_finished(kBegin, kBegin + 30s));
-  for (int i = 1; i < 8; ++i) EXPECT_FALSE(prefetch.on_finished(kBegin, kBegin + 31s));
+  MessagePrefetch prefetch(20);
+  Instant now = kBegin;
+  ASSERT_EQ(finish_until_change(prefetch, now, 1s, 100), 2);
+  EXPECT_TRUE(prefetch.on_finished(now, now + 30s));
+  for (int i = 1; i < 8; ++i) EXPECT_FALSE(prefetch.on_finished(now, now + 31s));
   EXPECT_EQ(prefetch.value(), 4);
 }
 

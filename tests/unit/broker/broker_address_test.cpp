@@ -44,7 +44,8 @@ TEST(BrokerUrl, is_refused_without_its_text) {
        {"", "broker", "http://u:secret@broker", "amqp://u:secret@broker:0",
         "amqp://u:secret@broker:99999", "amqp://u:secret@broker:x", "amqp://u:secret@broker/a/b",
         "amqp://u:secret@broker/%00", "amqp://u:secret@broker/%zz", "amqp://u:secret@broker/?a=b",
-        "amqp://u:secret@a,b:x", "amqp://u:secret@a,b:0,c"}) {
+        "amqp://u:secret@a,b:x", "amqp://u:secret@a,b:0,c", "amqp://u:secret@a,",
+        "amqp://u:secret@a,,b", "amqp://u:secret@,a", "amqp://u:secret@a, b"}) {
     try {
       parse_broker_url(url);
       ADD_FAILURE() << url;
