@@ -220,7 +220,20 @@ std::vector<pipeline::EncodedFile> Job::encode(pipeline::WorkItem& item) const {
   return pipeline::encode_in_memory(item, outputs_->codec(), write_options());
 }
 
+/// A run that fails before its first output does not note its settings.
+void Job::note_shared_settings(std::span<const pipeline::ItemPtr> group) {
+  if (!request_.shares_output || !outputs_ ||
+      std::ranges::none_of(group, [](const auto& item) { return item->outcome.ok(); }))
+    return;
+  const bool reprocesses =
+      request_.overwrite || request_.on_change == pipeline::OnSettingsChange::reprocess;
+  std::call_once(has_noted_settings_, [&] {
+    note_settings(request_.output, output_settings(request_.settings), reprocesses);
+  });
+}
+
 void Job::publish(std::span<pipeline::ItemPtr> group) {
+  note_shared_settings(group);
   pipeline::publish_outputs(group, *this,
                             request_.settings.durability != settings::Durability::none);
 }

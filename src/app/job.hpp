@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -133,6 +134,7 @@ class Job : public pipeline::OutputOwner {
   void release_outputs(const pipeline::WorkItem& item) override;
 
  private:
+  void note_shared_settings(std::span<const pipeline::ItemPtr> group);
   bool is_watch() const { return request_.links.has_value(); }
   bool is_own_input(const std::filesystem::path& input) const;
   void resume_from(std::unique_ptr<ledger::Ledger> ledger);
@@ -141,6 +143,7 @@ class Job : public pipeline::OutputOwner {
   ledger::RequestEntry ledger_request() const;
 
   const JobRequest request_;
+  std::once_flag has_noted_settings_;
   const std::vector<RankPolicy> ranks_;
   std::optional<io::OutputTree> outputs_;  ///< empty if no outputs are written
   const io::InputGuard guard_;

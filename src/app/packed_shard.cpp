@@ -129,6 +129,7 @@ void PackedShard::begin() {
 
 void PackedShard::finish() {
   check_inputs_exist();
+  note_settings(output_, output_settings(settings_), overwrite_);
   try {
     std::future<void> records = std::async(std::launch::async, [this] { write_records(); });
     publish_archive();

@@ -10,9 +10,7 @@
 #include <utility>
 
 #include "app/backend_health.hpp"
-#include "app/output_settings.hpp"
 #include "app/pipeline_options.hpp"
-#include "app/shard_files.hpp"
 #include "app/work_list.hpp"
 #include "core/error.hpp"
 #include "files/entry_exists.hpp"
@@ -140,7 +138,6 @@ QueueService::QueueService(QueueServiceRequest request, double last_done_unix_s)
                text::printable(request_.output.native()));
   job_.prepare();
   ledger_.begin();
-  note_settings(request_.output, output_settings(request_.settings));
   const pipeline::PipelineOptions options = queue_pipeline_options(request_.settings);
   source_ = std::make_unique<QueueSource>(
       QueueSourceOptions{.consumer = consumer_options(request_),

@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <span>
 #include <system_error>
@@ -87,7 +88,9 @@ std::vector<fs::path> files_with(const std::string& extension, const fs::path& o
   return found;
 }
 
-std::string joined(const std::vector<std::string>& settings) {
+/// The same for any order of the outputs.
+std::string joined(std::vector<std::string> settings) {
+  std::ranges::sort(settings);
   std::string all;
   for (const std::string& text : settings) all += text + '\n';
   return all;
@@ -224,7 +227,13 @@ void note_settings(const fs::path& output, const std::vector<std::string>& setti
   const fs::path file = settings_file(output, settings);
   std::error_code none;
   if (fs::exists(file, none) && (!makes_newest || are_newest_settings(output, settings))) return;
+  const std::vector<fs::path> others = settings_files(output);
   publish_text(file, joined(settings));
+  if (!makes_newest || others.empty()) return;
+  // Their times may be of other machines, with other clocks.
+  const auto newest = fs::last_write_time(others.back(), none);
+  const auto now = fs::last_write_time(file, none);
+  fs::last_write_time(file, std::max(now, newest + std::chrono::milliseconds(1)), none);
 }
 
 std::vector<std::vector<std::string>> noted_settings(const fs::path& output) {

@@ -223,8 +223,7 @@ ExitCode execute(const RunArgs& args) {
     app::Run run(request, start);
     if (args.dry_run) return execute_dry_run(run, request, args);
     check_settings_mismatch(request);
-    if (shard_results)
-      begin_shard(*shard_results, *shard, output, configuration.settings, args.reprocesses());
+    if (shard_results) begin_shard(*shard_results, *shard, output);
     try {
       return execute(run, args, show_progress, shard_results);
     } catch (const DeviceLostError& error) {

@@ -147,10 +147,8 @@ ShardRun prepare_shard(const RunArgs& args, const app::ShardInputs& shard,
 }
 
 void begin_shard(app::ShardResults& results, const app::ShardInputs& shard,
-                 const std::filesystem::path& output, const settings::Settings& settings,
-                 bool reprocess) {
+                 const std::filesystem::path& output) {
   app::publish_manifest(output, shard.manifest);
-  app::note_settings(output, app::output_settings(settings), reprocess);
   results.begin();
 }
 

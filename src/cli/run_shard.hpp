@@ -46,7 +46,6 @@ ShardRun prepare_shard(const RunArgs& args, const app::ShardInputs& shard,
 
 /// Call it before the run. Throws FatalError, EnvironmentError.
 void begin_shard(app::ShardResults& results, const app::ShardInputs& shard,
-                 const std::filesystem::path& output, const settings::Settings& settings,
-                 bool reprocess);
+                 const std::filesystem::path& output);
 
 }  // namespace eckart::cli

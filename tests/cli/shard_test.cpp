@@ -166,6 +166,13 @@ TEST_F(ShardTest, knows_what_was_done_before_the_merge) {
   EXPECT_EQ(summary(reprocessed).at("done"), 4);
 }
 
+TEST_F(ShardTest, may_have_other_settings_than_a_run_that_made_nothing) {
+  fs::rename(at("in"), at("away"));
+  EXPECT_NE(run_with_rank("1", "1/2").code, 0);
+  fs::rename(at("away"), at("in"));
+  EXPECT_EQ(run_with_rank("2", "1/2").code, 0);
+}
+
 TEST_F(ShardTest, is_not_processed_with_other_settings_than_the_last_one) {
   ASSERT_EQ(run_shard("1/2").code, 0);
   const std::vector<std::string> before = files("out");

@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 const std::vector<std::string> kRank2{"png, solver auto, rank 2"},
     kRank5{"png, solver auto, rank 5"},
@@ -58,6 +59,15 @@ TEST_F(ShardSettingTest, is_compared_with_the_newest) {
   EXPECT_THAT(noted_settings(out_.path()), ElementsAre(kRank5, kRank2));
 }
 
+TEST_F(ShardSettingTest, becomes_the_newest_though_another_clock_is_fast) {
+  note_settings(out_.path(), kRank2);
+  for (const auto& entry : fs::directory_iterator(shards_folder(out_.path())))
+    fs::last_write_time(entry.path(), fs::file_time_type::clock::now() + std::chrono::minutes(1));
+  note_settings(out_.path(), kRank5, true);
+  EXPECT_EQ(difference(kRank5), "");
+  EXPECT_EQ(difference(kRank2), "rank 5 -> 2");
+}
+
 /// Two processes with other settings that began in the same moment.
 TEST_F(ShardSettingTest, is_the_newest_beside_another_of_the_same_time) {
   note_settings(out_.path(), kRank2);
@@ -73,6 +83,8 @@ TEST_F(ShardSettingTest, names_outputs_that_only_one_has) {
   note_settings(out_.path(), kBoth);
   EXPECT_EQ(difference(kRank5), "without output: png, solver auto, rank 2");
   EXPECT_EQ(difference({kBoth[1], kBoth[0]}), "") << "their order does not matter";
+  note_settings(out_.path(), {kBoth[1], kBoth[0]});
+  EXPECT_THAT(noted_settings(out_.path()), SizeIs(1));
   EXPECT_EQ(difference({"png, solver auto, rank 3", "png, solver auto, rank 5"}), "rank 2 -> 3");
   EXPECT_EQ(difference(
                 {"jpeg, solver auto, quality 90, rank 2", "jpeg, solver auto, quality 90, rank 5"}),
