@@ -195,6 +195,13 @@ std::unique_ptr<MergedLedger> MergedLedger::of(const fs::path& output) {
   return std::unique_ptr<MergedLedger>(new MergedLedger(output));
 }
 
+std::unique_ptr<MergedLedger> MergedLedger::for_status(const fs::path& output) {
+  std::error_code none;
+  const bool has_begun = fs::exists(ledger_file(output, {}), none) || manifests_in(output).empty();
+  if (shard_ledgers(output).empty() && has_begun) return nullptr;
+  return std::unique_ptr<MergedLedger>(new MergedLedger(output));
+}
+
 /// Only local copies of the ledgers of shards are opened, because they may be on a network share.
 MergedLedger::MergedLedger(const fs::path& output) : local_({}, "eckart-status") {
   ledger::Ledger merged(file_, logged_ledger_options());

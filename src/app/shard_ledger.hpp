@@ -99,6 +99,9 @@ class MergedLedger {
   /// Returns null if the own ledger has all records. A ledger that cannot be read is left
   /// out, with a warning. Throws FatalError, EnvironmentError.
   static std::unique_ptr<MergedLedger> of(const std::filesystem::path& output);
+  /// The same, and one without records if the folder has only manifests: no shard has published
+  /// anything yet.
+  static std::unique_ptr<MergedLedger> for_status(const std::filesystem::path& output);
   /// The local file, as the setting ledger.file.
   settings::FileChoice choice() const { return settings::FileChoice::at(file_); }
   /// Removes the ledgers of shards whose records it has. Those that were left out stay.

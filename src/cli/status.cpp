@@ -238,7 +238,7 @@ ExitCode status(const StatusArgs& args) {
   } else {
     StatusArgs folder = args;
     std::unique_ptr<app::MergedLedger> merged;
-    if (args.ledger.is_auto()) merged = app::MergedLedger::of(args.output);
+    if (args.ledger.is_auto()) merged = app::MergedLedger::for_status(args.output);
     if (merged) folder.ledger = merged->choice();
     print_folder(folder);
     shown.push_back(folder);

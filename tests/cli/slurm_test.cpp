@@ -104,6 +104,15 @@ esac)");
   EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
 }
 
+TEST_F(SlurmTest, has_a_status_before_its_first_task) {
+  write_program("sbatch", "echo 7");
+  ASSERT_EQ(run_slurm({"--tasks", "2"}).code, 0);
+  const ProcessResult status = run({"status", "out"});
+  EXPECT_EQ(status.code, 0) << status.err;
+  EXPECT_THAT(status.out,
+              AllOf(HasSubstr("out: 0 done, 0 failed\n"), HasSubstr("0 of 2 shards finished")));
+}
+
 TEST_F(SlurmTest, refuses_other_settings_than_those_of_an_earlier_job) {
   ASSERT_EQ(run_slurm({"--tasks", "2", "--wait", "-k", "2"}).code, 0);
   write_program("sbatch", "touch '" + at("submitted").native() + "'; exit 1");
