@@ -18,7 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The inputs that have no recorded output. Images in the output folder are no inputs.
+/// The inputs that have no recorded output. Workers compare an output that exists without a record:
+/// the worker that made it may have been killed before it published its ledger. Images in the
+/// output folder are no inputs.
 InputList list_unfinished(const WorkListRequest& request, WorkList& work,
                           const std::function<void(std::int64_t images)>& on_listed) {
   const fs::path output = absolute_path(request.scanned_output);
@@ -37,7 +39,8 @@ InputList list_unfinished(const WorkListRequest& request, WorkList& work,
           .dry_run([&](const pipeline::WorkItem& item, std::span<const pipeline::OutputDecision>) {
             if (item.outcome.result == ItemResult::skipped) {
               ++work.done;
-            } else if (item.outcome.ok()) {
+            } else if (item.outcome.ok() ||
+                       item.outcome.reason == FailureReason::output_collision) {
               const std::string input = absolute_path(item.file).native();
               list.entries.push_back({input, item.relative.native(), item.file_state.size});
               if (list.entries.size() % 1000 == 0) on_listed(std::int64_t(list.entries.size()));

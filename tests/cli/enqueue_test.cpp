@@ -77,6 +77,15 @@ TEST_F(EnqueueTest, publishes_only_images_without_output_after_a_scan) {
 }
 
 /// The outputs of workers are in ledgers of their own.
+TEST_F(EnqueueTest, publishes_images_whose_output_has_no_record) {
+  ASSERT_EQ(run({"run", "in", "-o", "whole", "-k", "2"}).code, 0);
+  fs::create_directory(at("out"));
+  fs::copy_file(at("whole/a.png"), at("out/a.png"));
+  const ProcessResult result = run_amqp({"enqueue", "in", "-k", "2", "--scan", "-o", "out"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(queued().count(at("in/a.png").native()), 1u);
+}
+
 TEST_F(EnqueueTest, scans_the_ledgers_of_all_machines) {
   ASSERT_EQ(run({"shard", "in", "--count", "2", "-o", "m"}).code, 0);
   ASSERT_EQ(run({"run", "--shard", "m:1/2", "-o", "out", "-k", "2"}).code, 0);
