@@ -139,6 +139,18 @@ void check_not_submitted(const SlurmJob& job, bool needs_slurm) {
                        text::printable(number));
 }
 
+/// Images that other shards processed would fail: their outputs have no record that the tasks see.
+void warn_of_unmerged_shards(const fs::path& output, const std::string& manifest) {
+  const auto is_other = [&](const fs::path& ledger) {
+    return std::ranges::find(ledger, fs::path(manifest)) == ledger.end();
+  };
+  if (std::ranges::any_of(app::shard_ledgers(output), is_other))
+    spdlog::warn(
+        "{} has results of other shards, whose images fail in this job unless they are merged "
+        "before: eckart ledger merge {}",
+        text::printable(output.native()), text::shell_word(output.native()));
+}
+
 /// Writes the manifest, the settings and the script to OUT/.eckart/shards/ID.
 SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   const fs::path output = fs::absolute(args.output).lexically_normal();
@@ -150,6 +162,7 @@ SlurmJob prepare(const SlurmArgs& args, const settings::Settings& settings) {
   for (const auto& [path, why] : listed.failed)
     spdlog::error("{}: {}; no task processes it", text::printable(path.native()), why);
   SlurmJob job;
+  warn_of_unmerged_shards(output, listed.manifest.id);
   job.folder = app::shards_folder(output) / listed.manifest.id;
   job.script = job.folder / "job.sh";
   job.has_unlisted_inputs = !listed.failed.empty();

@@ -104,6 +104,14 @@ esac)");
   EXPECT_EQ(run_slurm({"--tasks", "2"}).code, 0);
 }
 
+TEST_F(SlurmTest, warns_of_shards_that_are_not_merged) {
+  ASSERT_EQ(run_slurm({"--tasks", "2", "--wait"}).code, 0);
+  EXPECT_THAT(run_slurm({"--tasks", "2"}).err, Not(HasSubstr("ledger merge")));
+  EXPECT_THAT(run_slurm({"--tasks", "3"}).err, HasSubstr("eckart ledger merge"));
+  ASSERT_EQ(run({"ledger", "merge", "out"}).code, 0);
+  EXPECT_THAT(run_slurm({"--tasks", "3"}).err, Not(HasSubstr("ledger merge")));
+}
+
 TEST_F(SlurmTest, has_a_status_before_its_first_task) {
   write_program("sbatch", "echo 7");
   ASSERT_EQ(run_slurm({"--tasks", "2"}).code, 0);
