@@ -105,8 +105,9 @@ PackedShard::~PackedShard() {
 std::optional<ShardCounts> PackedShard::finished() const {
   const std::optional<PackedRecord> record = read_packed_record(output_, shard_);
   std::error_code none;
-  if (!overwrite_ && !record && fs::exists(mark_of(output_, shard_), none) &&
-      !fs::exists(archive_, none))
+  const bool has_results =
+      fs::exists(mark_of(output_, shard_), none) || !shard_ledgers(output_, shard_).empty();
+  if (!overwrite_ && !record && has_results && !fs::exists(archive_, none))
     throw FatalError(ExitCode::usage,
                      "the outputs of this shard are files in " + text::printable(output_.native()) +
                          " already: nothing was done. Use --reprocess to pack them, too, or "
