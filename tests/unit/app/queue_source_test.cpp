@@ -107,6 +107,23 @@ TEST_F(QueueSourceTest, keeps_messages_during_a_short_environment_error) {
   EXPECT_EQ(source.consumer_state().reconnects, 0);
 }
 
+TEST_F(QueueSourceTest, holds_a_message_that_was_delivered_nearly_too_often) {
+  queue_.delivery_limit = 2;
+  publish(1);
+  for (const bool is_first : {true, false}) {
+    QueueSourceOptions options = this->options();
+    options.max_hold = 0ms;
+    QueueSource source(options);
+    const auto item = source.next({});
+    if (is_first) continue;  // the next delivery is the second
+    source.finish(item->relative, Ending::retried, "the disk is full");
+    source.finish(source.next({})->relative, Ending::finished, "");  // it was not given back
+    source.end();
+    EXPECT_EQ(source.consumer_state().reconnects, 0);
+    EXPECT_EQ(source.consumer_state().acknowledged, 1);
+  }
+}
+
 TEST_F(QueueSourceTest, takes_more_messages_ahead_when_they_are_quickly_finished) {
   QueueSourceOptions options = this->options();
   options.max_images = 300;

@@ -401,6 +401,16 @@ TEST_F(QueueTest, names_each_host_that_does_not_answer) {
                                    std::to_string(port->number()) + "/: connection refused"));
 }
 
+TEST_F(QueueTest, is_refused_only_if_all_hosts_refuse_it) {
+  ConnectionOptions options = connection();
+  options.credentials.password = "wrong";
+  options.address.hosts.push_back({"localhost", broker_->port()});
+  EXPECT_EQ(error_of(options).first, ExitCode::no_permission);
+  const test::FreePort unused;
+  options.address.hosts.front().port = unused.number();
+  EXPECT_EQ(error_of(options).first, ExitCode::unavailable) << "the other one may accept it";
+}
+
 TEST_F(QueueTest, changes_its_prefetch_without_another_delivery) {
   constexpr int kMessages = 400;
   publish(std::vector<std::string>(kMessages, "work"));
