@@ -99,6 +99,8 @@ class Fleet:
         if kind in NODE_FAULTS:
             return self._break_node(kind)
         if kind == "broker":
+            if len(self.broker.servers) > 1 and working:  # RabbitMQ may keep messages for a worker if it ends just before a server does
+                self.batch.random.choice(working).kill()
             return self.broker.break_one(self.batch.random, STOP_S)
         if not working:
             return ""
