@@ -113,6 +113,7 @@ bool QueueSource::must_give_back() const {
 /// Before the broker closes the connection, again and again, because messages are held too long.
 void QueueSource::give_back() {
   const std::lock_guard lock(mutex_);
+  if (pause_reason_.empty()) pause_reason_ = "an image waits for too long";  // others are finished
   spdlog::warn("{}; messages are given back to the broker until that passes",
                text::printable_message(pause_reason_));
   has_given_back_ = true;

@@ -101,7 +101,7 @@ class QueueConsumer {
   /// Moves the message to the dead-letter queue with the header `eckart-reason`. If that fails, it
   /// is dead-lettered without it. Dropped as for ack().
   void reject(const QueueMessage& message, const std::string& reason);
-  /// At most so many messages are taken and not acknowledged, or those that were taken before it.
+  /// At most so many messages are taken and not acknowledged. Those that were taken before stay.
   /// The default is 1.
   void set_prefetch(int prefetch);
   /// Gives all messages back to the queue, and takes no others until resume(). The broker counts
