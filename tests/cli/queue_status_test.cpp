@@ -28,13 +28,14 @@ TEST_F(QueueStatusTest, shows_messages_workers_and_dead_letters) {
                           "worker w1: 1 message in flight\n"
                           "dead letter: made with other settings (" +
                           at("in/a.png").native() + ")\n");
+  const auto has_dead_letter = [&] { return depth(queue_ + ".dead").ready == 1; };
+  EXPECT_TRUE(test::wait_for(has_dead_letter)) << "status takes none away";
   const nlohmann::json json = nlohmann::json::parse(run_amqp({"status", "--json"}).out);
   EXPECT_EQ(json.at("kind"), "queue");
   EXPECT_EQ(json.at("waiting"), 2);
   EXPECT_EQ(json.at("in_flight"), 1);
   EXPECT_EQ(json.at("dead_letters"), 1);
   EXPECT_EQ(json.at("dead_letter_list").at(0).at("reason"), "made with other settings");
-  EXPECT_EQ(depth(queue_ + ".dead").ready, 1) << "status takes none away";
 }
 
 TEST_F(QueueStatusTest, shows_the_output_folder_too) {

@@ -84,6 +84,16 @@ class WorkerTest : public BrokerCliTest {
   std::vector<broker::DeadLetter> dead_letters() const {
     return broker::read_dead_letters(connection(), queue_, 100);
   }
+  /// Dead letters that were looked at are back in their queue a moment later.
+  std::vector<broker::DeadLetter> wait_for_dead_letters(std::size_t count) const {
+    std::vector<broker::DeadLetter> letters;
+    EXPECT_TRUE(test::wait_for([&] {
+      letters = dead_letters();
+      return letters.size() == count;
+    }));
+    letters.resize(count);
+    return letters;
+  }
   void publish(const std::string& body) const {
     broker::QueuePublisher publisher({.connection = connection(), .queue = {.name = queue_}});
     publisher.publish(body);
@@ -174,8 +184,7 @@ TEST_F(WorkerTest, rejects_messages_for_other_settings) {
   wait_until(*worker, [&] { return dead_letters().size() == 4; });
   worker->signal(SIGTERM);
   EXPECT_EQ(worker->wait().code, 0);
-  ASSERT_EQ(dead_letters().size(), 4u);
-  EXPECT_THAT(dead_letters()[0].reason, HasSubstr("it is for other settings: hash "));
+  EXPECT_THAT(wait_for_dead_letters(4)[0].reason, HasSubstr("it is for other settings: hash "));
   EXPECT_THAT(files("out"), IsEmpty());
 }
 
@@ -185,7 +194,7 @@ TEST_F(WorkerTest, ends_if_the_first_messages_are_for_other_settings) {
   const ProcessResult result = start()->wait();
   EXPECT_EQ(result.code, int(ExitCode::configuration)) << result.err;
   EXPECT_THAT(result.err, HasSubstr("the first 8 messages are for other settings"));
-  EXPECT_EQ(dead_letters().size(), 8u);
+  wait_for_dead_letters(8);
   EXPECT_EQ(depth(queue_).ready, 4);
 }
 
@@ -194,9 +203,7 @@ TEST_F(WorkerTest, rejects_what_is_no_message) {
   enqueue();
   const auto worker = start();
   EXPECT_EQ(finish(*worker, 4).code, 0);
-  const std::vector<broker::DeadLetter> letters = dead_letters();
-  ASSERT_EQ(letters.size(), 1u);
-  EXPECT_EQ(letters[0].reason, "not a message of eckart enqueue");
+  EXPECT_EQ(wait_for_dead_letters(1)[0].reason, "not a message of eckart enqueue");
 }
 
 TEST_F(WorkerTest, finishes_what_a_killed_worker_had) {
@@ -272,8 +279,7 @@ TEST_F(WorkerTest, loses_poison_to_the_dead_letters_and_nothing_else) {
   EXPECT_EQ(kills, 3) << "a delivery, and two more";
   const auto worker = start({}, 0, {"--delivery-limit", "2"});
   EXPECT_EQ(finish(*worker, 4).code, 0);
-  const std::vector<broker::DeadLetter> letters = dead_letters();
-  ASSERT_EQ(letters.size(), 1u);
+  const std::vector<broker::DeadLetter> letters = wait_for_dead_letters(1);
   EXPECT_THAT(letters[0].images, ElementsAre(at("in/stuck.png").native()));
   EXPECT_THAT(letters[0].reason, HasSubstr("delivered too often"));
   EXPECT_EQ(depth(queue_).ready, 0);
@@ -290,7 +296,7 @@ TEST_F(WorkerTest, loses_no_other_image_of_a_message_with_poison) {
     worker->signal(SIGKILL);
     worker->wait();
   }
-  EXPECT_EQ(dead_letters().size(), 1u);
+  wait_for_dead_letters(1);
   EXPECT_EQ(outputs(), (Names{"a.png", "b.png", "deep/c.png", "deep/d.png", "zoo/e.png"}));
 }
 

@@ -184,8 +184,11 @@ TEST_F(QueueTest, moves_a_message_to_the_dead_letters_after_its_limit) {
   QueueConsumer next(consumer());
   EXPECT_EQ(take(next), "good");
   EXPECT_THAT(dead_letters(1), ElementsAre(::testing::Field(&Delivery::body, "poison")));
-  const std::vector<DeadLetter> letters = read_dead_letters(connection(), queue_.name, 10);
-  ASSERT_THAT(letters, SizeIs(1));
+  std::vector<DeadLetter> letters;
+  ASSERT_TRUE(test::wait_for([&] {  // the broker has it back a moment later
+    letters = read_dead_letters(connection(), queue_.name, 10);
+    return letters.size() == 1;
+  }));
   EXPECT_THAT(letters[0].reason, HasSubstr("delivered too often"));
 }
 
