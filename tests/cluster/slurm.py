@@ -13,7 +13,7 @@ from cluster.ports import free_ports
 CORES_PER_NODE = 2
 START_S = 60
 RELEASE_S = 5
-FAULTS = {"eckart": 8, "stop": 4, "script": 2, "requeue": 2, "slurmd": 2, "slurmctld": 1}  # with their weights; Slurm starts a requeued task two minutes later
+FAULTS = {"eckart": 8, "stop": 4, "script": 2, "requeue": 2, "slurmd": 2, "slurmctld": 1}  # with their weights
 CONFIGURATION = """ClusterName=test
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={port}
@@ -152,16 +152,18 @@ class Slurm:
             self._start(command)
         if now >= self.next_release and tuple(self.controller) not in self.dead_until:
             self.next_release = now + RELEASE_S
-            self._release_held()
+            self._start_waiting()
         for process in [process for process, until in self.stopped.items() if until <= now]:
             del self.stopped[process]
             self._signal(process, signal.SIGCONT)
 
-    def _release_held(self):
-        """Slurm holds a task whose start failed, because slurmd was killed meanwhile."""
+    def _start_waiting(self):
+        """Slurm holds a task whose start failed, because slurmd was killed meanwhile, and starts a requeued one two minutes later."""
         for line in self.ask("squeue", "--noheader", "--states=PENDING", "--array", "--format=%i %r").splitlines():
             if "held" in line:
                 self.ask("scontrol", "release", line.split()[0])
+            elif "BeginTime" in line:
+                self.ask("scontrol", "update", f"JobId={line.split()[0]}", "StartTime=now")
 
     def _kill_daemon(self, command):
         command = tuple(command)
