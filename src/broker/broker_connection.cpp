@@ -457,18 +457,12 @@ std::optional<Event> BrokerConnection::read_frame() {
   if (frame.frame_type != AMQP_FRAME_METHOD) return std::nullopt;
   void* const decoded = frame.payload.method.decoded;
   switch (frame.payload.method.id) {
-    case AMQP_BASIC_DELIVER_METHOD: {
-      const std::uint64_t tag = static_cast<const amqp_basic_deliver_t*>(decoded)->delivery_tag;
-      Delivery delivery = read_delivery(frame.channel);
-      delivery.tag = tag;
-      return delivery;
-    }
-    case AMQP_BASIC_GET_OK_METHOD: {
-      const std::uint64_t tag = static_cast<const amqp_basic_get_ok_t*>(decoded)->delivery_tag;
-      Delivery delivery = read_delivery(frame.channel);
-      delivery.tag = tag;
-      return delivery;
-    }
+    case AMQP_BASIC_DELIVER_METHOD:
+      return read_delivery(frame.channel,
+                           static_cast<const amqp_basic_deliver_t*>(decoded)->delivery_tag);
+    case AMQP_BASIC_GET_OK_METHOD:
+      return read_delivery(frame.channel,
+                           static_cast<const amqp_basic_get_ok_t*>(decoded)->delivery_tag);
     case AMQP_BASIC_GET_EMPTY_METHOD:
       return Empty{Channel(frame.channel)};
     case AMQP_BASIC_ACK_METHOD: {
@@ -481,7 +475,7 @@ std::optional<Event> BrokerConnection::read_frame() {
     }
     case AMQP_BASIC_RETURN_METHOD: {
       Returned returned{text_of(static_cast<const amqp_basic_return_t*>(decoded)->reply_text)};
-      read_delivery(frame.channel);
+      read_delivery(frame.channel, 0);
       return returned;
     }
     case AMQP_BASIC_CANCEL_METHOD:
@@ -496,9 +490,10 @@ std::optional<Event> BrokerConnection::read_frame() {
 }
 
 /// Reads the content that follows.
-Delivery BrokerConnection::read_delivery(std::uint16_t channel) {
+Delivery BrokerConnection::read_delivery(std::uint16_t channel, std::uint64_t tag) {
   Delivery delivery;
   delivery.channel = Channel(channel);
+  delivery.tag = tag;
   ReadMessage content;
   const amqp_rpc_reply_t reply =
       amqp_read_message(state_.get(), channel, &content.message, /*flags=*/0);

@@ -171,7 +171,7 @@ class BrokerConnection {
   void check_status(int status, const std::string& what);
   bool wait_for_data(std::chrono::milliseconds time, int wake);
   std::optional<Event> read_frame();
-  Delivery read_delivery(std::uint16_t channel);
+  Delivery read_delivery(std::uint16_t channel, std::uint64_t tag);
   void declare_queue(const std::string& queue, bool is_work, const QueueOptions& options);
 
   std::unique_ptr<amqp_connection_state_t_, Destroy> state_;
