@@ -27,13 +27,16 @@ struct MaxDifference {
 struct BackendCheck {
   std::string name, description;
   std::vector<std::string> details, warnings;
-  int lanes = 0;
+  int lanes = 0, lanes_checked = 0;
   MaxDifference difference{};
   double first_batch_ms = 0;
 };
 
-/// Tests every lane, and so every GPU, against `reference`.
-BackendCheck check_backend(compute::Backend& backend, const compute::Task& reference);
+enum class LanesToCheck { all, one_per_device };
+
+/// Tests these lanes of every device against `reference`. All GPUs are devices, and the CPU is one.
+BackendCheck check_backend(compute::Backend& backend, const compute::Task& reference,
+                           LanesToCheck lanes);
 
 void print(const BackendCheck& check);
 /// Returns an object of `checks` in docs/reference/json.md.

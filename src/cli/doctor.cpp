@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -76,7 +77,7 @@ text::Json to_json(const MachineSummary& machine) {
 
 struct DoctorArgs {
   BackendChoice backend = BackendChoice::automatic;  ///< not checked
-  bool calibrate = false, json = false;
+  bool calibrate = false, json = false, quick = false;
   std::filesystem::path calibration;  ///< empty: the file of the user
   double seconds = 20;
 };
@@ -122,7 +123,13 @@ struct Candidate {
   std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)> make;
 };
 
+/// Makes CUDA start with one queue, which is enough for one lane of each GPU. Other threads read the
+/// environment later.
+void use_one_cuda_queue() { ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", /*overwrite=*/1); }
+
 ExitCode doctor(const DoctorArgs& args) {
+  if (args.quick) use_one_cuda_queue();
+  const LanesToCheck lanes = args.quick ? LanesToCheck::one_per_device : LanesToCheck::all;
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   const MachineSummary machine = machine_summary();
   text::Json checks = text::Json::array();
@@ -148,12 +155,13 @@ ExitCode doctor(const DoctorArgs& args) {
         {CostBackend::cpu, [](const compute::BackendOptions& backend_options) {
            return app::make_backend(BackendChoice::cpu, backend_options, 0).backend;
          }});
-    is_acceptable = add_check(check_backend(*candidates.back().make(options), reference));
+    is_acceptable = add_check(check_backend(*candidates.back().make(options), reference, lanes));
   }
   if (args.backend != BackendChoice::cpu) {
     try {
       is_acceptable =
-          add_check(check_backend(*app::make_cuda_backend(options), reference)) && is_acceptable;
+          add_check(check_backend(*app::make_cuda_backend(options), reference, lanes)) &&
+          is_acceptable;
       candidates.push_back({CostBackend::cuda, app::make_cuda_backend});
     } catch (const FatalError& error) {
       if (error.code() != ExitCode::unavailable || args.backend == BackendChoice::cuda) throw;
@@ -191,6 +199,10 @@ void add_doctor(CLI::App& app, Action& action) {
   add_enum_option(*command, "--backend", args->backend, "Backend to check; auto: both",
                   {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda})
       ->group("Check");
+  CLI::Option* quick = command
+                           ->add_flag("--quick", args->quick,
+                                      "Check one lane of each device, such as before each job")
+                           ->group("Check");
   CLI::Option* json = command->add_flag("--json", args->json, "Print the checks as one JSON object")
                           ->group("Check");
   CLI::Option* calibrate =
@@ -198,6 +210,7 @@ void add_doctor(CLI::App& app, Action& action) {
           ->add_flag("--calibrate", args->calibrate,
                      "Measure solver costs on this machine and store them for later runs")
           ->excludes(json)
+          ->excludes(quick)
           ->group("Calibration");
   command
       ->add_option("--calibration", args->calibration,
@@ -216,6 +229,7 @@ void add_doctor(CLI::App& app, Action& action) {
       {.usage = {"[OPTIONS]"},
        .examples = {{"Is this machine ready?", "eckart doctor"},
                     {"Is the GPU used?", "eckart doctor --backend cuda"},
+                    {"Before each job, in half a second", "eckart doctor --quick --backend cuda"},
                     {"Choose the fastest solvers for this machine", "eckart doctor --calibrate"}},
        .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::unavailable, ExitCode::internal,
                       ExitCode::cannot_create, ExitCode::configuration}});
