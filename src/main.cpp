@@ -6,10 +6,11 @@
 #endif
 
 int main(int argc, char** argv) {
-  // Of CUDA: as many queues of a GPU as it has. The streams of the lanes share the default of 8, so
-  // that a copy waits for a kernel of another lane. Set here because other threads read the
-  // environment later.
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+  // Of CUDA: queues of each GPU. The streams of the lanes share them. With the default of 8, a copy
+  // waits for a kernel of another lane; with 32, CUDA takes 0.4 s longer to start and to end, and
+  // images are no faster. Set here because other threads read the environment later.
+  // docs/explanation/performance.md#queues-of-the-gpu has measurements.
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "16", /*overwrite=*/0);
 #ifdef ECKART_HAVE_MIMALLOC
   // Memory of pixels is soon used again. By default its pages are given back after 25 ms.
   constexpr long kDecommitDelay_ms = 1000;
