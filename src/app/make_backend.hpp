@@ -25,7 +25,7 @@ ChosenBackend make_backend(settings::BackendChoice choice, const compute::Backen
 
 /// The time that CUDA takes to start and to end: the driver, a context, cuBLAS and cuSOLVER, and
 /// the memory of the lanes. docs/explanation/performance.md has measurements.
-inline constexpr double kCudaStartSeconds = 0.75;
+inline constexpr double kCudaStartSeconds = 0.6;
 
 /// How long the CPU would process the images of a run. Reading and writing files is left out,
 /// because the CPU does it for the GPU too.
