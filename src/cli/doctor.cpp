@@ -123,8 +123,8 @@ struct Candidate {
   std::function<std::unique_ptr<compute::Backend>(const compute::BackendOptions&)> make;
 };
 
-/// Makes CUDA start with one queue, which is enough for one lane of each GPU. Other threads read the
-/// environment later.
+/// Makes CUDA start with one queue, which is enough for one lane of each GPU. Other threads read
+/// the environment later.
 void use_one_cuda_queue() { ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", /*overwrite=*/1); }
 
 ExitCode doctor(const DoctorArgs& args) {

@@ -74,6 +74,26 @@ TEST_F(DoctorCommandTest, prints_its_checks_as_a_json_object) {
   EXPECT_EQ(json.at("checks").at(1).at("name"), "cuda");
 }
 
+TEST_F(DoctorCommandTest, is_quick_with_one_lane_and_one_queue_of_each_gpu) {
+  const auto check = [&](const std::vector<std::string>& more, const char* queues_of_user = "") {
+    EckartProcess::Options options{.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                                   .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}}};
+    if (*queues_of_user) options.environment["CUDA_DEVICE_MAX_CONNECTIONS"] = queues_of_user;
+    std::vector<std::string> arguments = {"doctor", "--backend", "cuda", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProcessResult result = run(arguments, options);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("checks").at(0);
+  };
+  const nlohmann::json quick = check({"--quick"}), all = check({});
+  EXPECT_EQ(quick.at("lanes_checked"), 1);
+  EXPECT_EQ(all.at("lanes_checked"), all.at("lanes"));
+  EXPECT_THAT(quick.at("properties"), ElementsAre("queues: 1"));
+  EXPECT_THAT(all.at("properties"), ElementsAre("queues: 16"));
+  EXPECT_THAT(check({}, "4").at("properties"), ElementsAre("queues: 4"));
+  EXPECT_EQ(run({"doctor", "--quick", "--calibrate"}).code, int(ExitCode::usage));
+}
+
 TEST_F(DoctorCommandTest, measures_costs_that_runs_use) {
   const ProcessResult result = calibrate();
   ASSERT_EQ(result.code, 0) << result.err;

@@ -85,6 +85,9 @@ class FakeGpu : public compute::Backend {
       : cpu_(compute::cpu::make_cpu_backend(options)) {}
   std::string name() const override { return "cuda"; }
   std::string description() const override { return "none, for tests"; }
+  std::vector<std::string> details() const override {
+    return {std::string("queues: ") + std::getenv("CUDA_DEVICE_MAX_CONNECTIONS")};
+  }
   int lanes() const override { return cpu_->lanes(); }
   std::vector<std::string> gpu_bus_ids() const override { return {"00000000:01:00.0"}; }
   int batch_planes(const compute::BatchKey&) const override { return 4; }
