@@ -7,9 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "broker/worker_report.hpp"
 #include "files/throw_errno.hpp"
 #include "flow/pause.hpp"
-#include "text/json.hpp"
 
 namespace eckart::broker {
 namespace {
@@ -17,23 +17,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kControlConsumer = "eckart.control";
-constexpr const char* kDirectReplyTo = "amq.rabbitmq.reply-to";  // a feature of RabbitMQ
 constexpr milliseconds kWait{1000};
 constexpr milliseconds kLook{500};             // at an empty queue
-constexpr milliseconds kQuiet{1000};           // after the last answer
 constexpr std::size_t kMaxReasonBytes = 4096;  // a header must fit into a frame
-
-/// The exchange through which the workers of a queue are asked.
-std::string workers_exchange(const std::string& queue) { return queue + ".workers"; }
-
-/// nullopt if another program has answered.
-std::optional<WorkerReport> report_of(const std::string& body) {
-  const text::Json json = text::Json::parse(body, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("worker") || !json["worker"].is_string() ||
-      !json.contains("in_flight") || !json["in_flight"].is_number_integer())
-    return std::nullopt;
-  return WorkerReport{json["worker"].get<std::string>(), json["in_flight"].get<std::int64_t>()};
-}
 
 files::FileDescriptor make_event() {
   files::FileDescriptor event(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -359,8 +345,7 @@ void QueueConsumer::on_confirm(BrokerConnection& connection, const Confirm& conf
 
 void QueueConsumer::answer(BrokerConnection& connection, const Delivery& question) {
   if (question.reply_to.empty()) return;
-  const text::Json json = {{"worker", options_.name}, {"in_flight", state().in_flight}};
-  const std::string body = text::dump_json(json);
+  const std::string body = to_body({options_.name, state().in_flight});
   connection.publish(Channel::control, {.routing_key = question.reply_to,
                                         .body = body,
                                         .is_persistent = false,
@@ -405,30 +390,6 @@ void QueueConsumer::update_depths(BrokerConnection& connection) {
   const std::lock_guard lock(mutex_);
   state_.queue = queue;
   state_.dead_letters = dead_letters;
-}
-
-std::vector<WorkerReport> ask_workers(const ConnectionOptions& options, const std::string& queue,
-                                      milliseconds time) {
-  BrokerConnection connection(options);
-  std::vector<WorkerReport> reports;
-  connection.declare_fanout(workers_exchange(queue));
-  connection.consume(Channel::control, kDirectReplyTo, kControlConsumer, false);
-  connection.publish(Channel::control, {.exchange = workers_exchange(queue),
-                                        .body = "{}",
-                                        .is_persistent = false,
-                                        .reply_to = kDirectReplyTo});
-  const Instant end = Clock::now() + time;
-  Instant quiet = Clock::now() + kQuiet;
-  while (Clock::now() < std::min(end, quiet)) {
-    const auto event =
-        connection.wait(std::chrono::ceil<milliseconds>(std::min(end, quiet) - Clock::now()));
-    const auto* reply = event ? std::get_if<Delivery>(&*event) : nullptr;
-    if (reply == nullptr) continue;
-    if (auto report = report_of(reply->body)) reports.push_back(std::move(*report));
-    quiet = Clock::now() + kQuiet;
-  }
-  std::ranges::sort(reports, {}, &WorkerReport::name);
-  return reports;
 }
 
 }  // namespace eckart::broker

@@ -39,12 +39,6 @@ struct QueueMessage {
   Instant received_at{};
 };
 
-/// What a worker tells of itself, see ask_workers().
-struct WorkerReport {
-  std::string name;
-  std::int64_t in_flight = 0;  ///< messages that it has taken and not acknowledged
-};
-
 struct ConsumerOptions {
   ConnectionOptions connection;
   QueueOptions queue;
@@ -171,10 +165,5 @@ class QueueConsumer {
   std::exception_ptr fatal_;
   std::jthread thread_;
 };
-
-/// Asks the workers of a queue for their reports. Waits until none has answered for a second,
-/// or until the time has passed: a worker that is stopped does not answer.
-std::vector<WorkerReport> ask_workers(const ConnectionOptions& options, const std::string& queue,
-                                      std::chrono::milliseconds time);
 
 }  // namespace eckart::broker

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "broker/dead_letters.hpp"
-#include "broker/queue_consumer.hpp"
+#include "broker/worker_report.hpp"
 #include "text/format_count.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"

@@ -10,6 +10,7 @@
 #include "broker/dead_letters.hpp"
 #include "broker/queue_consumer.hpp"
 #include "broker/queue_publisher.hpp"
+#include "broker/worker_report.hpp"
 #include "status_server/status_server.hpp"
 #include "tests/cli/broker_fixture.hpp"
 #include "tests/support/tcp_relay.hpp"

@@ -126,13 +126,25 @@ class RabbitMq:
         if self.repair_at or not self._are_ready():
             return ""
         server = random.choice(self.servers)
-        server.kill()
         if len(self.servers) > 1:
-            self.repair_at[server] = time.monotonic() + seconds
+            self.break_server(server, seconds)
             return f"broker {self.servers.index(server) + 1} killed"
+        server.kill()
         server.start()
         wait_until(server.is_ready, "RabbitMQ")
         return "broker killed and started"
+
+    def break_server(self, server, seconds):
+        """Kills it. step() starts it again after that time."""
+        server.kill()
+        self.repair_at[server] = time.monotonic() + seconds
+
+    def wait_until_whole(self):
+        """Until all servers run."""
+        for server in self.repair_at:
+            self.repair_at[server] = 0
+        self.step()
+        wait_until(self._are_ready, "RabbitMQ")
 
     def step(self):
         for server in [server for server, when in self.repair_at.items() if when <= time.monotonic()]:

@@ -18,6 +18,7 @@
 #include "broker/dead_letters.hpp"
 #include "broker/queue_consumer.hpp"
 #include "broker/queue_publisher.hpp"
+#include "broker/worker_report.hpp"
 #include "core/error.hpp"
 #include "tests/support/free_port.hpp"
 #include "tests/support/rabbitmq.hpp"
@@ -270,6 +271,27 @@ TEST_F(QueueTest, finishes_its_messages_before_one_that_was_delivered_before) {
   EXPECT_TRUE(test::wait_for([&] { return next.state().in_flight == 1; }))
       << "no other was taken after it came";
   next.ack(old->id);
+  EXPECT_EQ(take(next), "3");
+}
+
+/// Otherwise it would wait as long as there are new ones.
+TEST_F(QueueTest, takes_no_new_messages_while_one_that_was_delivered_before_waits) {
+  publish({"old", "0"});
+  auto ends = std::make_unique<QueueConsumer>(consumer("ends"));
+  EXPECT_EQ(ends->next({})->body, "old");
+  QueueConsumer next(consumer());
+  const std::optional<QueueMessage> first = next.next({});
+  EXPECT_EQ(first->body, "0");
+  publish({"1", "2", "3"});
+  ends.reset();
+  ASSERT_TRUE(test::wait_for([&] { return ready() == 4; }));
+  next.set_prefetch(4);
+  ASSERT_TRUE(test::wait_for([&] { return next.state().in_flight == 4; }));
+  next.ack(first->id);
+  ASSERT_TRUE(test::wait_for([&] { return next.state().acknowledged == 1; }));
+  EXPECT_EQ(ready(), 1);
+  EXPECT_THAT((std::set{take(next), take(next)}), ElementsAre("1", "2"));
+  EXPECT_EQ(take(next), "old");
   EXPECT_EQ(take(next), "3");
 }
 

@@ -1,0 +1,96 @@
+"""A worker of a queue is killed, and a second later the server of RabbitMQ that the other worker is connected to: the moment in which RabbitMQ
+kept messages for a consumer that was gone. Each image must have an output soon after."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+from cluster.rabbitmq import RabbitMq
+
+SERVERS = 3  # fewer have no majority without one
+IMAGES = 400
+SLOW = ("--rank", "50", "--solver", "gesvd", "--size", "400x400", "--backend", "cpu")  # about a second for ten images and core
+BEGUN = 80  # outputs when the worker is killed
+AFTER_S = 1
+DOWN_S = 10
+DEADLINE_S = 90
+END_S = 30
+
+
+def make_images(batch, folder):
+    os.mkdir(folder)
+    seed = os.path.join(batch.root, "seed")
+    names = sorted(os.listdir(seed))
+    for index in range(IMAGES):
+        shutil.copyfile(os.path.join(seed, names[index % len(names)]), os.path.join(folder, f"{index:03}.png"))
+
+
+def count(folder):
+    try:
+        return sum(name.endswith(".png") for name in os.listdir(folder))
+    except FileNotFoundError:
+        return 0
+
+
+def wait_for(images, folder, deadline_s, step=lambda: None):
+    deadline = time.monotonic() + deadline_s
+    while count(folder) < images and time.monotonic() < deadline:
+        step()
+        time.sleep(0.1)
+    return count(folder)
+
+
+class Worker:
+    def __init__(self, batch, amqp, out, name):
+        self.log = f"{out}.{name}.log"
+        command = [batch.program, "worker", *amqp, *SLOW, "-o", out, "--state", f"{out}.{name}.state"]
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+
+    def port(self):
+        """Of the server that it is connected to."""
+        with open(self.log, encoding="utf-8") as log:
+            return int(re.findall(r"connected to amqp://127\.0\.0\.1:(\d+)", log.read())[-1])
+
+    def end(self, how):
+        """Returns the exit code."""
+        self.process.send_signal(how)
+        return self.process.wait(END_S)
+
+
+def run_round(batch, broker, number):
+    """Returns how long the outputs took after the server was killed, in seconds; None if some did not come."""
+    images, out = os.path.join(batch.root, "failover-in"), os.path.join(batch.root, f"failover-{number}")
+    amqp = ("--amqp", broker.url, "--queue", f"failover-{number}")
+    batch.eckart("enqueue", images, *amqp, *SLOW)
+    first, second = Worker(batch, amqp, out, "first"), Worker(batch, amqp, out, "second")
+    if wait_for(BEGUN, out, DEADLINE_S) < BEGUN:
+        batch.problem("failover: the workers do not begin")
+    first.end(signal.SIGKILL)
+    time.sleep(AFTER_S)
+    if count(out) == IMAGES:
+        batch.problem("failover: all outputs were there before the server was killed, so the test shows nothing")
+    server = next(server for server in broker.servers if server.port == second.port())
+    broker.break_server(server, DOWN_S)
+    killed = time.monotonic()
+    found = wait_for(IMAGES, out, DEADLINE_S, broker.step)
+    seconds = time.monotonic() - killed
+    if (code := second.end(signal.SIGTERM)) != 0:
+        batch.problem(f"failover: worker: exit code {code} after SIGTERM")
+    broker.wait_until_whole()
+    if found < IMAGES:
+        batch.problem(f"failover: {IMAGES - found} images have no output {DEADLINE_S} s after a server was killed")
+        return None
+    return seconds
+
+
+def run_failover(batch, say):
+    make_images(batch, os.path.join(batch.root, "failover-in"))
+    with RabbitMq(os.path.join(batch.root, "failover-rabbitmq"), SERVERS) as broker:
+        for number in range(1, batch.rounds + 1):
+            seconds = run_round(batch, broker, number)
+            if seconds is None:
+                return
+            say(f"failover: round {number}: all outputs {seconds:.0f} s after the server was killed")
