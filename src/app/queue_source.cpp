@@ -16,11 +16,11 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPoll{200};  // for images that wait for another attempt
-constexpr milliseconds kFirstPause{1000}, kMaxPause{30000};
+constexpr milliseconds kMaxPause{30000};
 constexpr milliseconds kMaxCheckInterval = std::chrono::hours(1);
 constexpr std::int64_t kOneByOne = 2;  // deliveries before
 constexpr int kMaxRefusedFirst = 8;    // messages for other settings
-constexpr int kMaxAttempts = 6;        // of images that are not available; these take half a minute
+constexpr int kMaxAttempts = 6;        // of images that are not available; they take half a minute
 
 }  // namespace
 
@@ -208,7 +208,8 @@ void QueueSource::finish(const std::filesystem::path& relative, Ending ending,
 void QueueSource::pause(const std::string& why) {
   const Instant now = Clock::now();
   if (now < paused_until_) return;
-  pause_time_ = pause_time_ == milliseconds(0) ? kFirstPause : std::min(2 * pause_time_, kMaxPause);
+  pause_time_ =
+      pause_time_ == milliseconds(0) ? options_.first_pause : std::min(2 * pause_time_, kMaxPause);
   paused_until_ = now + pause_time_;
   if (pause_reason_ != why)
     spdlog::warn("{}; images wait until that passes", text::printable_message(why));

@@ -25,6 +25,8 @@ struct QueueSourceOptions {
   broker::ConsumerOptions consumer;
   std::string settings_hash;    ///< work_settings_hash() of this worker
   std::int64_t max_images = 0;  ///< of messages that it takes ahead, approximately
+  /// The pause after an environment error; after each further one it is twice as long, up to 30 s.
+  std::chrono::milliseconds first_pause = std::chrono::seconds(1);
   /// How long messages may wait after an environment error. Then they are given back.
   /// Not if the broker would soon count too many deliveries of one of them.
   std::chrono::milliseconds max_hold = std::chrono::minutes(10);

@@ -124,6 +124,18 @@ TEST_F(QueueSourceTest, holds_a_message_that_was_delivered_nearly_too_often) {
   }
 }
 
+TEST_F(QueueSourceTest, dead_letters_a_message_whose_image_stays_unavailable) {
+  QueueSourceOptions options = this->options();
+  options.first_pause = 1ms;
+  QueueSource source(options);
+  publish(1);
+  constexpr int kAttempts = 6;
+  for (int i = 0; i < kAttempts; ++i)
+    source.finish(source.next({})->relative, Ending::unavailable, "the folder is not mounted");
+  EXPECT_TRUE(test::wait_for([&] { return source.consumer_state().rejected == 1; }));
+  EXPECT_EQ(source.consumer_state().acknowledged, 0);
+}
+
 TEST_F(QueueSourceTest, takes_more_messages_ahead_when_they_are_quickly_finished) {
   QueueSourceOptions options = this->options();
   options.max_images = 300;
