@@ -124,7 +124,7 @@ TEST_F(QueueSourceTest, holds_a_message_that_was_delivered_nearly_too_often) {
   }
 }
 
-TEST_F(QueueSourceTest, dead_letters_a_message_whose_image_stays_unavailable) {
+TEST_F(QueueSourceTest, rejects_a_message_whose_image_stays_unavailable) {
   QueueSourceOptions options = this->options();
   options.first_pause = 1ms;
   QueueSource source(options);
