@@ -23,8 +23,9 @@ struct ChosenBackend {
 ChosenBackend make_backend(settings::BackendChoice choice, const compute::BackendOptions& options,
                            int cpu_lanes);
 
-/// The time that CUDA takes to start and to end: the driver, a context, cuBLAS and cuSOLVER, and
-/// the memory of the lanes. docs/explanation/performance.md has measurements.
+/// CUDA is not started for images that the CPU is predicted to finish in this time. About as long
+/// takes the start: the driver, a context, cuBLAS and cuSOLVER, and the memory of the lanes.
+/// docs/explanation/performance.md#cuda-or-not has measurements.
 inline constexpr double kCudaStartSeconds = 0.6;
 
 /// How long the CPU would process the images of a run. Reading and writing files is left out,
