@@ -3,6 +3,7 @@
 // number of such calls is written to the file ECKART_FAULT_CALLS at the end. CALL is one of:
 // - mkdir (of .eckart), open, write (also writev), fsync, close, rename. A temporary file without
 //   a name counts, too; rename is then the call that gives it a name.
+// - output: as rename, but only if the new name is that of a PNG
 // - unlink (only with ERRNO 0)
 // - noreplace: renameat2; of a temporary file it also counts as rename
 //   With close and noreplace, no file can be made without a name, as on a network file system.
@@ -33,6 +34,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 namespace {
 
@@ -48,10 +50,11 @@ struct Fault {
 
 bool is_temporary(const char* path) { return std::strstr(path, ".eckart-") != nullptr; }
 
-bool is_publication(const char* path) {
-  const std::size_t size = std::strlen(path), suffix = std::strlen(".tmp");
-  return is_temporary(path) && size > suffix && std::strcmp(path + size - suffix, ".tmp") == 0;
+bool ends_with(std::string_view path, std::string_view end) {
+  return path.size() > end.size() && path.substr(path.size() - end.size()) == end;
 }
+
+bool is_publication(const char* path) { return is_temporary(path) && ends_with(path, ".tmp"); }
 
 bool has_in_path(int descriptor, const char* part) {
   char link[64], path[4096] = "";
@@ -105,6 +108,12 @@ bool inject_fault(const char* call) {
 
 /// Whether ECKART_FAULT names exactly this call; not if it is `any`.
 bool is_fault_of(const char* call) { return std::strcmp(call, fault_from_environment().call) == 0; }
+
+/// As inject_fault(), of a call that gives a file the name `to`.
+bool fails_to_publish(const char* to) {
+  return inject_fault("rename") ||
+         (is_fault_of("output") && ends_with(to, ".png") && inject_fault("output"));
+}
 
 template <class Function>
 Function next(Function, const char* name) {
@@ -289,19 +298,19 @@ int close(int descriptor) {
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
   static const auto real = next(&linkat, "linkat");
   const bool publishes = (flags & (AT_EMPTY_PATH | AT_SYMLINK_FOLLOW)) != 0;
-  return publishes && inject_fault("rename") ? -1 : real(from_folder, from, to_folder, to, flags);
+  return publishes && fails_to_publish(to) ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
 int renameat(int from_folder, const char* from, int to_folder, const char* to) {
   static const auto real = next(&renameat, "renameat");
-  return is_temporary(from) && inject_fault("rename") ? -1 : real(from_folder, from, to_folder, to);
+  return is_temporary(from) && fails_to_publish(to) ? -1 : real(from_folder, from, to_folder, to);
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   static const auto real = next(&renameat2, "renameat2");
   const bool publishes =
       is_publication(from) && std::strcmp(fault_from_environment().call, "noreplace") != 0;
-  const bool failed = inject_fault(publishes ? "rename" : "noreplace");
+  const bool failed = publishes ? fails_to_publish(to) : inject_fault("noreplace");
   return failed ? -1 : real(from_folder, from, to_folder, to, flags);
 }
 
