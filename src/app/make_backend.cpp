@@ -53,10 +53,10 @@ compute::BackendOptions with_float64_solver(compute::BackendOptions options) {
 }
 
 std::string describe(const CpuPrediction& cpu) {
-  return fmt::format("the CPU is predicted to need {} for {}, CUDA takes about {} to start",
+  return fmt::format("the CPU is predicted to need {} for {}, and CUDA is used from {}",
                      text::format_duration(cpu.seconds),
                      text::format_count(std::int64_t(cpu.images), "image"),
-                     text::format_duration(kCudaStartSeconds));
+                     text::format_duration(kMinCpuSecondsForCuda));
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ ChosenBackend make_backend(const settings::Settings& settings,
   for (const std::string& warning : calibration.warnings) spdlog::warn(warning);
   compute::BackendOptions options = backend_options(settings, calibration.costs);
   options.trace = trace;
-  const bool needs_no_cuda = cpu && cpu->seconds <= kCudaStartSeconds;
+  const bool needs_no_cuda = cpu && cpu->seconds < kMinCpuSecondsForCuda;
   ChosenBackend chosen = make_backend(needs_no_cuda ? BackendChoice::cpu : settings.backend,
                                       options, settings.cpu.lanes);
   if (needs_no_cuda) chosen.selection_reason = describe(*cpu);

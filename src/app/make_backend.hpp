@@ -23,10 +23,10 @@ struct ChosenBackend {
 ChosenBackend make_backend(settings::BackendChoice choice, const compute::BackendOptions& options,
                            int cpu_lanes);
 
-/// CUDA is not started for images that the CPU is predicted to finish in this time. About as long
-/// takes the start: the driver, a context, cuBLAS and cuSOLVER, and the memory of the lanes.
-/// docs/explanation/performance.md#cuda-or-not has measurements.
-inline constexpr double kCudaStartSeconds = 0.6;
+/// CUDA is not started for images that the CPU is predicted to compute in less time than this. With
+/// more, CUDA was faster on the host where it was measured, including its start:
+/// docs/explanation/performance.md#cuda-or-not.
+inline constexpr double kMinCpuSecondsForCuda = 0.6;
 
 /// How long the CPU would process the images of a run. Reading and writing files is left out,
 /// because the CPU does it for the GPU too.

@@ -20,7 +20,7 @@ constexpr milliseconds kMaxPause{30000};
 constexpr milliseconds kMaxCheckInterval = std::chrono::hours(1);
 constexpr std::int64_t kOneByOne = 2;  // deliveries before
 constexpr int kMaxRefusedFirst = 8;    // messages for other settings
-constexpr int kMaxAttempts = 6;        // of images that are not available; they take half a minute
+constexpr int kMaxAttempts = 6;        // of images that are not available
 
 }  // namespace
 

@@ -133,7 +133,7 @@ Run::Run(RunRequest request, Instant start)
 compute::Backend& Run::create_backend() {
   std::optional<CpuPrediction> cpu;
   if (request_.restarts == 0 && may_choose_by_time(request_.settings))
-    cpu = predict_cpu_time(request_, calibration_.costs, kCudaStartSeconds);
+    cpu = predict_cpu_time(request_, calibration_.costs, kMinCpuSecondsForCuda);
   backend_ = make_backend(request_.settings, calibration_, trace_.has_value(), cpu);
   if (request_.restarts > 0 && backend_.kind == settings::BackendChoice::cpu)
     spdlog::warn("the lost GPU is not available; continuing on the CPU");

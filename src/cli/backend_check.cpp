@@ -79,9 +79,10 @@ BackendCheck check_backend(compute::Backend& backend, const compute::Task& refer
                      .description = backend.description(),
                      .details = backend.details(),
                      .warnings = backend.warnings(),
+                     .devices = device_count(backend),
                      .lanes = backend.lanes()};
   check.lanes_checked =
-      lanes == LanesToCheck::all ? check.lanes : std::min(check.lanes, device_count(backend));
+      lanes == LanesToCheck::all ? check.lanes : std::min(check.lanes, check.devices);
   for (int lane = 0; lane < check.lanes_checked; ++lane) {
     const auto start = Clock::now();
     check.difference.add(reconstruct_check_image(backend, lane), reference);
@@ -98,12 +99,10 @@ void print(const BackendCheck& check) {
   for (const auto* lines : {&check.details, &check.warnings})
     for (const std::string& line : *lines) std::printf("         %s\n", line.c_str());
   std::printf(
-      "         %d x %d at rank %d, on %s: %d of %d samples differ from the float64 SVD, "
-      "by %d at most; loss %.1g dB; first batch %.0f ms\n",
-      kSide, kSide, kRank,
-      check.lanes_checked == check.lanes ? "every lane" : "one lane of each device",
-      difference.samples, kSide * kSide, difference.levels, difference.loss_db,
-      check.first_batch_ms);
+      "         %d x %d at rank %d, on %d of %d lanes: %d of %d samples differ from the float64 "
+      "SVD, by %d at most; loss %.1g dB; first batch %.0f ms\n",
+      kSide, kSide, kRank, check.lanes_checked, check.lanes, difference.samples, kSide * kSide,
+      difference.levels, difference.loss_db, check.first_batch_ms);
   if (difference.failed) std::printf("         the solver did not converge\n");
 }
 
@@ -115,6 +114,7 @@ text::Json to_json(const BackendCheck& check) {
           {"description", check.description},
           {"properties", check.details},
           {"warnings", check.warnings},
+          {"devices", check.devices},
           {"lanes", check.lanes},
           {"lanes_checked", check.lanes_checked},
           {"converged", !difference.failed},

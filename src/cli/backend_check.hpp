@@ -27,6 +27,7 @@ struct MaxDifference {
 struct BackendCheck {
   std::string name, description;
   std::vector<std::string> details, warnings;
+  int devices = 0;  ///< GPUs; the CPU is one
   int lanes = 0, lanes_checked = 0;
   MaxDifference difference{};
   double first_batch_ms = 0;

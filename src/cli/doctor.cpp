@@ -1,3 +1,4 @@
+#include <spdlog/fmt/fmt.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -6,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -26,6 +28,7 @@
 #include "machine/usable_memory.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
+#include "text/format_count.hpp"
 #include "text/json.hpp"
 #include "text/printable.hpp"
 
@@ -80,6 +83,9 @@ struct DoctorArgs {
   bool calibrate = false, json = false, quick = false;
   std::filesystem::path calibration;  ///< empty: the file of the user
   double seconds = 20;
+  int gpus = 0;  ///< that must be usable
+
+  bool needs_cuda() const { return backend == BackendChoice::cuda || gpus > 0; }
 };
 
 /// Returns the file for measured costs. Before the measurement, it creates the folder and checks
@@ -127,7 +133,18 @@ struct Candidate {
 /// the environment later.
 void use_one_cuda_queue() { ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", /*overwrite=*/1); }
 
+/// Throws FatalError(unavailable).
+void check_gpu_count(const compute::Backend& cuda, int needed) {
+  const int found = int(cuda.gpu_bus_ids().size());
+  if (found < needed) {
+    throw FatalError(ExitCode::unavailable, fmt::format("{} can be used, but --gpus asks for {}",
+                                                        text::format_count(found, "GPU"), needed));
+  }
+}
+
 ExitCode doctor(const DoctorArgs& args) {
+  if (args.gpus > 0 && args.backend == BackendChoice::cpu)
+    throw FatalError(ExitCode::usage, "--gpus needs the backend auto or cuda");
   if (args.quick) use_one_cuda_queue();
   const LanesToCheck lanes = args.quick ? LanesToCheck::one_per_device : LanesToCheck::all;
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
@@ -150,6 +167,7 @@ ExitCode doctor(const DoctorArgs& args) {
   options.solver = SolverKind::automatic;
   std::vector<Candidate> candidates;
   bool is_acceptable = true;
+  std::exception_ptr missing_cuda;
   if (args.backend != BackendChoice::cuda) {
     candidates.push_back(
         {CostBackend::cpu, [](const compute::BackendOptions& backend_options) {
@@ -159,17 +177,20 @@ ExitCode doctor(const DoctorArgs& args) {
   }
   if (args.backend != BackendChoice::cpu) {
     try {
-      is_acceptable =
-          add_check(check_backend(*app::make_cuda_backend(options), reference, lanes)) &&
-          is_acceptable;
+      const auto cuda = app::make_cuda_backend(options);
+      check_gpu_count(*cuda, args.gpus);
+      is_acceptable = add_check(check_backend(*cuda, reference, lanes)) && is_acceptable;
       candidates.push_back({CostBackend::cuda, app::make_cuda_backend});
     } catch (const FatalError& error) {
-      if (error.code() != ExitCode::unavailable || args.backend == BackendChoice::cuda) throw;
-      if (!args.json) std::printf("cuda     none: %s\n", error.what());
-      checks.push_back({{"name", "cuda"}, {"result", "warning"}, {"detail", error.what()}});
+      if (error.code() != ExitCode::unavailable) throw;
+      if (args.needs_cuda()) missing_cuda = std::current_exception();
+      if (!args.json && !missing_cuda) std::printf("cuda     none: %s\n", error.what());
+      checks.push_back({{"name", "cuda"},
+                        {"result", missing_cuda ? "failed" : "warning"},
+                        {"detail", error.what()}});
     }
   }
-  if (args.calibrate && is_acceptable) {
+  if (args.calibrate && is_acceptable && !missing_cuda) {
     Calibration measured;
     for (const Candidate& candidate : candidates)
       measured.push_back(measure_costs(candidate.backend, candidate.make, args.seconds));
@@ -178,14 +199,15 @@ ExitCode doctor(const DoctorArgs& args) {
   if (args.json) {
     const text::Json json = {{"kind", "doctor"},
                              {"version", ECKART_VERSION},
-                             {"ready", is_acceptable},
+                             {"ready", is_acceptable && !missing_cuda},
                              {"machine", to_json(machine)},
                              {"checks", checks}};
     std::printf("%s\n", text::dump_json(json).c_str());
-  } else {
+  } else if (!missing_cuda || !is_acceptable) {
     std::printf("%s\n",
                 is_acceptable ? "This machine is ready." : "This machine computes wrong results.");
   }
+  if (is_acceptable && missing_cuda) std::rethrow_exception(missing_cuda);
   return is_acceptable ? ExitCode::ok : ExitCode::internal;
 }
 
@@ -199,10 +221,15 @@ void add_doctor(CLI::App& app, Action& action) {
   add_enum_option(*command, "--backend", args->backend, "Backend to check; auto: both",
                   {BackendChoice::automatic, BackendChoice::cpu, BackendChoice::cuda})
       ->group("Check");
-  CLI::Option* quick = command
-                           ->add_flag("--quick", args->quick,
-                                      "Check one lane of each device, such as before each job")
-                           ->group("Check");
+  command->add_option("--gpus", args->gpus, "GPUs that must be usable")
+      ->type_name("N")
+      ->check(number_between(1, 1024))
+      ->group("Check");
+  CLI::Option* quick =
+      command
+          ->add_flag("--quick", args->quick,
+                     "Check one lane of each GPU, and one of the CPU, to check often")
+          ->group("Check");
   CLI::Option* json = command->add_flag("--json", args->json, "Print the checks as one JSON object")
                           ->group("Check");
   CLI::Option* calibrate =
@@ -229,7 +256,8 @@ void add_doctor(CLI::App& app, Action& action) {
       {.usage = {"[OPTIONS]"},
        .examples = {{"Is this machine ready?", "eckart doctor"},
                     {"Is the GPU used?", "eckart doctor --backend cuda"},
-                    {"Before each job, in half a second", "eckart doctor --quick --backend cuda"},
+                    {"Check two GPUs before each job",
+                     "eckart doctor --quick --backend cuda --gpus 2"},
                     {"Choose the fastest solvers for this machine", "eckart doctor --calibrate"}},
        .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::unavailable, ExitCode::internal,
                       ExitCode::cannot_create, ExitCode::configuration}});

@@ -29,7 +29,7 @@ TEST_F(BackendChoiceTest, starts_cuda_only_for_more_work_than_the_cpu_does_meanw
   const ProcessResult few = run_with_gpu({});
   EXPECT_EQ(few.code, 0) << few.err;
   EXPECT_THAT(reason_in(few), AllOf(HasSubstr("the CPU is predicted to need"),
-                                    HasSubstr("for 2 images, CUDA takes about 600 ms to start")));
+                                    HasSubstr("for 2 images, and CUDA is used from 600 ms")));
   EXPECT_THAT(few.err, HasSubstr(reason_in(few)));
 
   const std::string cpu =

@@ -94,6 +94,33 @@ TEST_F(DoctorCommandTest, is_quick_with_one_lane_and_one_queue_of_each_gpu) {
   EXPECT_EQ(run({"doctor", "--quick", "--calibrate"}).code, int(ExitCode::usage));
 }
 
+TEST_F(DoctorCommandTest, fails_with_fewer_gpus_than_needed) {
+  const auto check = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"doctor", "--quick"});
+    return run(arguments, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                           .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}}});
+  };
+  EXPECT_EQ(check({"--gpus", "1"}).code, 0);
+  EXPECT_EQ(check({"--gpus", "1", "--backend", "cpu"}).code, int(ExitCode::usage));
+  EXPECT_EQ(check({"--gpus", "0"}).code, int(ExitCode::usage));
+  const ProcessResult fewer = check({"--gpus", "2"});
+  EXPECT_EQ(fewer.code, int(ExitCode::unavailable));
+  EXPECT_THAT(fewer.err, HasSubstr("1 GPU can be used, but --gpus asks for 2"));
+  EXPECT_THAT(fewer.out, Not(HasSubstr("ready")));
+}
+
+TEST_F(DoctorCommandTest, prints_a_json_object_if_a_gpu_is_missing) {
+  const ProcessResult result = run({"doctor", "--json", "--gpus", "2"},
+                                   {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                                    .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}}});
+  EXPECT_EQ(result.code, int(ExitCode::unavailable));
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json.at("ready"), false);
+  EXPECT_EQ(json.at("checks").at(0).at("result"), "ok");
+  EXPECT_EQ(json.at("checks").at(1).at("result"), "failed");
+  EXPECT_EQ(json.at("checks").at(1).at("detail"), "1 GPU can be used, but --gpus asks for 2");
+}
+
 TEST_F(DoctorCommandTest, measures_costs_that_runs_use) {
   const ProcessResult result = calibrate();
   ASSERT_EQ(result.code, 0) << result.err;

@@ -86,7 +86,8 @@ class FakeGpu : public compute::Backend {
   std::string name() const override { return "cuda"; }
   std::string description() const override { return "none, for tests"; }
   std::vector<std::string> details() const override {
-    return {std::string("queues: ") + std::getenv("CUDA_DEVICE_MAX_CONNECTIONS")};
+    const char* queues = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+    return {std::string("queues: ") + (queues ? queues : "not set")};
   }
   int lanes() const override { return cpu_->lanes(); }
   std::vector<std::string> gpu_bus_ids() const override { return {"00000000:01:00.0"}; }

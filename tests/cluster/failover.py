@@ -1,5 +1,6 @@
 """A worker of a queue is killed, and a second later the server of RabbitMQ that the other worker is connected to: the moment in which RabbitMQ
 kept messages for a consumer that was gone. Each image must have an output soon after."""
+import json
 import os
 import re
 import shutil
@@ -19,12 +20,30 @@ DEADLINE_S = 90
 END_S = 30
 
 
+def image_name(index):
+    return f"{index:03}.png"
+
+
 def make_images(batch, folder):
     os.mkdir(folder)
-    seed = os.path.join(batch.root, "seed")
-    names = sorted(os.listdir(seed))
+    seeds = seed_images(batch)
     for index in range(IMAGES):
-        shutil.copyfile(os.path.join(seed, names[index % len(names)]), os.path.join(folder, f"{index:03}.png"))
+        shutil.copyfile(os.path.join(batch.root, "seed", seeds[index % len(seeds)]), os.path.join(folder, image_name(index)))
+
+
+def seed_images(batch):
+    return sorted(os.listdir(os.path.join(batch.root, "seed")))
+
+
+def check_outputs(batch, out, whole):
+    """Compares the pixels with those of a run without faults."""
+    seeds, wrong = seed_images(batch), []
+    for index, name in enumerate(sorted(name for name in os.listdir(out) if not name.startswith(".eckart"))):
+        with open(os.path.join(out, name), "rb") as found, open(os.path.join(whole, seeds[index % len(seeds)]), "rb") as wanted:
+            if name != image_name(index) or found.read() != wanted.read():
+                wrong.append(name)
+    if wrong:
+        batch.problem(f"failover: {len(wrong)} outputs are not expected, torn, or have other pixels: {wrong[:5]}")
 
 
 def count(folder):
@@ -60,14 +79,33 @@ class Worker:
         return self.process.wait(END_S)
 
 
-def run_round(batch, broker, number):
-    """Returns how long the outputs took after the server was killed, in seconds; None if some did not come."""
+def run_round(batch, broker, number, whole):
+    """Returns how long the outputs took after the server was killed, in seconds; None if a check failed."""
     images, out = os.path.join(batch.root, "failover-in"), os.path.join(batch.root, f"failover-{number}")
     amqp = ("--amqp", broker.url, "--queue", f"failover-{number}")
     batch.eckart("enqueue", images, *amqp, *SLOW)
-    first, second = Worker(batch, amqp, out, "first"), Worker(batch, amqp, out, "second")
+    workers = [Worker(batch, amqp, out, name) for name in ("first", "second")]
+    try:
+        seconds = kill_worker_and_server(batch, broker, out, *workers)
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.wait()
+    if batch.problems:
+        return None
+    broker.wait_until_whole()
+    check_outputs(batch, out, whole)
+    dead = json.loads(batch.eckart("status", *amqp, "--json"))["dead_letter_list"]
+    if dead:
+        batch.problem(f"failover: dead letters: {dead}")
+    return None if batch.problems else seconds
+
+
+def kill_worker_and_server(batch, broker, out, first, second):
+    """As run_round(); ends the second worker."""
     if wait_for(BEGUN, out, DEADLINE_S) < BEGUN:
         batch.problem("failover: the workers do not begin")
+        return None
     first.end(signal.SIGKILL)
     time.sleep(AFTER_S)
     if count(out) == IMAGES:
@@ -79,18 +117,18 @@ def run_round(batch, broker, number):
     seconds = time.monotonic() - killed
     if (code := second.end(signal.SIGTERM)) != 0:
         batch.problem(f"failover: worker: exit code {code} after SIGTERM")
-    broker.wait_until_whole()
     if found < IMAGES:
         batch.problem(f"failover: {IMAGES - found} images have no output {DEADLINE_S} s after a server was killed")
-        return None
     return seconds
 
 
 def run_failover(batch, say):
     make_images(batch, os.path.join(batch.root, "failover-in"))
+    whole = os.path.join(batch.root, "failover-whole")
+    batch.eckart("run", os.path.join(batch.root, "seed"), "-o", whole, *SLOW, "-q")
     with RabbitMq(os.path.join(batch.root, "failover-rabbitmq"), SERVERS) as broker:
         for number in range(1, batch.rounds + 1):
-            seconds = run_round(batch, broker, number)
+            seconds = run_round(batch, broker, number, whole)
             if seconds is None:
                 return
             say(f"failover: round {number}: all outputs {seconds:.0f} s after the server was killed")
