@@ -252,6 +252,7 @@ TEST_F(WorkerTest, replaces_no_output_of_a_killed_worker) {
     std::map<std::string, fs::file_time_type> times;
     for (const std::string& name : outputs()) times[name] = fs::last_write_time(at("out") / name);
     EXPECT_EQ(finish(*start(), 4).code, 0);
+    EXPECT_EQ(status().at("done"), 4) << "of them, " << done << " of a killed worker";
     for (const auto& [name, time] : times)
       EXPECT_EQ(fs::last_write_time(at("out") / name), time) << name << " of " << done;
     fs::remove_all(at("out"));

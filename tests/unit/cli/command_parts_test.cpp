@@ -225,13 +225,14 @@ TEST(BackendCheck, tells_in_json_whether_it_passed) {
                      .description = "a CPU",
                      .details = {"d"},
                      .warnings = {},
+                     .devices = 1,
                      .lanes = 3,
                      .lanes_checked = 1,
                      .difference = {.samples = 5, .levels = 1, .loss_db = 0.002},
                      .first_batch_ms = 7.5};
   EXPECT_EQ(to_json(check), text::Json::parse(R"({
       "name": "cpu", "result": "ok", "description": "a CPU", "properties": ["d"], "warnings": [],
-      "lanes": 3, "lanes_checked": 1, "converged": true, "different_samples": 5,
+      "devices": 1, "lanes": 3, "lanes_checked": 1, "converged": true, "different_samples": 5,
       "max_difference_levels": 1, "loss_db": 0.002, "first_batch_ms": 7.5})"));
   check.warnings = {"w"};
   EXPECT_EQ(to_json(check)["result"], "warning");
