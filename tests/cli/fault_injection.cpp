@@ -3,7 +3,7 @@
 // number of such calls is written to the file ECKART_FAULT_CALLS at the end. CALL is one of:
 // - mkdir (of .eckart), open, write (also writev), fsync, close, rename. A temporary file without
 //   a name counts, too; rename is then the call that gives it a name.
-// - output: as rename, but only if the new name is that of a PNG
+// - published: as rename, but after the call, and only if the new name is that of a PNG
 // - unlink (only with ERRNO 0)
 // - noreplace: renameat2; of a temporary file it also counts as rename
 //   With close and noreplace, no file can be made without a name, as on a network file system.
@@ -109,10 +109,13 @@ bool inject_fault(const char* call) {
 /// Whether ECKART_FAULT names exactly this call; not if it is `any`.
 bool is_fault_of(const char* call) { return std::strcmp(call, fault_from_environment().call) == 0; }
 
-/// As inject_fault(), of a call that gives a file the name `to`.
-bool fails_to_publish(const char* to) {
-  return inject_fault("rename") ||
-         (is_fault_of("output") && ends_with(to, ".png") && inject_fault("output"));
+/// Gives a file the name `to` with this call, and returns its result.
+template <class Call>
+int publish(const char* to, Call call) {
+  if (inject_fault("rename")) return -1;
+  const int result = call();
+  if (result == 0 && is_fault_of("published") && ends_with(to, ".png")) inject_fault("published");
+  return result;
 }
 
 template <class Function>
@@ -298,20 +301,23 @@ int close(int descriptor) {
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
   static const auto real = next(&linkat, "linkat");
   const bool publishes = (flags & (AT_EMPTY_PATH | AT_SYMLINK_FOLLOW)) != 0;
-  return publishes && fails_to_publish(to) ? -1 : real(from_folder, from, to_folder, to, flags);
+  const auto call = [&] { return real(from_folder, from, to_folder, to, flags); };
+  return publishes ? publish(to, call) : call();
 }
 
 int renameat(int from_folder, const char* from, int to_folder, const char* to) {
   static const auto real = next(&renameat, "renameat");
-  return is_temporary(from) && fails_to_publish(to) ? -1 : real(from_folder, from, to_folder, to);
+  const auto call = [&] { return real(from_folder, from, to_folder, to); };
+  return is_temporary(from) ? publish(to, call) : call();
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   static const auto real = next(&renameat2, "renameat2");
   const bool publishes =
       is_publication(from) && std::strcmp(fault_from_environment().call, "noreplace") != 0;
-  const bool failed = publishes ? fails_to_publish(to) : inject_fault("noreplace");
-  return failed ? -1 : real(from_folder, from, to_folder, to, flags);
+  const auto call = [&] { return real(from_folder, from, to_folder, to, flags); };
+  if (publishes) return publish(to, call);
+  return inject_fault("noreplace") ? -1 : call();
 }
 
 /// Never fails, because a temporary file that cannot be removed is left to the next run.

@@ -243,18 +243,18 @@ TEST_F(WorkerTest, prints_no_password_of_a_misplaced_url) {
 
 /// Others may have seen what it published, but did not record.
 TEST_F(WorkerTest, replaces_no_output_of_a_killed_worker) {
-  for (std::size_t done = 0; done < 4; ++done) {
+  for (std::size_t published = 1; published <= 4; ++published) {
     enqueue({"--images-per-message", "4"});
-    const auto killed = start({.fault = "output:0:" + std::to_string(done + 1) + ":1"}, 0,
+    const auto killed = start({.fault = "published:0:" + std::to_string(published) + ":1"}, 0,
                               {"--set", "threads.write=1"});
     EXPECT_EQ(killed->wait().code, -SIGKILL);
-    ASSERT_EQ(outputs().size(), done);
+    ASSERT_EQ(outputs().size(), published);
     std::map<std::string, fs::file_time_type> times;
     for (const std::string& name : outputs()) times[name] = fs::last_write_time(at("out") / name);
     EXPECT_EQ(finish(*start(), 4).code, 0);
-    EXPECT_EQ(status().at("done"), 4) << "of them, " << done << " of a killed worker";
+    EXPECT_EQ(status().at("done"), 4) << published << " by a killed worker";
     for (const auto& [name, time] : times)
-      EXPECT_EQ(fs::last_write_time(at("out") / name), time) << name << " of " << done;
+      EXPECT_EQ(fs::last_write_time(at("out") / name), time) << name << " of " << published;
     fs::remove_all(at("out"));
     fs::remove_all(at("state"));
   }
