@@ -22,13 +22,15 @@ using settings::BackendChoice;
 using MakeCudaBackend = compute::Backend* (*)(const compute::BackendOptions& options);
 
 constexpr const char* kCudaModule = "eckart_cuda";
+constexpr const char* kNotAvailable = "the CUDA backend is not available: ";
 
 MakeCudaBackend load_cuda_module() try {
   return reinterpret_cast<MakeCudaBackend>(
       load_cuda_function(kCudaModule, "eckart_make_cuda_backend"));
+} catch (const ModuleError& error) {
+  throw CudaModuleError(std::string(kNotAvailable) + error.what());
 } catch (const std::runtime_error& error) {
-  throw FatalError(ExitCode::unavailable,
-                   std::string("the CUDA backend is not available: ") + error.what());
+  throw FatalError(ExitCode::unavailable, std::string(kNotAvailable) + error.what());
 }
 
 std::unique_ptr<compute::Backend> make_cpu_with_lanes(compute::BackendOptions options,

@@ -6,10 +6,18 @@
 #include <string>
 
 #include "compute/backend.hpp"
+#include "core/error.hpp"
 #include "settings/calibration.hpp"
 #include "settings/settings.hpp"
 
 namespace eckart::app {
+
+/// The CUDA module cannot be used: it is not installed, cannot be loaded, or is of another build.
+class CudaModuleError : public FatalError {
+ public:
+  explicit CudaModuleError(const std::string& message)
+      : FatalError(ExitCode::unavailable, message) {}
+};
 
 /// A backend and the reason for its choice, as text for the log.
 struct ChosenBackend {
@@ -40,8 +48,8 @@ struct CpuPrediction {
 bool may_choose_by_time(const settings::Settings& settings);
 
 /// Makes the backend that the settings select. Logs the choice and any error of the calibration
-/// file. `trace`: as in BackendOptions. `cpu`, if may_choose_by_time(): CUDA is not started if the
-/// CPU is predicted to be done before it would have started.
+/// file. `trace`: as in BackendOptions. `cpu`, if may_choose_by_time(): CUDA is not started if
+/// the prediction is below kMinCpuSecondsForCuda.
 ChosenBackend make_backend(const settings::Settings& settings,
                            const settings::LoadedCalibration& calibration, bool trace = false,
                            const std::optional<CpuPrediction>& cpu = {});
@@ -50,8 +58,8 @@ ChosenBackend make_backend(const settings::Settings& settings,
 std::unique_ptr<compute::Backend> make_cpu_backend(const compute::BackendOptions& options);
 
 /// Makes only the CUDA backend, from libeckart_cuda.so, which stays loaded. The file is searched
-/// beside the program and in ../lib/eckart. Throws FatalError(unavailable) with the missing
-/// component.
+/// beside the program and in ../lib/eckart. Throws CudaModuleError, or FatalError(unavailable) with
+/// the missing component.
 std::unique_ptr<compute::Backend> make_cuda_backend(const compute::BackendOptions& options);
 
 }  // namespace eckart::app

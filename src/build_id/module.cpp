@@ -19,9 +19,8 @@ void check_build(void* module, const std::string& name, const std::filesystem::p
       reinterpret_cast<BuildId>(dlsym(module, (name + "_build_id").c_str()));
   const std::string id = module_build_id ? module_build_id() : "unknown";
   if (id == build_id()) return;
-  throw std::runtime_error(path.string() + " has build ID " + id +
-                           ", but the program has build ID " + build_id() +
-                           "; install both from the same package");
+  throw ModuleError(path.string() + " has build ID " + id + ", but the program has build ID " +
+                    build_id() + "; install both from the same package");
 }
 
 std::string file_of(const std::string& module) { return "lib" + module + ".so"; }
@@ -42,12 +41,12 @@ bool is_installed(const std::string& module) { return !find(module).empty(); }
 
 void* load_function(const std::string& module, const std::string& function) {
   const std::filesystem::path path = find(module);
-  if (path.empty()) throw std::runtime_error(file_of(module) + " is not installed");
+  if (path.empty()) throw ModuleError(file_of(module) + " is not installed");
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) throw std::runtime_error(dlerror());
+  if (!handle) throw ModuleError(dlerror());
   check_build(handle, module, path);
   void* const symbol = dlsym(handle, function.c_str());
-  if (!symbol) throw std::runtime_error(dlerror());
+  if (!symbol) throw ModuleError(dlerror());
   return symbol;
 }
 
@@ -56,9 +55,9 @@ void* load_cuda_function(const std::string& module, const std::string& function)
   if (!dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL))
     throw std::runtime_error("no NVIDIA driver was found (libcuda.so.1)");
   if (!is_installed(module)) {
-    throw std::runtime_error(file_of(module) +
-                             " is not installed; the package eckart-cuda has it, and each build "
-                             "with the CUDA toolkit");
+    throw ModuleError(file_of(module) +
+                      " is not installed; the package eckart-cuda has it, and each build "
+                      "with the CUDA toolkit");
   }
   return load_function(module, function);
 }

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/make_backend.hpp"
@@ -23,6 +24,7 @@
 #include "cli/help.hpp"
 #include "cli/measure_costs.hpp"
 #include "codec/codec.hpp"
+#include "core/error.hpp"
 #include "files/out_of_space.hpp"
 #include "machine/usable_cores.hpp"
 #include "machine/usable_memory.hpp"
@@ -133,28 +135,76 @@ struct Candidate {
 /// the environment later.
 void use_one_cuda_queue() { ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", /*overwrite=*/1); }
 
-/// Throws FatalError(unavailable).
-void check_gpu_count(const compute::Backend& cuda, int needed) {
-  const int found = int(cuda.gpu_bus_ids().size());
-  if (found < needed) {
-    throw FatalError(ExitCode::unavailable, fmt::format("{} can be used, but --gpus asks for {}",
-                                                        text::format_count(found, "GPU"), needed));
+/// The checks of the backends, printed unless `--json` is given.
+class Checks {
+ public:
+  Checks(const DoctorArgs& args, const compute::BackendOptions& options, compute::Task reference)
+      : args_(args), options_(options), reference_(std::move(reference)) {}
+
+  void check_cpu() {
+    candidates_.push_back({CostBackend::cpu, [](const compute::BackendOptions& options) {
+                             return app::make_backend(BackendChoice::cpu, options, 0).backend;
+                           }});
+    check(*candidates_.back().make(options_));
   }
-}
+
+  /// Throws FatalError, if that is no problem of the GPUs or of the CUDA module.
+  void check_cuda() try {
+    const auto cuda = app::make_cuda_backend(options_);
+    const int found = check(*cuda).devices;
+    candidates_.push_back({CostBackend::cuda, app::make_cuda_backend});
+    if (found >= args_.gpus) return;
+    set_problem({ExitCode::unavailable, fmt::format("{} can be used, but --gpus asks for {}",
+                                                    text::format_count(found, "GPU"), args_.gpus)});
+  } catch (const FatalError& error) {
+    if (error.code() != ExitCode::unavailable && error.code() != ExitCode::temporary) throw;
+    json_.push_back({{"name", "cuda"}, {"result", "warning"}, {"detail", error.what()}});
+    // A module that is not installed says nothing of the GPUs.
+    const bool is_module = dynamic_cast<const app::CudaModuleError*>(&error) != nullptr;
+    if (args_.needs_cuda() || error.code() == ExitCode::temporary)
+      set_problem({is_module ? ExitCode::configuration : error.code(), error.what()});
+    else if (!args_.json)
+      std::printf("cuda     none: %s\n", error.what());
+  }
+
+  const text::Json& json() const { return json_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  bool is_correct() const { return is_correct_; }
+  /// Why the GPUs are not what the options ask for.
+  const std::optional<FatalError>& problem() const { return problem_; }
+
+ private:
+  BackendCheck check(compute::Backend& backend) {
+    BackendCheck check = check_backend(
+        backend, reference_, args_.quick ? LanesToCheck::one_per_device : LanesToCheck::all);
+    json_.push_back(to_json(check));
+    if (!args_.json) print(check);
+    is_correct_ = is_correct_ && check.difference.is_acceptable();
+    return check;
+  }
+
+  /// Of the last check.
+  void set_problem(const FatalError& problem) {
+    problem_ = problem;
+    json_.back()["result"] = "failed";
+    json_.back()["detail"] = problem.what();
+  }
+
+  const DoctorArgs& args_;
+  const compute::BackendOptions options_;
+  const compute::Task reference_;
+  text::Json json_ = text::Json::array();
+  std::vector<Candidate> candidates_;
+  bool is_correct_ = true;
+  std::optional<FatalError> problem_;
+};
 
 ExitCode doctor(const DoctorArgs& args) {
   if (args.gpus > 0 && args.backend == BackendChoice::cpu)
     throw FatalError(ExitCode::usage, "--gpus needs the backend auto or cuda");
   if (args.quick) use_one_cuda_queue();
-  const LanesToCheck lanes = args.quick ? LanesToCheck::one_per_device : LanesToCheck::all;
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   const MachineSummary machine = machine_summary();
-  text::Json checks = text::Json::array();
-  const auto add_check = [&](const BackendCheck& check) {
-    checks.push_back(to_json(check));
-    if (!args.json) print(check);
-    return check.difference.is_acceptable();
-  };
   if (!args.json) {
     std::printf("eckart   " ECKART_VERSION "\n");
     print(machine);
@@ -162,53 +212,36 @@ ExitCode doctor(const DoctorArgs& args) {
   compute::BackendOptions options;
   options.calibration = load_costs(args);
   options.solver = SolverKind::gesvd;
-  const compute::Task reference =
+  compute::Task reference =
       reconstruct_check_image(*app::make_backend(BackendChoice::cpu, options, 1).backend);
   options.solver = SolverKind::automatic;
-  std::vector<Candidate> candidates;
-  bool is_acceptable = true;
-  std::exception_ptr missing_cuda;
-  if (args.backend != BackendChoice::cuda) {
-    candidates.push_back(
-        {CostBackend::cpu, [](const compute::BackendOptions& backend_options) {
-           return app::make_backend(BackendChoice::cpu, backend_options, 0).backend;
-         }});
-    is_acceptable = add_check(check_backend(*candidates.back().make(options), reference, lanes));
-  }
-  if (args.backend != BackendChoice::cpu) {
-    try {
-      const auto cuda = app::make_cuda_backend(options);
-      check_gpu_count(*cuda, args.gpus);
-      is_acceptable = add_check(check_backend(*cuda, reference, lanes)) && is_acceptable;
-      candidates.push_back({CostBackend::cuda, app::make_cuda_backend});
-    } catch (const FatalError& error) {
-      if (error.code() != ExitCode::unavailable) throw;
-      if (args.needs_cuda()) missing_cuda = std::current_exception();
-      if (!args.json && !missing_cuda) std::printf("cuda     none: %s\n", error.what());
-      checks.push_back({{"name", "cuda"},
-                        {"result", missing_cuda ? "failed" : "warning"},
-                        {"detail", error.what()}});
-    }
-  }
-  if (args.calibrate && is_acceptable && !missing_cuda) {
+  Checks checks(args, options, std::move(reference));
+  if (args.backend != BackendChoice::cuda) checks.check_cpu();
+  if (args.backend != BackendChoice::cpu) checks.check_cuda();
+  const bool is_ready = checks.is_correct() && !checks.problem();
+  if (args.calibrate && is_ready) {
     Calibration measured;
-    for (const Candidate& candidate : candidates)
+    for (const Candidate& candidate : checks.candidates())
       measured.push_back(measure_costs(candidate.backend, candidate.make, args.seconds));
     store_costs(file, measured);
   }
   if (args.json) {
     const text::Json json = {{"kind", "doctor"},
                              {"version", ECKART_VERSION},
-                             {"ready", is_acceptable && !missing_cuda},
+                             {"ready", is_ready},
                              {"machine", to_json(machine)},
-                             {"checks", checks}};
+                             {"checks", checks.json()}};
     std::printf("%s\n", text::dump_json(json).c_str());
-  } else if (!missing_cuda || !is_acceptable) {
-    std::printf("%s\n",
-                is_acceptable ? "This machine is ready." : "This machine computes wrong results.");
+  } else if (!checks.is_correct()) {
+    std::printf("This machine computes wrong results.\n");
+  } else if (is_ready) {
+    std::printf("This machine is ready.\n");
   }
-  if (is_acceptable && missing_cuda) std::rethrow_exception(missing_cuda);
-  return is_acceptable ? ExitCode::ok : ExitCode::internal;
+  if (checks.problem()) {
+    if (checks.is_correct()) throw *checks.problem();
+    std::fprintf(stderr, "eckart: %s\n", checks.problem()->what());
+  }
+  return checks.is_correct() ? ExitCode::ok : ExitCode::internal;
 }
 
 }  // namespace
@@ -260,7 +293,7 @@ void add_doctor(CLI::App& app, Action& action) {
                      "eckart doctor --quick --backend cuda --gpus 2"},
                     {"Choose the fastest solvers for this machine", "eckart doctor --calibrate"}},
        .exit_codes = {ExitCode::ok, ExitCode::usage, ExitCode::unavailable, ExitCode::internal,
-                      ExitCode::cannot_create, ExitCode::configuration}});
+                      ExitCode::cannot_create, ExitCode::temporary, ExitCode::configuration}});
   command->callback([args, &action] { action = [args] { return doctor(*args); }; });
 }
 

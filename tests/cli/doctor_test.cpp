@@ -21,6 +21,14 @@ class DoctorCommandTest : public CliTest {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
+  /// With a simulated GPU. The environment is that of tests/cli/fake_gpu.cpp.
+  ProcessResult run_with_gpu(std::vector<std::string> arguments,
+                             std::map<std::string, std::string> environment = {}) {
+    arguments.insert(arguments.begin(), "doctor");
+    environment["LD_LIBRARY_PATH"] = ECKART_FAKE_GPU;
+    return run(arguments, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
+                           .environment = std::move(environment)});
+  }
   nlohmann::json solver_of_a_run(const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments = {"run",       "in",  "-o",     "out", "-k",         "5",
                                           "--backend", "cpu", "--json", "-q",  "--overwrite"};
@@ -76,12 +84,11 @@ TEST_F(DoctorCommandTest, prints_its_checks_as_a_json_object) {
 
 TEST_F(DoctorCommandTest, is_quick_with_one_lane_and_one_queue_of_each_gpu) {
   const auto check = [&](const std::vector<std::string>& more, const char* queues_of_user = "") {
-    EckartProcess::Options options{.program = fs::path(ECKART_FAKE_GPU) / "eckart",
-                                   .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}}};
-    if (*queues_of_user) options.environment["CUDA_DEVICE_MAX_CONNECTIONS"] = queues_of_user;
-    std::vector<std::string> arguments = {"doctor", "--backend", "cuda", "--json"};
+    std::map<std::string, std::string> environment;
+    if (*queues_of_user) environment["CUDA_DEVICE_MAX_CONNECTIONS"] = queues_of_user;
+    std::vector<std::string> arguments = {"--backend", "cuda", "--json"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProcessResult result = run(arguments, options);
+    const ProcessResult result = run_with_gpu(arguments, environment);
     EXPECT_EQ(result.code, 0) << result.err;
     return nlohmann::json::parse(result.out).at("checks").at(0);
   };
@@ -95,30 +102,47 @@ TEST_F(DoctorCommandTest, is_quick_with_one_lane_and_one_queue_of_each_gpu) {
 }
 
 TEST_F(DoctorCommandTest, fails_with_fewer_gpus_than_needed) {
-  const auto check = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"doctor", "--quick"});
-    return run(arguments, {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
-                           .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}}});
-  };
-  EXPECT_EQ(check({"--gpus", "1"}).code, 0);
-  EXPECT_EQ(check({"--gpus", "1", "--backend", "cpu"}).code, int(ExitCode::usage));
-  EXPECT_EQ(check({"--gpus", "0"}).code, int(ExitCode::usage));
-  const ProcessResult fewer = check({"--gpus", "2"});
+  EXPECT_EQ(run_with_gpu({"--gpus", "1"}).code, 0);
+  EXPECT_EQ(run_with_gpu({"--gpus", "1", "--backend", "cpu"}).code, int(ExitCode::usage));
+  EXPECT_EQ(run_with_gpu({"--gpus", "0"}).code, int(ExitCode::usage));
+  const ProcessResult fewer = run_with_gpu({"--gpus", "2"});
   EXPECT_EQ(fewer.code, int(ExitCode::unavailable));
-  EXPECT_THAT(fewer.err, HasSubstr("1 GPU can be used, but --gpus asks for 2"));
-  EXPECT_THAT(fewer.out, Not(HasSubstr("ready")));
+  EXPECT_THAT(fewer.out, AllOf(HasSubstr("cuda     ok"), Not(HasSubstr("ready"))));
+  EXPECT_EQ(fewer.err, "eckart: 1 GPU can be used, but --gpus asks for 2\n");
 }
 
-TEST_F(DoctorCommandTest, prints_a_json_object_if_a_gpu_is_missing) {
-  const ProcessResult result = run({"doctor", "--json", "--gpus", "2"},
-                                   {.program = fs::path(ECKART_FAKE_GPU) / "eckart",
-                                    .environment = {{"LD_LIBRARY_PATH", ECKART_FAKE_GPU}}});
-  EXPECT_EQ(result.code, int(ExitCode::unavailable));
-  const auto json = nlohmann::json::parse(result.out);
-  EXPECT_EQ(json.at("ready"), false);
-  EXPECT_EQ(json.at("checks").at(0).at("result"), "ok");
-  EXPECT_EQ(json.at("checks").at(1).at("result"), "failed");
-  EXPECT_EQ(json.at("checks").at(1).at("detail"), "1 GPU can be used, but --gpus asks for 2");
+TEST_F(DoctorCommandTest, prints_a_json_object_whatever_is_wrong_with_the_gpus) {
+  struct Case {
+    std::map<std::string, std::string> environment;
+    std::vector<std::string> arguments;
+    ExitCode code;
+    std::string detail;
+  };
+  for (const Case& wrong :
+       {Case{{}, {"--gpus", "2"}, ExitCode::unavailable, "1 GPU can be used, but --gpus asks"},
+        Case{{{"FAKE_GPU_LOST_AT_BATCH", "1"}}, {}, ExitCode::temporary, "CUDA error 719"},
+        Case{{{"FAKE_GPU_MISSING_AFTER_RESTART", "1"}, {"ECKART_RESTARTS", "1"}},
+             {"--backend", "cuda"},
+             ExitCode::unavailable,
+             "no usable CUDA device"},
+        Case{{{"FAKE_GPU_BUILD_ID", "other"}},
+             {"--gpus", "1"},
+             ExitCode::configuration,
+             "has build ID other"}}) {
+    std::vector<std::string> arguments = wrong.arguments;
+    arguments.push_back("--json");
+    const ProcessResult result = run_with_gpu(arguments, wrong.environment);
+    EXPECT_EQ(result.code, int(wrong.code)) << wrong.detail;
+    EXPECT_THAT(result.err, HasSubstr(wrong.detail));
+    const auto json = nlohmann::json::parse(result.out);
+    EXPECT_EQ(json.at("ready"), false);
+    const nlohmann::json& cuda = json.at("checks").back();
+    EXPECT_EQ(cuda.at("result"), "failed");
+    EXPECT_THAT(cuda.at("detail"), HasSubstr(wrong.detail));
+  }
+  const ProcessResult warned = run_with_gpu({}, {{"FAKE_GPU_BUILD_ID", "other"}});
+  EXPECT_EQ(warned.code, 0) << "without a GPU that is needed";
+  EXPECT_THAT(warned.out, HasSubstr("cuda     none: "));
 }
 
 TEST_F(DoctorCommandTest, measures_costs_that_runs_use) {

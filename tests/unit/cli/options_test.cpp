@@ -50,7 +50,7 @@ TEST_F(CommandLineOptionTest, takes_at_most_one_argument_in_every_command) {
     }
   }
   EXPECT_EQ(commands().size(), 20u);
-  EXPECT_EQ(with_value, 189);
+  EXPECT_EQ(with_value, 190);
 }
 
 /// The same test, through the parser.
