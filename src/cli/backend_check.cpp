@@ -28,7 +28,8 @@ compute::Task make_task() {
   return task;
 }
 
-/// The first lanes of a backend are on different devices.
+/// Lane i is on GPU i modulo their number, so this is also the number of lanes on different
+/// devices.
 int device_count(const compute::Backend& backend) {
   return std::max(1, int(backend.gpu_bus_ids().size()));
 }

@@ -35,7 +35,8 @@ struct BackendCheck {
 
 enum class LanesToCheck { all, one_per_device };
 
-/// Tests these lanes of every device against `reference`. All GPUs are devices, and the CPU is one.
+/// Tests these lanes against `reference`. one_per_device: of each GPU one, if there are as many
+/// lanes; of the CPU one.
 BackendCheck check_backend(compute::Backend& backend, const compute::Task& reference,
                            LanesToCheck lanes);
 

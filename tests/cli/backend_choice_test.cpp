@@ -24,7 +24,7 @@ class BackendChoiceTest : public CliTest {
   }
 };
 
-TEST_F(BackendChoiceTest, starts_cuda_only_for_more_work_than_the_cpu_does_meanwhile) {
+TEST_F(BackendChoiceTest, starts_cuda_only_for_much_work) {
   for (const char* name : {"in/a.png", "in/b.png"}) write_png(name);
   const ProcessResult few = run_with_gpu({});
   EXPECT_EQ(few.code, 0) << few.err;
