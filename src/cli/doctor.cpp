@@ -154,8 +154,8 @@ class Checks {
     const int found = check(*cuda).devices;
     candidates_.push_back({CostBackend::cuda, app::make_cuda_backend});
     if (found >= args_.gpus) return;
-    set_problem({ExitCode::unavailable, fmt::format("{} can be used, but --gpus asks for {}",
-                                                    text::format_count(found, "GPU"), args_.gpus)});
+    set_problem(
+        {ExitCode::unavailable, "only " + text::format_count(found, "GPU") + " can be used"});
   } catch (const FatalError& error) {
     if (error.code() != ExitCode::unavailable && error.code() != ExitCode::temporary) throw;
     json_.push_back({{"name", "cuda"}, {"result", "warning"}, {"detail", error.what()}});
@@ -185,9 +185,10 @@ class Checks {
 
   /// Of the last check.
   void set_problem(const FatalError& problem) {
-    problem_ = problem;
+    const std::string option = args_.gpus > 0 ? fmt::format("--gpus {}: ", args_.gpus) : "";
+    problem_ = FatalError(problem.code(), option + problem.what());
     json_.back()["result"] = "failed";
-    json_.back()["detail"] = problem.what();
+    json_.back()["detail"] = problem_->what();
   }
 
   const DoctorArgs& args_;
@@ -201,7 +202,8 @@ class Checks {
 
 ExitCode doctor(const DoctorArgs& args) {
   if (args.gpus > 0 && args.backend == BackendChoice::cpu)
-    throw FatalError(ExitCode::usage, "--gpus needs the backend auto or cuda");
+    throw FatalError(ExitCode::usage,
+                     "--gpus needs the backend auto or cuda; see eckart doctor --help");
   if (args.quick) use_one_cuda_queue();
   const std::filesystem::path file = args.calibrate ? calibration_file(args) : "";
   const MachineSummary machine = machine_summary();
@@ -234,8 +236,8 @@ ExitCode doctor(const DoctorArgs& args) {
     std::printf("%s\n", text::dump_json(json).c_str());
   } else if (!checks.is_correct()) {
     std::printf("This machine computes wrong results.\n");
-  } else if (is_ready) {
-    std::printf("This machine is ready.\n");
+  } else {
+    std::printf("This machine is %s.\n", is_ready ? "ready" : "not ready");
   }
   if (checks.problem()) {
     if (checks.is_correct()) throw *checks.problem();

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "text/format_count.hpp"
+#include "text/printable.hpp"
 
 namespace eckart::cli {
 namespace {
@@ -31,6 +32,7 @@ bool JobFollower::follow(const std::stop_token& stop) {
       if (tasks) tasks_ = *tasks;
     }
     if (tasks && tasks->unfinished() == 0) return true;
+    if (tasks) warn_if_held(*tasks);
     std::unique_lock lock(mutex_);
     if (stopped_.wait_for(lock, stop, kInterval, [] { return false; }) || stop.stop_requested())
       return false;
@@ -51,6 +53,14 @@ std::optional<cluster::SlurmTasks> JobFollower::ask() {
   }
 }
 
+void JobFollower::warn_if_held(const cluster::SlurmTasks& tasks) {
+  const std::string reason = tasks.is_held ? tasks.pending_reason : "";
+  if (!reason.empty() && reason != held_reason_)
+    spdlog::warn("job {}: Slurm holds tasks ({}); to let them go on: scontrol release {}", number_,
+                 text::printable_message(reason), number_);
+  held_reason_ = reason;
+}
+
 telemetry::ProgressState JobFollower::state() {
   const std::lock_guard lock(mutex_);
   telemetry::ProgressState state;
@@ -60,6 +70,8 @@ telemetry::ProgressState JobFollower::state() {
   state.is_total_final = true;
   state.activity = text::format_count(tasks_.running, "task") + " running, " +
                    text::group_digits(tasks_.pending) + " pending";
+  if (!tasks_.pending_reason.empty())
+    state.activity += " (" + text::printable_message(tasks_.pending_reason) + ")";
   return state;
 }
 

@@ -23,7 +23,8 @@ class JobFollower {
   JobFollower(std::filesystem::path output, const io::Manifest& manifest, std::string number);
 
   /// Asks every two seconds until all tasks have ended, or until a stop is requested. Returns
-  /// whether all tasks have ended. Throws FatalError if Slurm gives no answer for ten minutes.
+  /// whether all tasks have ended. Logs if tasks are held. Throws FatalError if Slurm gives no
+  /// answer for ten minutes.
   bool follow(const std::stop_token& stop);
   /// For the progress line; may be called on another thread meanwhile.
   telemetry::ProgressState state();
@@ -32,11 +33,13 @@ class JobFollower {
 
  private:
   std::optional<cluster::SlurmTasks> ask();
+  void warn_if_held(const cluster::SlurmTasks& tasks);
 
   const std::int64_t images_;
   const std::string number_;
   std::chrono::steady_clock::time_point answered_ = std::chrono::steady_clock::now();
   bool is_silent_ = false;
+  std::string held_reason_;  // that was logged
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   app::ShardProgress progress_;

@@ -75,6 +75,9 @@ settings::Settings read_settings(const SlurmArgs& args) {
   if (!settings.ledger.is_auto())
     throw FatalError(ExitCode::usage,
                      "ledger.file must be auto: each task has a ledger of its own");
+  // A task that gets a GPU must not compute on the CPU because the GPU cannot be used.
+  if (args.gpus_per_task > 0 && settings.backend == settings::BackendChoice::automatic)
+    settings.backend = settings::BackendChoice::cuda;
   if (!settings.calibration.is_auto() && !settings.calibration.is_none())
     settings.calibration = settings::FileChoice::at(fs::absolute(settings.calibration.file));
   return settings;
@@ -139,15 +142,15 @@ void check_not_submitted(const SlurmJob& job, bool needs_slurm) {
                        text::printable(number));
 }
 
-/// Images that other shards processed would fail: their outputs have no record that the tasks see.
+/// The tasks do not know the outputs of other shards.
 void warn_of_unmerged_shards(const fs::path& output, const std::string& manifest) {
   const auto is_other = [&](const fs::path& ledger) {
     return std::ranges::find(ledger, fs::path(manifest)) == ledger.end();
   };
   if (std::ranges::any_of(app::shard_ledgers(output), is_other))
     spdlog::warn(
-        "{} has results of other shards, whose images fail in this job unless they are merged "
-        "before: eckart ledger merge {}",
+        "{} has results of other shards. The tasks compute these images again, and an image fails "
+        "if its result differs. To avoid that, run this before: eckart ledger merge {}",
         text::printable(output.native()), text::shell_word(output.native()));
 }
 
@@ -295,7 +298,9 @@ void add_slurm_options(CLI::App& command, SlurmArgs& args) {
       ->type_name("N")
       ->check(number_between(std::int64_t(1), kMax))
       ->group(group);
-  command.add_option("--gpus-per-task", args.gpus_per_task, "GPUs of a task")
+  command
+      .add_option("--gpus-per-task", args.gpus_per_task,
+                  "GPUs of a task, which then does not compute on the CPU instead")
       ->type_name("N")
       ->check(number_between(1, 1024))
       ->group(group);

@@ -1,6 +1,8 @@
 #include "cluster/slurm.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 
@@ -24,6 +26,11 @@ std::string output_of(const std::vector<std::string>& arguments) {
   const CommandResult result = run_command(arguments);
   if (result.code != 0) throw FatalError(ExitCode::unavailable, error_of(arguments[0], result));
   return result.out;
+}
+
+bool is_pending(const std::string& state) {
+  const std::string_view states[] = {"PD", "CF", "RQ", "RH", "RD", "RF", "SE", "RV"};
+  return std::ranges::find(states, state) != std::end(states);
 }
 
 std::string first_word(const std::string& text) {
@@ -59,7 +66,7 @@ std::string submit_to_slurm(const std::filesystem::path& script) {
 
 SlurmTasks slurm_tasks(const std::string& job) {
   const std::vector<std::string> command{"squeue", "--noheader", "--array", "--jobs=" + job,
-                                         "--format=%t"};
+                                         "--format=%t %r"};
   const CommandResult result = run_command(command);
   if (result.code == 0) return parse_slurm_states(result.out);
   // Slurm forgets jobs that ended some minutes ago.
@@ -73,12 +80,23 @@ std::string find_slurm_job(const std::string& name) {
 
 SlurmTasks parse_slurm_states(const std::string& lines) {
   SlurmTasks tasks;
-  std::istringstream states(lines);
-  for (std::string state; states >> state;) {
-    const std::string_view pending[] = {"PD", "CF", "RQ", "RH", "RD", "RF", "SE", "RV"};
-    bool is_pending = false;
-    for (const std::string_view name : pending) is_pending = is_pending || state == name;
-    is_pending ? ++tasks.pending : ++tasks.running;
+  std::istringstream input(lines);
+  for (std::string line; std::getline(input, line);) {
+    const std::size_t space = std::min(line.find(' '), line.size());
+    const std::string state = line.substr(0, space);
+    if (state.empty()) continue;
+    if (!is_pending(state)) {
+      ++tasks.running;
+      continue;
+    }
+    ++tasks.pending;
+    const std::string reason = line.substr(std::min(space + 1, line.size()));
+    // JobHeldUser, JobHeldAdmin, "launch failed requeued held"
+    const bool is_held = reason.find("Held") != reason.npos || reason.find("held") != reason.npos;
+    if (reason == "None" || (!tasks.pending_reason.empty() && (tasks.is_held || !is_held)))
+      continue;
+    tasks.pending_reason = reason;
+    tasks.is_held = is_held;
   }
   return tasks;
 }

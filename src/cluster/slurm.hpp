@@ -9,6 +9,10 @@ namespace eckart::cluster {
 /// The tasks of a job array, by what they do.
 struct SlurmTasks {
   std::int64_t pending = 0, running = 0;
+  /// Why a task is pending, in words of Slurm: of a task that is held, or else of the first one.
+  /// Empty if Slurm gives no reason.
+  std::string pending_reason{};
+  bool is_held = false;  ///< the task of pending_reason waits until a person releases it
   std::int64_t unfinished() const { return pending + running; }
 };
 
@@ -28,7 +32,8 @@ std::string find_slurm_job(const std::string& name);
 /// answer.
 SlurmTasks slurm_tasks(const std::string& job);
 
-/// Parses what `squeue --array --format="%t"` prints: a line with a state for each task.
+/// Parses what `squeue --array --format="%t %r"` prints: a line with the state of each task, and
+/// the reason for it.
 SlurmTasks parse_slurm_states(const std::string& lines);
 
 }  // namespace eckart::cluster

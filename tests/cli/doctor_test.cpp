@@ -107,11 +107,12 @@ TEST_F(DoctorCommandTest, fails_with_fewer_gpus_than_needed) {
   EXPECT_EQ(run_with_gpu({"--gpus", "0"}).code, int(ExitCode::usage));
   const ProcessResult fewer = run_with_gpu({"--gpus", "2"});
   EXPECT_EQ(fewer.code, int(ExitCode::unavailable));
-  EXPECT_THAT(fewer.out, AllOf(HasSubstr("cuda     ok"), Not(HasSubstr("ready"))));
-  EXPECT_EQ(fewer.err, "eckart: 1 GPU can be used, but --gpus asks for 2\n");
+  EXPECT_THAT(fewer.out,
+              AllOf(HasSubstr("cuda     ok"), HasSubstr("This machine is not ready.\n")));
+  EXPECT_EQ(fewer.err, "eckart: --gpus 2: only 1 GPU can be used\n");
 }
 
-TEST_F(DoctorCommandTest, prints_a_json_object_whatever_is_wrong_with_the_gpus) {
+TEST_F(DoctorCommandTest, prints_a_json_object_if_a_gpu_is_missing) {
   struct Case {
     std::map<std::string, std::string> environment;
     std::vector<std::string> arguments;
@@ -119,7 +120,7 @@ TEST_F(DoctorCommandTest, prints_a_json_object_whatever_is_wrong_with_the_gpus) 
     std::string detail;
   };
   for (const Case& wrong :
-       {Case{{}, {"--gpus", "2"}, ExitCode::unavailable, "1 GPU can be used, but --gpus asks"},
+       {Case{{}, {"--gpus", "2"}, ExitCode::unavailable, "--gpus 2: only 1 GPU can be used"},
         Case{{{"FAKE_GPU_LOST_AT_BATCH", "1"}}, {}, ExitCode::temporary, "CUDA error 719"},
         Case{{{"FAKE_GPU_MISSING_AFTER_RESTART", "1"}, {"ECKART_RESTARTS", "1"}},
              {"--backend", "cuda"},

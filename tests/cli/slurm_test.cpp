@@ -1,5 +1,6 @@
 // Tests `eckart slurm` with programs in place of Slurm: the tasks run one after the other.
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/cli/cli_fixture.hpp"
 
@@ -151,6 +152,33 @@ exit 1)~");
   const ProcessResult result = run_slurm({"--tasks", "2", "--wait"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("Unable to contact slurm controller"));
+}
+
+TEST_F(SlurmTest, says_that_tasks_are_held) {
+  write_program("squeue", R"~([[ $* == *--jobs=* && ! -e asked ]] || exit 0
+touch asked
+echo "PD launch failed requeued held")~");
+  const ProcessResult result = run_slurm({"--tasks", "2", "--wait"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("Slurm holds tasks (launch failed requeued held); to let them "
+                                    "go on: scontrol release 7"));
+}
+
+TEST_F(SlurmTest, needs_a_gpu_for_tasks_that_ask_for_one) {
+  const auto backend = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"slurm", "in", "-o", "out", "--tasks", "2", "--print-script"});
+    EXPECT_EQ(run(more, {.environment = {{"PATH", at("bin").native() + ":/usr/bin:/bin"}}}).code,
+              0);
+    std::string text;
+    for (const auto& entry : fs::directory_iterator(at("out/.eckart/shards")))
+      text += text_of(entry.path() / "settings.yaml");
+    std::string word;
+    std::istringstream(text.substr(text.find("\nbackend: ") + 10)) >> word;
+    return word;
+  };
+  EXPECT_EQ(backend({}), "auto");
+  EXPECT_EQ(backend({"--gpus-per-task", "1"}), "cuda");
+  EXPECT_EQ(backend({"--gpus-per-task", "1", "--backend", "cpu"}), "cpu");
 }
 
 TEST_F(SlurmTest, says_what_sbatch_says) {
