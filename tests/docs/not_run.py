@@ -12,7 +12,7 @@ NOT_RUN = [
     (r"(systemctl|journalctl|systemd-run|systemd-analyze) ", "needs systemd and the installed service"),
     (r"eckart .*--backend (checked|cuda)", "needs a GPU"),
     (r"eckart plan /var/log/eckart/throughput", "needs the log of the installed service"),
-    (r"eckart (slurm|status|plan) /data/", "needs Slurm"),
+    (r"eckart slurm /data/|eckart slurm .* --wait|eckart plan results$", "needs Slurm, or the end of a job"),
     (r"eckart (enqueue|worker|status) .*--amqp", "needs a broker; the test `cli_broker_test` starts one"),
     (r"rabbitmqctl ", "needs a broker"),
     (r"(docker|podman) ", "needs a container engine and base images"),
