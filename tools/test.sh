@@ -109,7 +109,7 @@ if [[ $ci == true ]]; then
   for pid in "${pids[@]}"; do wait "$pid"; done
   begin "cluster test"
   parts=(shards pairs rabbitmq)
-  if ((EUID == 0)); then parts+=(slurm); fi
+  if ((EUID == 0)); then parts+=(slurm prolog); fi
   tools/cluster-test --short --program "build/$preset/bin/eckart" "${parts[@]}"
   begin "symlink attack test"
   tools/symlink-attack-test --tries 100 --batch 50 --program "build/$preset/bin/eckart"

@@ -5,6 +5,7 @@ import secrets
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import time
 
@@ -32,7 +33,7 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
-SchedulerParameters=batch_sched_delay=1,sched_interval=1,sched_min_interval=100000
+SchedulerParameters=batch_sched_delay=1,sched_interval=1,sched_min_interval=100000{scheduler}
 ReturnToService=2
 SlurmctldTimeout=30
 SlurmdTimeout=30
@@ -42,6 +43,9 @@ AccountingStorageType=accounting_storage/none
 MailProg=/bin/true
 MpiDefault=none
 SwitchType=switch/none
+"""
+PROLOG = """Prolog={prolog}
+PrologFlags=Alloc,DeferBatch
 """
 
 
@@ -56,7 +60,8 @@ def missing_slurm():
 class Slurm:
     """Daemons that were killed are started again by repair(). Ends all of them and their tasks at the end."""
 
-    def __init__(self, folder, nodes, random):
+    def __init__(self, folder, nodes, random, prolog="", gpus=0):
+        """`prolog`: the file of a prolog, configured as docs/how-to/slurm.md says. `gpus`: of each node; they are files."""
         self.folder, self.random = folder, random
         self.nodes = [f"n{index}" for index in range(1, nodes + 1)]
         self.environment = {**os.environ, "SLURM_CONF": os.path.join(folder, "slurm.conf")}
@@ -73,14 +78,25 @@ class Slurm:
         port, *node_ports = free_ports(nodes + 1)
         host = socket.gethostname()
         with open(self.environment["SLURM_CONF"], "w", encoding="utf-8") as file:
-            file.write(CONFIGURATION.format(folder=folder, host=host, port=port))
+            file.write(CONFIGURATION.format(folder=folder, host=host, port=port, scheduler=",nohold_on_prolog_fail" if prolog else ""))
+            file.write(PROLOG.format(prolog=prolog) if prolog else "")
+            file.write("GresTypes=gpu\n" if gpus else "")
+            gres = f" Gres=gpu:{gpus}" if gpus else ""
             for node, node_port in zip(self.nodes, node_ports):
-                file.write(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={node_port} CPUs={CORES_PER_NODE} RealMemory=1000\n")
+                file.write(f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={node_port} CPUs={CORES_PER_NODE} RealMemory=1000{gres}\n")
             file.write(f"PartitionName=main Nodes={','.join(self.nodes)} Default=YES MaxTime=INFINITE State=UP\n")
+        if gpus:
+            self._make_gpus(gpus)
         self.munged = ["munged", "--foreground", "--force", f"--key-file={key}", f"--socket={folder}/munge.socket", f"--pid-file={folder}/munged.pid",
                        f"--log-file={folder}/munged.log", f"--seed-file={folder}/munged.seed"]
         self.controller = ["slurmctld", "-D"]
         self.node_commands = [["slurmd", "-D", "-N", node] for node in self.nodes]
+
+    def _make_gpus(self, count):
+        for index in range(count):
+            os.mknod(os.path.join(self.folder, f"gpu{index}"), stat.S_IFCHR | 0o600, os.makedev(1, 3))  # as /dev/null
+        with open(os.path.join(self.folder, "gres.conf"), "w", encoding="utf-8") as file:
+            file.write(f"Name=gpu File={self.folder}/gpu[0-{count - 1}]\n")
 
     def __enter__(self):
         self._start(self.munged)
