@@ -300,7 +300,7 @@ void add_slurm_options(CLI::App& command, SlurmArgs& args) {
       ->group(group);
   command
       .add_option("--gpus-per-task", args.gpus_per_task,
-                  "GPUs of a task, which then does not compute on the CPU instead")
+                  "GPUs of a task; it fails if it can use none")
       ->type_name("N")
       ->check(number_between(1, 1024))
       ->group(group);
