@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -148,23 +149,25 @@ class Checks {
     check(*candidates_.back().make(options_));
   }
 
-  /// Throws FatalError, if that is no problem of the GPUs or of the CUDA module.
+  /// Throws FatalError if the process lacks something that is not of the GPUs, such as memory.
   void check_cuda() try {
     const auto cuda = app::make_cuda_backend(options_);
     const int found = check(*cuda).devices;
     candidates_.push_back({CostBackend::cuda, app::make_cuda_backend});
-    if (found >= args_.gpus) return;
-    set_problem(
-        {ExitCode::unavailable, "only " + text::format_count(found, "GPU") + " can be used"});
+    if (found < args_.gpus)
+      set_problem(ExitCode::unavailable, fmt::format("--gpus {}: only {} can be used", args_.gpus,
+                                                     text::format_count(found, "GPU")));
+  } catch (const app::CudaModuleError& error) {  // which says nothing of the GPUs
+    add_missing_cuda(ExitCode::configuration, error.what(), args_.needs_cuda());
+  } catch (const DeviceLostError& error) {
+    add_missing_cuda(ExitCode::unavailable, error.what(), true);
   } catch (const FatalError& error) {
-    if (error.code() != ExitCode::unavailable && error.code() != ExitCode::temporary) throw;
-    json_.push_back({{"name", "cuda"}, {"result", "warning"}, {"detail", error.what()}});
-    // A module that is not installed says nothing of the GPUs.
-    const bool is_module = dynamic_cast<const app::CudaModuleError*>(&error) != nullptr;
-    if (args_.needs_cuda() || error.code() == ExitCode::temporary)
-      set_problem({is_module ? ExitCode::configuration : error.code(), error.what()});
-    else if (!args_.json)
-      std::printf("cuda     none: %s\n", error.what());
+    if (error.code() != ExitCode::unavailable) throw;
+    add_missing_cuda(error.code(), error.what(), args_.needs_cuda());
+  } catch (const std::system_error&) {  // such as too many threads
+    throw;
+  } catch (const std::runtime_error& error) {  // of CUDA or its libraries, such as GPU memory
+    add_missing_cuda(ExitCode::unavailable, error.what(), true);
   }
 
   const text::Json& json() const { return json_; }
@@ -183,12 +186,17 @@ class Checks {
     return check;
   }
 
+  void add_missing_cuda(ExitCode code, const char* why, bool is_problem) {
+    json_.push_back({{"name", "cuda"}, {"result", "warning"}, {"detail", why}});
+    if (is_problem) set_problem(code, why);
+    if (!args_.json) std::printf("cuda     %s: %s\n", is_problem ? "failed" : "none", why);
+  }
+
   /// Of the last check.
-  void set_problem(const FatalError& problem) {
-    const std::string option = args_.gpus > 0 ? fmt::format("--gpus {}: ", args_.gpus) : "";
-    problem_ = FatalError(problem.code(), option + problem.what());
+  void set_problem(ExitCode code, const std::string& why) {
+    problem_ = FatalError(code, why);
     json_.back()["result"] = "failed";
-    json_.back()["detail"] = problem_->what();
+    json_.back()["detail"] = why;
   }
 
   const DoctorArgs& args_;

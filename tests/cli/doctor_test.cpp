@@ -121,7 +121,8 @@ TEST_F(DoctorCommandTest, prints_a_json_object_if_a_gpu_is_missing) {
   };
   for (const Case& wrong :
        {Case{{}, {"--gpus", "2"}, ExitCode::unavailable, "--gpus 2: only 1 GPU can be used"},
-        Case{{{"FAKE_GPU_LOST_AT_BATCH", "1"}}, {}, ExitCode::temporary, "CUDA error 719"},
+        Case{{{"FAKE_GPU_LOST_AT_BATCH", "1"}}, {}, ExitCode::unavailable, "CUDA error 719"},
+        Case{{{"FAKE_GPU_OUT_OF_MEMORY", "1"}}, {}, ExitCode::unavailable, "memory is full"},
         Case{{{"FAKE_GPU_MISSING_AFTER_RESTART", "1"}, {"ECKART_RESTARTS", "1"}},
              {"--backend", "cuda"},
              ExitCode::unavailable,
@@ -141,6 +142,9 @@ TEST_F(DoctorCommandTest, prints_a_json_object_if_a_gpu_is_missing) {
     EXPECT_EQ(cuda.at("result"), "failed");
     EXPECT_THAT(cuda.at("detail"), HasSubstr(wrong.detail));
   }
+  const ProcessResult lost = run_with_gpu({}, {{"FAKE_GPU_LOST_AT_BATCH", "1"}});
+  EXPECT_THAT(lost.out, AllOf(HasSubstr("cuda     failed: CUDA error 719"),
+                              HasSubstr("This machine is not ready.\n")));
   const ProcessResult warned = run_with_gpu({}, {{"FAKE_GPU_BUILD_ID", "other"}});
   EXPECT_EQ(warned.code, 0) << "without a GPU that is needed";
   EXPECT_THAT(warned.out, HasSubstr("cuda     none: "));

@@ -3,6 +3,7 @@
 // - FAKE_GPU_LOST_AT_BATCH=N: all lanes lose it from the N-th batch of the first process on.
 // - FAKE_GPU_LOST_EVERY_PROCESS: the same in every process.
 // - FAKE_GPU_LOST_ON_SAMPLE=B: each image whose first sample is B loses it.
+// - FAKE_GPU_OUT_OF_MEMORY: its memory is full.
 // - FAKE_GPU_MISSING_AFTER_RESTART: a restarted process finds no GPU.
 // - FAKE_GPU_BUILD_ID=ID: sets the build ID of the module.
 // - FAKE_GPU_PLANE_US=N: it computes one plane after the other, each for N microseconds at least.
@@ -20,6 +21,7 @@
 #include "build_id/build_id.hpp"
 #include "build_id/module_export.hpp"
 #include "compute/cpu/cpu_backend.hpp"
+#include "compute/out_of_memory.hpp"
 #include "core/error.hpp"
 #include "core/instant.hpp"
 
@@ -57,6 +59,7 @@ class FakeLane : public compute::Lane {
 
   void start(int slot, const compute::BatchKey& key,
              std::span<compute::Task* const> tasks) override {
+    if (is_set("FAKE_GPU_OUT_OF_MEMORY")) throw compute::OutOfMemory("GPU memory is full");
     const int batch = ++batches_;
     lost_ = is_set("FAKE_GPU_LOST_AT_BATCH") && batch >= number("FAKE_GPU_LOST_AT_BATCH") &&
             (is_first_process() || is_set("FAKE_GPU_LOST_EVERY_PROCESS"));

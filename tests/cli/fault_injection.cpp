@@ -3,7 +3,8 @@
 // number of such calls is written to the file ECKART_FAULT_CALLS at the end. CALL is one of:
 // - mkdir (of .eckart), open, write (also writev), fsync, close, rename. A temporary file without
 //   a name counts, too; rename is then the call that gives it a name.
-// - published: as rename, but after the call, and only if the new name is that of a PNG
+// - published: as rename, but after the call, and only if the new name is that of a PNG (only
+//   with ERRNO 0)
 // - unlink (only with ERRNO 0)
 // - noreplace: renameat2; of a temporary file it also counts as rename
 //   With close and noreplace, no file can be made without a name, as on a network file system.

@@ -69,6 +69,7 @@ class Slurm:
         self.dead_until = {}  # command → when it is started again
         self.stopped = {}  # process id → when it goes on
         self.next_release = 0.0
+        self.released = []  # tasks that were held
         os.makedirs(os.path.join(folder, "state"))
         self.log = open(os.path.join(folder, "log"), "ab")
         key = os.path.join(folder, "munge.key")
@@ -178,6 +179,7 @@ class Slurm:
         for line in self.ask("squeue", "--noheader", "--states=PENDING", "--array", "--format=%i %r").splitlines():
             if "held" in line:
                 self.ask("scontrol", "release", line.split()[0])
+                self.released.append(line)
             elif "BeginTime" in line:
                 self.ask("scontrol", "update", f"JobId={line.split()[0]}", "StartTime=now")
 
