@@ -9,4 +9,4 @@
 #SBATCH --time=2:00:00
 #SBATCH --signal=TERM@60
 #SBATCH --requeue
-srun eckart run --shard "/data/scans.manifest:$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" -o /data/results --rank 20 --quiet
+srun eckart run --shard "/data/scans.manifest:$SLURM_ARRAY_TASK_ID/$SLURM_ARRAY_TASK_COUNT" -o /data/results --rank 20 --backend cuda --quiet

@@ -56,8 +56,9 @@ std::optional<cluster::SlurmTasks> JobFollower::ask() {
 void JobFollower::warn_if_held(const cluster::SlurmTasks& tasks) {
   const std::string reason = tasks.is_held ? tasks.pending_reason : "";
   if (!reason.empty() && reason != held_reason_)
-    spdlog::warn("job {}: Slurm holds tasks ({}); to let them go on: scontrol release {}", number_,
-                 text::printable_message(reason), number_);
+    spdlog::warn("job {}: Slurm holds tasks ({}); to let them go on: scontrol release {}{}",
+                 number_, text::printable_message(reason), number_,
+                 reason == "JobHeldAdmin" ? " (by the administrator)" : "");
   held_reason_ = reason;
 }
 

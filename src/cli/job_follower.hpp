@@ -39,7 +39,7 @@ class JobFollower {
   const std::string number_;
   std::chrono::steady_clock::time_point answered_ = std::chrono::steady_clock::now();
   bool is_silent_ = false;
-  std::string held_reason_;  // that was logged
+  std::string held_reason_;  // the one that was logged last
   std::mutex mutex_;
   std::condition_variable_any stopped_;
   app::ShardProgress progress_;

@@ -9,7 +9,7 @@ namespace eckart::cluster {
 /// The tasks of a job array, by what they do.
 struct SlurmTasks {
   std::int64_t pending = 0, running = 0;
-  /// Why a task is pending, in words of Slurm: of a task that is held, or else of the first one.
+  /// Slurm's reason why a task is pending: that of a held task if there is one, else of the first.
   /// Empty if Slurm gives no reason.
   std::string pending_reason{};
   bool is_held = false;  ///< the task of pending_reason waits until a person releases it
